@@ -106,7 +106,7 @@ struct AuthorizationPlayer {
         let again = try await browser.open(request)
         let prompts = Set(proceed.prompt ?? [])
         // The consent of native apps is not remembered, nor the one of a link with Google.
-        let isRemembered = try service.deployment.client(proceed.client).kind.name == .web
+        let isRemembered = try service.deployment.client(proceed.client).kind.remembersConsent
         if !prompts.isDisjoint(with: ["login", "select_account"]) || proceed.maxAge == 0 {
             #expect(again["location"]?.hasPrefix(FixtureBrowser.apple) == true)
         } else if prompts.contains("consent") || !isRemembered || !proceed.redirectUri.hasPrefix("https:") {

@@ -26,8 +26,8 @@ import Testing
         let known =
             switch path {
             case "oauth.clients": ClientMember.all.map(\.name)
-            case "oauth.scopes": ["name", "text", "optional"]
-            case "api_keys": ["name", "hash", "apps"]
+            case "oauth.scopes": ScopeDraft.members.map(\.name)
+            case "api_keys": SettingsFile.Key.members.map(\.name)
             default: Setting.ofFile.map(\.nameInFile)
             }
         #expect(NearestName.of(name, among: known, inListNamed: path) == meant)

@@ -54,7 +54,7 @@ import Testing
         #expect(oauth.sessionLifetime == 900)
         #expect(oauth.clients.clients.map(\.id.rawValue) == ["google", "desktop"])
         let google = try #require(oauth.clients["google"])
-        #expect(google.kind.name == .googleLinking)
+        #expect(google.kind.name == "google_linking")
         // Two of the project, twelve of App Flip.
         #expect(google.redirectURIs.count == 14)
         #expect(google.googleLinking?.linkPaths == ["/flip/google"])

@@ -2,7 +2,7 @@
 public struct ClientDraft: Sendable {
     /// `id`
     public var id: String
-    /// `kind`: `google_linking`, `web` or `native`
+    /// `kind`: the name of a `ClientKind`
     public var kind: String
     /// `app`: the primary client ID of its app
     public var app: String

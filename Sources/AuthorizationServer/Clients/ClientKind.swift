@@ -1,63 +1,94 @@
-/// The three kinds of clients, with the settings that only one of them has.
-public enum ClientKind: Sendable, Hashable {
-    /// Google, for account linking: confidential.
-    case googleLinking(GoogleLinking)
-    /// A web application with a server: confidential.
-    case web
-    /// An installed app: public. Every owner of a copy can read its contents (RFC 8252 §8.5).
-    case native(NativePlatform?)
-
+/// A kind of clients: everything that is the same for all clients of the kind. Checks, rules, help and
+/// `siwa client new` follow from these values; what one client has beside its kind is in `OAuthClient`.
+public struct ClientKind: Sendable {
     /// The word of the configuration.
-    public enum Name: String, Sendable, Hashable, CaseIterable {
-        case googleLinking = "google_linking"
-        case web, native
-    }
+    public let name: String
+    /// The clients of the kind, in the help of `siwa client`.
+    public let plural: String
+    /// The members of `oauth.clients` that have a meaning for this kind, beside those of every kind.
+    public let members: [ClientMember]
+    /// True if a client must authenticate with a secret (RFC 6749 §2.1). The service does not start with a
+    /// client that has none.
+    public let isConfidential: Bool
+    /// The rule for code challenges of authorization requests. `require_pkce: false` relaxes it.
+    public let proofKeyRule: ProofKeyRule
+    /// The source of redirect URIs, and the forms that are safe.
+    public let redirectURIs: RedirectURIRule
+    /// True if a refresh token is replaced when it is used (RFC 9700 §4.14 requires it for public clients).
+    public let rotatesRefreshTokens: Bool
+    /// True if a client gets a refresh token only with the scope `offline_access`. Other clients always get
+    /// one.
+    public let needsOfflineAccess: Bool
+    /// True if refresh tokens count towards `native_refresh_token_limit` of an account.
+    public let sharesRefreshTokenLimit: Bool
+    /// The default of `refresh_token_idle_lifetime`, in seconds. `nil` is for ever.
+    public let refreshTokenIdleLifetime: Int64?
+    /// True if a user who has agreed once sees no consent page the next time.
+    public let remembersConsent: Bool
+    /// The scopes that `siwa client new` prints when none is named.
+    public let usualScopes: [ScopeToken]
 
-    public var name: Name {
-        switch self {
-        case .googleLinking: .googleLinking
-        case .web: .web
-        case .native: .native
-        }
-    }
-}
+    /// Google, for account linking: confidential.
+    public static let googleLinking = ClientKind(
+        name: "google_linking",
+        plural: "Google account linking",
+        members: [
+            .projectID, .googleClientIDs, .appFlip, .appFlipBundleIDs, .appFlipLinkPaths,
+            .appFlipTestRedirectURIs,
+        ],
+        isConfidential: true,
+        // Google's requests have no challenge yet.
+        proofKeyRule: .optional,
+        redirectURIs: .ofGoogle,
+        // Google expects several valid refresh tokens at once, and that they do not expire.
+        rotatesRefreshTokens: false,
+        needsOfflineAccess: false,
+        sharesRefreshTokenLimit: false,
+        refreshTokenIdleLifetime: nil,
+        // An attacker could begin a link at Google and send its address to a user: the user's browser would
+        // complete the link to the attacker's Google account. Only the consent page prevents this.
+        remembersConsent: false,
+        usualScopes: [.openID, .email, .profile])
 
-/// Settings of a client of the kind `google_linking`: Google, which links its users' accounts with the
-/// accounts of one of our apps.
-public struct GoogleLinking: Sendable, Hashable {
-    /// The project in Google's console. Part of two redirect URIs.
-    public let projectID: String
-    /// The `aud` values of Google's own tokens for this project. Never a `client_id` of a request to us.
-    public let googleClientIDs: [String]
-    /// True if the app on the user's phone may respond instead of a page.
-    public let appFlip: Bool
-    /// The Google apps that may get a response: the six known apps, and the apps of the configuration.
-    public let bundleIDs: [String]
-    /// The paths of the universal links that open the app: patterns of `apple-app-site-association`.
-    public let linkPaths: [String]
+    /// A web application with a server: confidential.
+    public static let web = ClientKind(
+        name: "web",
+        plural: "web applications",
+        members: [.isFirstParty, .requiresPKCE],
+        isConfidential: true,
+        proofKeyRule: .required,
+        redirectURIs: .ofServer,
+        rotatesRefreshTokens: true,
+        needsOfflineAccess: true,
+        sharesRefreshTokenLimit: false,
+        refreshTokenIdleLifetime: halfYear,
+        // A loopback address is possible in development only, where developers should see the same pages as
+        // users later. No code is redeemed without the client's secret.
+        remembersConsent: true,
+        usualScopes: [.openID, .email, .profile, .offlineAccess])
 
-    public static let defaultLinkPaths = ["/link/google/*"]
+    /// An installed app: public. Every owner of a copy can read its contents (RFC 8252 §8.5).
+    public static let native = ClientKind(
+        name: "native",
+        plural: "native apps",
+        members: [.isFirstParty, .platform, .allowsPlainPKCE, .allowsLocalhost],
+        isConfidential: false,
+        proofKeyRule: .required,
+        redirectURIs: .ofInstalledApp,
+        rotatesRefreshTokens: true,
+        needsOfflineAccess: false,
+        sharesRefreshTokenLimit: true,
+        refreshTokenIdleLifetime: halfYear,
+        // Every app on the device can claim a custom scheme or a loopback port, so consent to one app must
+        // not count for another (RFC 8252 §8.6).
+        remembersConsent: false,
+        usualScopes: [.openID, .email, .profile, .offlineAccess])
 
-    /// The bundle IDs of Google Home and of the Assistant.
-    public static let knownBundleIDs = [
-        "com.google.Chromecast", "com.google.Chromecast.dev", "com.google.Chromecast.enterprise",
-        "com.google.OPA", "com.google.OPA.dev", "com.google.OPA.enterprise",
-    ]
-}
+    /// In the order of error texts and help.
+    public static let all = [googleLinking, web, native]
 
-/// The platform of a native client. It decides which redirect URIs are safe (RFC 8252, appendix B).
-public enum NativePlatform: String, Sendable, Hashable, CaseIterable {
-    case ios, android, macos, windows, linux, uwp
+    /// 180 days, so that a forgotten installation does not stay signed in.
+    private static let halfYear: Int64 = 15_552_000
 
-    /// True if a client may listen on a loopback port. On a phone another app can take the port while the
-    /// client is in the background.
-    public var allowsLoopback: Bool {
-        switch self {
-        case .ios, .android: false
-        case .macos, .windows, .linux, .uwp: true
-        }
-    }
-
-    /// The length in characters of the longest custom scheme that the system accepts. `nil` is no bound.
-    public var longestScheme: Int? { self == .uwp ? 39 : nil }
+    public static func named(_ name: String) -> ClientKind? { all.first { $0.name == name } }
 }

@@ -1,78 +1,98 @@
-/// One member of an entry of `oauth.clients`: its name in the file, its value, and the kinds of clients for
-/// which it has a meaning. The reader of the file, the refusal of members of other kinds, `siwa client new`
-/// and the page on the configuration follow from the list. Rules about a value, or about two members, are in
-/// `OAuthCheck`.
+/// One member of an entry of `oauth.clients`: its name in the file, the form of its value, its bounds and its
+/// default. The reader of the file, the refusal of members of other kinds, `siwa client new` and the page on
+/// the configuration follow from the list. Rules about a value, or about two members, are in `OAuthCheck`.
 public struct ClientMember: Sendable {
-    public typealias Path<Value> = any WritableKeyPath<ClientDraft, Value> & Sendable
-
-    /// The form of the value, and its place in a draft.
-    public enum Value: Sendable {
-        case text(Path<String>)
-        case optionalText(Path<String?>)
-        /// One of a few words.
-        case word(Path<String>)
-        case optionalWord(Path<String?>)
-        /// Texts by language.
-        case texts(Path<[String: String]>)
-        case list(Path<[String]>)
-        case flag(Path<Bool?>)
-        case seconds(Path<Int64?>)
-        case number(Path<Int64?>)
-    }
-
     public let name: String
-    public let kinds: Set<ClientKind.Name>
-    public let value: Value
+    public let value: DraftValue<ClientDraft>
+    private let meaning: Meaning
 
-    private init(_ name: String, of kinds: Set<ClientKind.Name>, _ value: Value) {
-        (self.name, self.kinds, self.value) = (name, kinds, value)
+    private enum Meaning {
+        case forEveryKind
+        /// For the kinds that list it.
+        case forSomeKinds
     }
 
-    private static let everyKind = Set(ClientKind.Name.allCases)
+    private init(_ name: String, _ meaning: Meaning, _ value: DraftValue<ClientDraft>) {
+        (self.name, self.meaning, self.value) = (name, meaning, value)
+    }
 
+    /// In the order of `siwa client new`.
     public static let all = [
-        ClientMember("id", of: everyKind, .text(\.id)),
-        ClientMember("kind", of: everyKind, .word(\.kind)),
-        ClientMember("app", of: everyKind, .text(\.app)),
-        ClientMember("name", of: everyKind, .texts(\.name)),
-        ClientMember("purpose", of: everyKind, .texts(\.purpose)),
-        ClientMember("first_party", of: [.web, .native], .flag(\.isFirstParty)),
-        ClientMember("secret_hashes", of: everyKind, .list(\.secretHashes)),
-        ClientMember("scopes", of: everyKind, .list(\.scopes)),
-        ClientMember("redirect_uris", of: everyKind, .list(\.redirectURIs)),
-        ClientMember("audience", of: everyKind, .optionalText(\.audience)),
-        ClientMember("access_token_algorithm", of: everyKind, .optionalWord(\.accessTokenAlgorithm)),
-        ClientMember("id_token_algorithm", of: everyKind, .optionalWord(\.idTokenAlgorithm)),
-        ClientMember("max_authentication_age", of: everyKind, .seconds(\.maxAuthenticationAge)),
-        ClientMember("code_lifetime", of: everyKind, .seconds(\.codeLifetime)),
-        ClientMember("access_token_lifetime", of: everyKind, .seconds(\.accessTokenLifetime)),
-        ClientMember("refresh_token_idle_lifetime", of: everyKind, .seconds(\.refreshTokenIdleLifetime)),
-        ClientMember("refresh_token_lifetime", of: everyKind, .seconds(\.refreshTokenLifetime)),
-        ClientMember("refresh_token_limit", of: everyKind, .number(\.refreshTokenLimit)),
-        ClientMember("platform", of: [.native], .optionalWord(\.platform)),
-        ClientMember("allow_plain_pkce", of: [.native], .flag(\.allowsPlainPKCE)),
-        ClientMember("allow_localhost", of: [.native], .flag(\.allowsLocalhost)),
-        // A public client has no other way to bind a code to itself. Google sends no challenge.
-        ClientMember("require_pkce", of: [.web], .flag(\.requiresPKCE)),
-        ClientMember("project_id", of: [.googleLinking], .optionalText(\.projectID)),
-        ClientMember("google_client_ids", of: [.googleLinking], .list(\.googleClientIDs)),
-        ClientMember("app_flip", of: [.googleLinking], .flag(\.appFlip)),
-        ClientMember("app_flip_bundle_ids", of: [.googleLinking], .list(\.appFlipBundleIDs)),
-        ClientMember("app_flip_link_paths", of: [.googleLinking], .list(\.appFlipLinkPaths)),
-        ClientMember("app_flip_test_redirect_uris", of: [.googleLinking], .list(\.appFlipTestRedirectURIs)),
+        ClientMember("id", .forEveryKind, .text(\.id)),
+        ClientMember("kind", .forEveryKind, .word(\.kind)),
+        ClientMember("app", .forEveryKind, .text(\.app)),
+        ClientMember("name", .forEveryKind, .texts(\.name)),
+        ClientMember("purpose", .forEveryKind, .texts(\.purpose)),
+        isFirstParty,
+        ClientMember("secret_hashes", .forEveryKind, .list(\.secretHashes, default: [])),
+        ClientMember("scopes", .forEveryKind, .list(\.scopes, default: [])),
+        ClientMember("redirect_uris", .forEveryKind, .list(\.redirectURIs, default: [])),
+        ClientMember("audience", .forEveryKind, .optionalText(\.audience)),
+        accessTokenAlgorithm, idTokenAlgorithm, maxAuthenticationAge, codeLifetime, accessTokenLifetime,
+        refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, platform, allowsPlainPKCE,
+        allowsLocalhost, requiresPKCE, projectID, googleClientIDs, appFlip, appFlipBundleIDs,
+        appFlipLinkPaths, appFlipTestRedirectURIs,
     ]
 
-    public static func named(_ name: String) -> ClientMember? { all.first { $0.name == name } }
+    static let isFirstParty = ClientMember(
+        "first_party", .forSomeKinds, .flag(\.isFirstParty, default: false))
+    static let accessTokenAlgorithm = ClientMember(
+        "access_token_algorithm", .forEveryKind,
+        .optionalWord(\.accessTokenAlgorithm, default: TokenAlgorithm.es256.rawValue))
+    static let idTokenAlgorithm = ClientMember(
+        "id_token_algorithm", .forEveryKind,
+        .optionalWord(\.idTokenAlgorithm, default: TokenAlgorithm.rs256.rawValue))
+    static let maxAuthenticationAge = ClientMember(
+        "max_authentication_age", .forEveryKind, .optionalSeconds(\.maxAuthenticationAge, 0...tenYears))
+    static let codeLifetime = ClientMember(
+        "code_lifetime", .forEveryKind, .number(\.codeLifetime, 1...600, .seconds, default: 600))
+    static let accessTokenLifetime = ClientMember(
+        "access_token_lifetime", .forEveryKind,
+        .number(\.accessTokenLifetime, 1...86_400, .seconds, default: 3600))
+    /// The default is the kind's.
+    static let refreshTokenIdleLifetime = ClientMember(
+        "refresh_token_idle_lifetime", .forEveryKind,
+        .optionalSeconds(\.refreshTokenIdleLifetime, 1...tenYears))
+    static let refreshTokenLifetime = ClientMember(
+        "refresh_token_lifetime", .forEveryKind, .optionalSeconds(\.refreshTokenLifetime, 1...tenYears))
+    /// All refresh tokens of an account are read in each transaction about it, so there is a bound.
+    static let refreshTokenLimit = ClientMember(
+        "refresh_token_limit", .forEveryKind,
+        .number(\.refreshTokenLimit, 1...200, .refreshTokens, default: 10))
+    static let platform = ClientMember(
+        "platform", .forSomeKinds, .optionalWord(\.platform, default: nil))
+    static let allowsPlainPKCE = ClientMember(
+        "allow_plain_pkce", .forSomeKinds, .flag(\.allowsPlainPKCE, default: false))
+    static let allowsLocalhost = ClientMember(
+        "allow_localhost", .forSomeKinds, .flag(\.allowsLocalhost, default: false))
+    /// A public client has no other way to bind a code to itself. Google sends no challenge.
+    static let requiresPKCE = ClientMember(
+        "require_pkce", .forSomeKinds, .flag(\.requiresPKCE, default: true))
+    static let projectID = ClientMember("project_id", .forSomeKinds, .optionalText(\.projectID))
+    static let googleClientIDs = ClientMember(
+        "google_client_ids", .forSomeKinds, .list(\.googleClientIDs, default: []))
+    static let appFlip = ClientMember("app_flip", .forSomeKinds, .flag(\.appFlip, default: false))
+    static let appFlipBundleIDs = ClientMember(
+        "app_flip_bundle_ids", .forSomeKinds, .list(\.appFlipBundleIDs, default: []))
+    static let appFlipLinkPaths = ClientMember(
+        "app_flip_link_paths", .forSomeKinds, .list(\.appFlipLinkPaths, default: ["/link/google/*"]))
+    static let appFlipTestRedirectURIs = ClientMember(
+        "app_flip_test_redirect_uris", .forSomeKinds, .list(\.appFlipTestRedirectURIs, default: []))
 
-    /// Returns `true` if a draft has a value for this member.
-    func isSet(in draft: ClientDraft) -> Bool {
-        switch value {
-        case .text(let path), .word(let path): !draft[keyPath: path].isEmpty
-        case .optionalText(let path), .optionalWord(let path): draft[keyPath: path] != nil
-        case .texts(let path): !draft[keyPath: path].isEmpty
-        case .list(let path): !draft[keyPath: path].isEmpty
-        case .flag(let path): draft[keyPath: path] != nil
-        case .seconds(let path), .number(let path): draft[keyPath: path] != nil
+    private static let tenYears: Int64 = 315_360_000
+
+    /// Returns `true` if a client of the kind can have the member.
+    public func hasMeaning(for kind: ClientKind) -> Bool {
+        switch meaning {
+        case .forEveryKind: true
+        case .forSomeKinds: kind.members.contains { $0.name == name }
         }
+    }
+}
+
+extension ClientDraft: SectionDraft {
+    public static let empty = ClientDraft(id: "", kind: "", app: "", name: [:])
+    public static let members: [DraftMember<ClientDraft>] = ClientMember.all.map {
+        DraftMember($0.name, $0.value)
     }
 }

@@ -16,47 +16,41 @@ extension OAuthCheck {
                     + "rename the client")
             return nil
         }
-        guard let kindName = ClientKind.Name(rawValue: draft.kind) else {
-            let known = ClientKind.Name.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let kind = ClientKind.named(draft.kind) else {
+            let known = ClientKind.all.map(\.name).joined(separator: ", ")
             add(
                 .kindUnknown, at: "oauth.clients.kind",
                 "of \(draft.id) must be one of \(known), but is \(draft.kind.debugDescription)")
             return nil
         }
-        checkMembers(of: draft, kind: kindName)
+        checkMembers(of: draft, kind: kind)
         let app = app(of: draft)
         let name = text(draft.name, at: "oauth.clients.name", of: draft.id, longest: 60)
         let purpose =
             draft.purpose.isEmpty
             ? nil : text(draft.purpose, at: "oauth.clients.purpose", of: draft.id, longest: 300)
-        let kind = kind(of: draft, kindName)
+        let particulars = particulars(of: draft, kind)
         let scopes = scopes(of: draft, in: catalog)
-        guard let app, let name, let kind, let scopes else { return nil }
+        guard let app, let name, let particulars, let scopes else { return nil }
+        let secretHashes = secretHashes(of: draft, kind: kind)
+        let redirectURIs = redirectURIs(of: draft, kind, particulars)
+        let lifetimes = lifetimes(of: draft, kind: kind)
+        let refreshTokenLimit = number(.refreshTokenLimit, of: draft)
+        let maxAuthenticationAge = seconds(.maxAuthenticationAge, of: draft)
+        let audience = audience(of: draft, default: defaultAudience)
+        let accessTokenAlgorithm = algorithm(.accessTokenAlgorithm, of: draft)
+        let idTokenAlgorithm = algorithm(.idTokenAlgorithm, of: draft)
+        guard let accessTokenAlgorithm, let idTokenAlgorithm else { return nil }
         return OAuthClient(
-            id: id, kind: kind, app: app, name: name, purpose: purpose,
-            isFirstParty: draft.isFirstParty ?? false, secretHashes: secretHashes(of: draft, kind: kindName),
-            scopes: scopes,
-            redirectURIs: redirectURIs(of: draft, kind), lifetimes: lifetimes(of: draft, kind: kindName),
-            refreshTokenLimit: limit(
-                draft.refreshTokenLimit, at: "oauth.clients.refresh_token_limit",
-                default: OAuthSettings.defaultRefreshTokenLimit),
-            maxAuthenticationAge: seconds(
-                draft.maxAuthenticationAge, "max_authentication_age", of: draft, in: 0...315_360_000),
-            audience: audience(of: draft, default: defaultAudience),
-            accessTokenAlgorithm: algorithm(
-                draft.accessTokenAlgorithm, "access_token_algorithm", of: draft, default: .es256),
-            idTokenAlgorithm: algorithm(
-                draft.idTokenAlgorithm, "id_token_algorithm", of: draft, default: .rs256),
-            allowsPlainProofKeys: draft.allowsPlainPKCE ?? false,
-            proofKeyRule: proofKeyRule(of: draft, kindName))
-    }
-
-    private func proofKeyRule(of draft: ClientDraft, _ kind: ClientKind.Name) -> ProofKeyRule {
-        switch kind {
-        case .googleLinking: .optional
-        case .web: draft.requiresPKCE ?? true ? .required : .requiredWithoutNonce
-        case .native: .required
-        }
+            id: id, kind: kind, googleLinking: particulars.googleLinking, app: app, name: name,
+            purpose: purpose, isFirstParty: ClientMember.isFirstParty.value.flag(in: draft),
+            secretHashes: secretHashes, scopes: scopes, redirectURIs: redirectURIs, lifetimes: lifetimes,
+            refreshTokenLimit: Int(refreshTokenLimit), maxAuthenticationAge: maxAuthenticationAge,
+            audience: audience, accessTokenAlgorithm: accessTokenAlgorithm,
+            idTokenAlgorithm: idTokenAlgorithm,
+            allowsPlainProofKeys: ClientMember.allowsPlainPKCE.value.flag(in: draft),
+            proofKeyRule: ClientMember.requiresPKCE.value.flag(in: draft)
+                ? kind.proofKeyRule : .requiredWithoutNonce)
     }
 
     private mutating func app(of draft: ClientDraft) -> ClientID? {
@@ -112,14 +106,12 @@ extension OAuthCheck {
         return set
     }
 
-    private mutating func secretHashes(of draft: ClientDraft, kind: ClientKind.Name)
-        -> [OAuthClientSecretHash]
-    {
+    private mutating func secretHashes(of draft: ClientDraft, kind: ClientKind) -> [OAuthClientSecretHash] {
         let setting = "oauth.clients.secret_hashes"
-        if draft.secretHashes.isEmpty, kind != .native {
+        if draft.secretHashes.isEmpty, kind.isConfidential {
             add(
                 .secretMissing, at: setting,
-                "of \(draft.id) is missing, but a client of kind \(kind.rawValue) has a secret; "
+                "of \(draft.id) is missing, but a client of kind \(kind.name) has a secret; "
                     + "siwa client new prints one and its hash")
         }
         return draft.secretHashes.compactMap { text in

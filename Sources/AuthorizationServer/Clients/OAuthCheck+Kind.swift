@@ -1,24 +1,25 @@
 extension OAuthCheck {
     /// Refuses settings that have no meaning for the kind. An ignored setting would look like a protection.
-    mutating func checkMembers(of draft: ClientDraft, kind: ClientKind.Name) {
-        for member in ClientMember.all where !member.kinds.contains(kind) && member.isSet(in: draft) {
+    mutating func checkMembers(of draft: ClientDraft, kind: ClientKind) {
+        for member in ClientMember.all where !member.hasMeaning(for: kind) && member.value.isSet(in: draft) {
             add(
                 .memberOfOtherKind, at: "oauth.clients.\(member.name)",
-                "of \(draft.id) has no meaning for a client of kind \(kind.rawValue); remove it")
+                "of \(draft.id) has no meaning for a client of kind \(kind.name); remove it")
         }
     }
 
-    mutating func kind(of draft: ClientDraft, _ name: ClientKind.Name) -> ClientKind? {
-        switch name {
-        case .web: .web
-        case .native: native(draft)
-        case .googleLinking: googleLinking(draft).map(ClientKind.googleLinking)
+    /// Reads what redirect URIs depend on. Returns `nil` after a mistake that leaves no client.
+    mutating func particulars(of draft: ClientDraft, _ kind: ClientKind) -> ClientParticulars? {
+        switch kind.redirectURIs {
+        case .ofGoogle: googleLinking(draft).map { ClientParticulars(googleLinking: $0) }
+        case .ofServer: ClientParticulars()
+        case .ofInstalledApp: installedApp(draft)
         }
     }
 
-    private mutating func native(_ draft: ClientDraft) -> ClientKind? {
-        guard let name = draft.platform else { return .native(nil) }
-        if let platform = NativePlatform(rawValue: name) { return .native(platform) }
+    private mutating func installedApp(_ draft: ClientDraft) -> ClientParticulars? {
+        guard let name = ClientMember.platform.value.word(in: draft) else { return ClientParticulars() }
+        if let platform = NativePlatform(rawValue: name) { return ClientParticulars(platform: platform) }
         let known = NativePlatform.allCases.map(\.rawValue).joined(separator: ", ")
         add(
             .platformUnknown, at: "oauth.clients.platform",
@@ -27,7 +28,7 @@ extension OAuthCheck {
     }
 
     private mutating func googleLinking(_ draft: ClientDraft) -> GoogleLinking? {
-        let appFlip = draft.appFlip ?? false
+        let appFlip = ClientMember.appFlip.value.flag(in: draft)
         let others = [draft.appFlipBundleIDs, draft.appFlipLinkPaths, draft.appFlipTestRedirectURIs]
         if !appFlip, others.contains(where: { !$0.isEmpty }) {
             add(
@@ -74,8 +75,7 @@ extension OAuthCheck {
         return GoogleLinking(
             projectID: projectID, googleClientIDs: draft.googleClientIDs, appFlip: appFlip,
             bundleIDs: GoogleLinking.knownBundleIDs + added,
-            linkPaths: draft.appFlipLinkPaths.isEmpty
-                ? GoogleLinking.defaultLinkPaths : draft.appFlipLinkPaths)
+            linkPaths: ClientMember.appFlipLinkPaths.value.list(in: draft))
     }
 
     /// A pattern for the member `/` of a component: `*` and `?` stand for any characters, and for one.

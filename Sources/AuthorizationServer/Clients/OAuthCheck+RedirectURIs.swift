@@ -1,23 +1,23 @@
 extension OAuthCheck {
     /// Redirect URIs of a client. Google's follow from the project and the apps; other clients list their
     /// own.
-    mutating func redirectURIs(of draft: ClientDraft, _ kind: ClientKind) -> [RegisteredRedirectURI] {
+    mutating func redirectURIs(
+        of draft: ClientDraft, _ kind: ClientKind, _ particulars: ClientParticulars
+    ) -> [RegisteredRedirectURI] {
         let setting = "oauth.clients.redirect_uris"
-        switch kind {
-        case .googleLinking(let linking):
-            if !draft.redirectURIs.isEmpty {
-                add(
-                    .redirectURIOfGoogle, at: setting,
-                    "of \(draft.id) must be absent, because they follow from project_id and app_flip; remove them"
-                )
-            }
-            return GoogleRedirectURIs.project(linking.projectID)
-                + (linking.appFlip ? GoogleRedirectURIs.appFlip(linking.bundleIDs) + testURIs(of: draft) : [])
-        case .web:
-            return listed(draft.redirectURIs, of: draft, at: setting, kind: .web, platform: nil)
-        case .native(let platform):
-            return listed(draft.redirectURIs, of: draft, at: setting, kind: .native, platform: platform)
+        guard let linking = particulars.googleLinking else {
+            return listed(
+                draft.redirectURIs, of: draft, at: setting, rule: kind.redirectURIs,
+                platform: particulars.platform)
         }
+        if !draft.redirectURIs.isEmpty {
+            add(
+                .redirectURIOfGoogle, at: setting,
+                "of \(draft.id) must be absent, because they follow from project_id and app_flip; remove them"
+            )
+        }
+        return GoogleRedirectURIs.project(linking.projectID)
+            + (linking.appFlip ? GoogleRedirectURIs.appFlip(linking.bundleIDs) + testURIs(of: draft) : [])
     }
 
     private mutating func testURIs(of draft: ClientDraft) -> [RegisteredRedirectURI] {
@@ -31,23 +31,23 @@ extension OAuthCheck {
             return []
         }
         return listed(
-            draft.appFlipTestRedirectURIs, of: draft, at: setting, kind: .googleLinking, platform: nil
+            draft.appFlipTestRedirectURIs, of: draft, at: setting, rule: .ofGoogle, platform: nil
         ).map { RegisteredRedirectURI(text: $0.text, form: .appFlip) }
     }
 
     /// A web application in development has only this name; a loopback address in production is refused
     /// later, with another text. For a native client the setting says that its library knows no literal
     /// address.
-    private func allowsLocalhost(_ draft: ClientDraft, _ kind: ClientKind.Name) -> Bool {
-        switch kind {
-        case .web: true
-        case .native: draft.allowsLocalhost ?? false
-        case .googleLinking: false
+    private func allowsLocalhost(_ draft: ClientDraft, _ rule: RedirectURIRule) -> Bool {
+        switch rule {
+        case .ofServer: true
+        case .ofInstalledApp: ClientMember.allowsLocalhost.value.flag(in: draft)
+        case .ofGoogle: false
         }
     }
 
     private mutating func listed(
-        _ texts: [String], of draft: ClientDraft, at setting: String, kind: ClientKind.Name,
+        _ texts: [String], of draft: ClientDraft, at setting: String, rule: RedirectURIRule,
         platform: NativePlatform?
     ) -> [RegisteredRedirectURI] {
         if texts.isEmpty {
@@ -59,8 +59,8 @@ extension OAuthCheck {
         for text in texts {
             do throws(RedirectURIFault) {
                 let uri = try RegisteredRedirectURI(
-                    registering: text, allowsLocalhost: allowsLocalhost(draft, kind))
-                try uri.check(for: kind, on: platform, isDevelopment: surroundings.isDevelopment)
+                    registering: text, allowsLocalhost: allowsLocalhost(draft, rule))
+                try uri.check(by: rule, on: platform, isDevelopment: surroundings.isDevelopment)
                 if uris.contains(uri) {
                     add(.redirectURITwice, at: setting, "of \(draft.id) has \(text) twice; remove one")
                 }

@@ -18,67 +18,19 @@ extension OAuthCheck {
         return audience
     }
 
-    mutating func algorithm(
-        _ name: String?, _ setting: String, of draft: ClientDraft, default fallback: TokenAlgorithm
-    ) -> TokenAlgorithm {
-        guard let name else { return fallback }
+    mutating func algorithm(_ member: ClientMember, of draft: ClientDraft) -> TokenAlgorithm? {
+        guard let name = member.value.word(in: draft) else { return nil }
         if let algorithm = TokenAlgorithm(rawValue: name) { return algorithm }
         add(
-            .algorithmUnknown, at: "oauth.clients.\(setting)",
+            .algorithmUnknown, at: "oauth.clients.\(member.name)",
             "of \(draft.id) must be ES256 or RS256, but is \(name.debugDescription)")
-        return fallback
+        return nil
     }
 
-    mutating func lifetimes(of draft: ClientDraft, kind: ClientKind.Name) -> ClientLifetimes {
-        var lifetimes = ClientLifetimes.defaults(for: kind)
-        if let value = seconds(
-            draft.codeLifetime, "code_lifetime", of: draft, in: ClientLifetimes.codeBounds)
-        {
-            lifetimes.code = value
-        }
-        if let value = seconds(
-            draft.accessTokenLifetime, "access_token_lifetime", of: draft,
-            in: ClientLifetimes.accessTokenBounds)
-        {
-            lifetimes.accessToken = value
-        }
-        if let value = seconds(
-            draft.refreshTokenIdleLifetime, "refresh_token_idle_lifetime", of: draft,
-            in: ClientLifetimes.refreshTokenBounds)
-        {
-            lifetimes.refreshTokenIdle = value
-        }
-        lifetimes.refreshTokenAbsolute = seconds(
-            draft.refreshTokenLifetime, "refresh_token_lifetime", of: draft,
-            in: ClientLifetimes.refreshTokenBounds)
-        return lifetimes
-    }
-
-    /// Checks a number of refresh tokens. Each transaction about an account reads all of its refresh tokens,
-    /// so the number is bounded.
-    mutating func limit(_ value: Int64?, at setting: String, default fallback: Int) -> Int {
-        guard let value else { return fallback }
-        let bounds = OAuthSettings.refreshTokenLimits
-        guard bounds.contains(value) else {
-            add(
-                .limitOutOfRange, at: setting,
-                "must be from \(bounds.lowerBound) to \(bounds.upperBound) refresh tokens, but is \(value)")
-            return fallback
-        }
-        return Int(value)
-    }
-
-    mutating func seconds(
-        _ value: Int64?, _ setting: String, of draft: ClientDraft, in bounds: ClosedRange<Int64>
-    ) -> Int64? {
-        guard let value else { return nil }
-        guard bounds.contains(value) else {
-            add(
-                .lifetimeOutOfRange, at: "oauth.clients.\(setting)",
-                "of \(draft.id) must be from \(bounds.lowerBound) to \(bounds.upperBound) seconds, but is \(value)"
-            )
-            return nil
-        }
-        return value
+    mutating func lifetimes(of draft: ClientDraft, kind: ClientKind) -> ClientLifetimes {
+        ClientLifetimes(
+            code: number(.codeLifetime, of: draft), accessToken: number(.accessTokenLifetime, of: draft),
+            refreshTokenIdle: seconds(.refreshTokenIdleLifetime, of: draft) ?? kind.refreshTokenIdleLifetime,
+            refreshTokenAbsolute: seconds(.refreshTokenLifetime, of: draft))
     }
 }

@@ -31,17 +31,6 @@ struct OAuthCheck {
         }
     }
 
-    mutating func sessionLifetime(_ draft: OAuthDraft) -> Int64 {
-        guard let value = draft.sessionLifetime else { return OAuthSettings.defaultSessionLifetime }
-        let bounds = OAuthSettings.sessionLifetimeBounds
-        if !bounds.contains(value) {
-            add(
-                .lifetimeOutOfRange, at: "oauth.session_lifetime",
-                "must be from \(bounds.lowerBound) to \(bounds.upperBound) seconds, but is \(value)")
-        }
-        return value
-    }
-
     mutating func catalog(of drafts: [ScopeDraft]) -> ScopeCatalog {
         var declared: [DeclaredScope] = []
         for draft in drafts {
@@ -65,7 +54,9 @@ struct OAuthCheck {
                 refusedScopes.insert(draft.name)
                 continue
             }
-            declared.append(DeclaredScope(token: token, text: text, isOptional: draft.isOptional))
+            declared.append(
+                DeclaredScope(
+                    token: token, text: text, isOptional: ScopeDraft.isOptional.value.flag(in: draft)))
         }
         return ScopeCatalog(declared: declared)
     }

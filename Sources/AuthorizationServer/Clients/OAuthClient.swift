@@ -7,6 +7,8 @@ public import AppleAccounts
 public final class OAuthClient: Sendable {
     public let id: OAuthClientID
     public let kind: ClientKind
+    /// Settings of Google linking, if the client is Google.
+    public let googleLinking: GoogleLinking?
     /// The app of whose users the client acts, by its primary client ID.
     public let app: ClientID
     /// The name that users see.
@@ -37,8 +39,9 @@ public final class OAuthClient: Sendable {
     public let proofKeyRule: ProofKeyRule
 
     init(
-        id: OAuthClientID, kind: ClientKind, app: ClientID, name: LocalizedText, purpose: LocalizedText?,
-        isFirstParty: Bool, secretHashes: [OAuthClientSecretHash], scopes: ScopeSet,
+        id: OAuthClientID, kind: ClientKind, googleLinking: GoogleLinking?, app: ClientID,
+        name: LocalizedText,
+        purpose: LocalizedText?, isFirstParty: Bool, secretHashes: [OAuthClientSecretHash], scopes: ScopeSet,
         redirectURIs: [RegisteredRedirectURI],
         lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
@@ -46,6 +49,7 @@ public final class OAuthClient: Sendable {
     ) {
         self.id = id
         self.kind = kind
+        self.googleLinking = googleLinking
         self.app = app
         self.name = name
         self.purpose = purpose

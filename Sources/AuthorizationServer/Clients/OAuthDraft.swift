@@ -7,7 +7,7 @@ public struct OAuthDraft: Sendable {
     public var sessionLifetime: Int64?
     public var scopes: [ScopeDraft]
     public var clients: [ClientDraft]
-    public var allowsAccountsWithoutApple: Bool
+    public var allowsAccountsWithoutApple: Bool?
     /// `native_refresh_token_limit`: number for one account over all native clients
     public var nativeRefreshTokenLimit: Int64?
     /// `name` of an entry of `teams.apps`: texts by language tag, by the app's primary client ID
@@ -15,7 +15,7 @@ public struct OAuthDraft: Sendable {
 
     public init(
         issuer: String? = nil, sessionLifetime: Int64? = nil, scopes: [ScopeDraft] = [],
-        clients: [ClientDraft] = [], allowsAccountsWithoutApple: Bool = false
+        clients: [ClientDraft] = [], allowsAccountsWithoutApple: Bool? = nil
     ) {
         self.issuer = issuer
         self.sessionLifetime = sessionLifetime
@@ -25,16 +25,48 @@ public struct OAuthDraft: Sendable {
     }
 }
 
+extension OAuthDraft: SectionDraft {
+    public static let empty = OAuthDraft()
+
+    /// The members of the section `oauth`.
+    public static let members: [DraftMember<OAuthDraft>] = [
+        DraftMember("issuer", .optionalText(\.issuer)),
+        sessionLifetime,
+        DraftMember("scopes", sections: DraftList(\OAuthDraft.scopes), each: "scope"),
+        DraftMember("clients", sections: DraftList(\OAuthDraft.clients), each: "client"),
+        allowsAccountsWithoutApple, nativeRefreshTokenLimit,
+    ]
+
+    static let sessionLifetime = DraftMember<OAuthDraft>(
+        "session_lifetime", .number(\.sessionLifetime, 1...86_400, .seconds, default: 600))
+    static let allowsAccountsWithoutApple = DraftMember<OAuthDraft>(
+        "allow_accounts_without_apple", .flag(\.allowsAccountsWithoutApple, default: false))
+    static let nativeRefreshTokenLimit = DraftMember<OAuthDraft>(
+        "native_refresh_token_limit",
+        .number(\.nativeRefreshTokenLimit, 1...200, .refreshTokens, default: 50))
+}
+
 /// An entry of `oauth.scopes`.
 public struct ScopeDraft: Sendable {
     public var name: String
     /// Texts by language tag.
     public var text: [String: String]
-    public var isOptional: Bool
+    public var isOptional: Bool?
 
-    public init(name: String, text: [String: String] = [:], isOptional: Bool = false) {
+    public init(name: String, text: [String: String] = [:], isOptional: Bool? = nil) {
         self.name = name
         self.text = text
         self.isOptional = isOptional
     }
+}
+
+extension ScopeDraft: SectionDraft {
+    public static let empty = ScopeDraft(name: "")
+
+    /// The members of an entry of `oauth.scopes`.
+    public static let members: [DraftMember<ScopeDraft>] = [
+        DraftMember("name", .text(\.name)), DraftMember("text", .texts(\.text)), isOptional,
+    ]
+
+    static let isOptional = DraftMember<ScopeDraft>("optional", .flag(\.isOptional, default: false))
 }

@@ -3,8 +3,7 @@ public import AppleAccounts
 /// The section `oauth` of the configuration after all checks. It does not change while the service runs.
 public struct OAuthSettings: Sendable {
     public let issuer: Issuer
-    /// Seconds after a sign-in at Apple within which the browser needs no other sign-in. 10 minutes by
-    /// default.
+    /// Seconds after a sign-in at Apple within which the browser needs no other sign-in.
     public let sessionLifetime: Int64
     public let scopes: ScopeCatalog
     public let clients: ClientRegistry
@@ -16,12 +15,6 @@ public struct OAuthSettings: Sendable {
     public let nativeRefreshTokenLimit: Int
     /// Names of the apps for users, by primary client ID. Not every app has a name.
     private let appNames: [ClientID: LocalizedText]
-
-    static let defaultSessionLifetime: Int64 = 600
-    static let sessionLifetimeBounds: ClosedRange<Int64> = 1...86_400
-    static let refreshTokenLimits: ClosedRange<Int64> = 1...200
-    static let defaultRefreshTokenLimit = 10
-    static let defaultNativeRefreshTokenLimit = 50
 
     init(
         issuer: Issuer, sessionLifetime: Int64, scopes: ScopeCatalog, clients: ClientRegistry,
@@ -64,10 +57,8 @@ public struct OAuthSettings: Sendable {
             check.client(client, scopes: scopes, defaultAudience: issuer?.text ?? "https://unknown.invalid")
         }
         check.checkUniqueness(of: draft.clients)
-        let sessionLifetime = check.sessionLifetime(draft)
-        let nativeLimit = check.limit(
-            draft.nativeRefreshTokenLimit, at: "oauth.native_refresh_token_limit",
-            default: defaultNativeRefreshTokenLimit)
+        let sessionLifetime = check.number(OAuthDraft.sessionLifetime, in: draft)
+        let nativeLimit = check.number(OAuthDraft.nativeRefreshTokenLimit, in: draft)
         let appNames = check.appNames(draft)
         guard check.mistakes.isEmpty else { return .refused(check.mistakes) }
         guard let issuer else { return .none }
@@ -75,7 +66,7 @@ public struct OAuthSettings: Sendable {
             OAuthSettings(
                 issuer: issuer, sessionLifetime: sessionLifetime, scopes: scopes,
                 clients: ClientRegistry(clients),
-                allowsAccountsWithoutApple: draft.allowsAccountsWithoutApple,
-                nativeRefreshTokenLimit: nativeLimit, appNames: appNames))
+                allowsAccountsWithoutApple: OAuthDraft.allowsAccountsWithoutApple.value.flag(in: draft),
+                nativeRefreshTokenLimit: Int(nativeLimit), appNames: appNames))
     }
 }

@@ -37,6 +37,6 @@ public struct AuthorizationRequest: Sendable {
 
     /// True if the consent page is shown even if the user has agreed to these scopes before.
     public var alwaysAsksForConsent: Bool {
-        prompts.contains(.consent) || !client.remembersConsent
+        prompts.contains(.consent) || !client.kind.remembersConsent
     }
 }

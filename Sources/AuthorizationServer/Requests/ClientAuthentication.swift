@@ -17,7 +17,7 @@ public struct ClientAuthentication: Sendable {
                 OAuthError(.invalidClient, "Client ID or secret is wrong; check both."), usedBasic: usedBasic)
         }
         guard let secret = credentials.secret else {
-            guard client.secretHashes.isEmpty, !client.isConfidential else {
+            guard client.secretHashes.isEmpty, !client.kind.isConfidential else {
                 throw TokenEndpointError(
                     OAuthError(.invalidClient, "This client must authenticate; send its secret."),
                     usedBasic: usedBasic)
@@ -26,7 +26,7 @@ public struct ClientAuthentication: Sendable {
         }
         // A public client that sends a secret it does not have misunderstands its own protection. There is no
         // secret to guess, and client IDs are public, so the response names the mistake.
-        guard client.isConfidential || !client.secretHashes.isEmpty else {
+        guard client.kind.isConfidential || !client.secretHashes.isEmpty else {
             throw TokenEndpointError(
                 OAuthError(.invalidClient, "This client has no secret; leave it out."), usedBasic: usedBasic)
         }

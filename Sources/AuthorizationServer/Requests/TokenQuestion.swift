@@ -50,7 +50,7 @@ public struct TokenQuestion: Sendable, Confidential {
     public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient? {
         guard let credentials else { return nil }
         let client = try ClientAuthentication(clients).authenticate(credentials)
-        guard endpoint == .revocation || client.isConfidential else {
+        guard endpoint == .revocation || client.kind.isConfidential else {
             throw TokenEndpointError(
                 OAuthError(.invalidClient, "Only confidential clients and API keys can introspect tokens."),
                 usedBasic: credentials.method == .basic)

@@ -23,9 +23,9 @@ struct CodeRedemption: Sendable {
         let command = RedeemCommand(
             codeDigest: code.digest, oauthClientID: client.id, redirectURI: redirectURI,
             codeVerifier: grant.codeVerifier, clientScopes: client.scopes, newLineID: lineID,
-            isNative: client.kind.name == .native,
+            isNative: client.kind.sharesRefreshTokenLimit,
             refreshToken: refreshToken.newToken(forGoogle: client.googleLinking != nil),
-            needsOfflineAccess: client.needsOfflineAccess,
+            needsOfflineAccess: client.kind.needsOfflineAccess,
             lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
             accessTokenExpiresAt: now.advanced(byMilliseconds: client.lifetimes.accessToken * 1000),
             ceilings: server.ceilings(of: client), moment: now)
@@ -45,6 +45,6 @@ extension OAuthServer {
     func ceilings(of client: OAuthClient) -> LineCeilings {
         LineCeilings(
             perClient: client.refreshTokenLimit,
-            perAccount: client.kind.name == .native ? settings.nativeRefreshTokenLimit : nil)
+            perAccount: client.kind.sharesRefreshTokenLimit ? settings.nativeRefreshTokenLimit : nil)
     }
 }

@@ -15,7 +15,7 @@ struct TokenRefresh: Sendable {
         }
         let now = server.now()
         var successor: RefreshTokenText?
-        if client.rotatesRefreshTokens {
+        if client.kind.rotatesRefreshTokens {
             let secret = SecureRandom.bytes(count: RefreshTokenText.secretSize)
             guard let next = presented.successor(secret: secret) else { throw OAuthError.invalidGrant }
             successor = next

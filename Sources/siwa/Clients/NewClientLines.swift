@@ -42,21 +42,15 @@ struct NewClientLines {
     /// - Throws: `ConfigurationMistakes`, with all of them.
     init(of draft: Draft, withSecret: Bool, isDevelopment: Bool) throws(ConfigurationMistakes) {
         var draft = draft
-        if draft.scopes.isEmpty { draft.scopes = Self.usualScopes(of: draft.kind) }
-        let isPublic = draft.kind == ClientKind.Name.native.rawValue && !withSecret
-        let secret =
-            isPublic ? nil : OAuthClientSecret(randomBytes: SecureRandom.bytes(count: 32))
+        // An unknown kind is refused below.
+        let kind = ClientKind.named(draft.kind)
+        if draft.scopes.isEmpty { draft.scopes = kind?.usualScopes.map(\.rawValue) ?? [] }
+        let hasSecret = withSecret || kind?.isConfidential ?? false
+        let secret = hasSecret ? OAuthClientSecret(randomBytes: SecureRandom.bytes(count: 32)) : nil
         let client = draft.client(hash: secret?.hash.hexadecimal)
         try Self.check(client, isDevelopment: isDevelopment)
         self.secret = secret?.text
         yaml = Self.yaml(of: client)
-    }
-
-    private static func usualScopes(of kind: String) -> [String] {
-        switch ClientKind.Name(rawValue: kind) {
-        case .googleLinking: ["openid", "email", "profile"]
-        case .web, .native, nil: ["openid", "email", "profile", "offline_access"]
-        }
     }
 
     /// Checks everything that does not depend on the rest of the configuration.
@@ -97,11 +91,12 @@ struct NewClientLines {
         case .text(let path): quoted(client[keyPath: path])
         case .word(let path): client[keyPath: path]
         case .optionalText(let path): client[keyPath: path].map(quoted)
-        case .optionalWord(let path): client[keyPath: path]
+        case .optionalWord(let path, _): client[keyPath: path]
         case .texts(let path): texts(client[keyPath: path])
-        case .list(let path): client[keyPath: path].isEmpty ? nil : list(client[keyPath: path])
-        case .flag(let path): client[keyPath: path].map { "\($0)" }
-        case .seconds(let path), .number(let path): client[keyPath: path].map { "\($0)" }
+        case .list(let path, _): client[keyPath: path].isEmpty ? nil : list(client[keyPath: path])
+        case .optionalList(let path): client[keyPath: path].map(list)
+        case .flag(let path, _): client[keyPath: path].map { "\($0)" }
+        case .number(let path, _, _, _), .optionalSeconds(let path, _): client[keyPath: path].map { "\($0)" }
         }
     }
 

@@ -1,10 +1,11 @@
 import ArgumentParser
+import AuthorizationServer
 import Foundation
 
 /// `siwa client`
 struct Client: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Create OAuth clients: Google account linking, web applications and native apps.",
+        abstract: "Create OAuth clients: \(ClientNew.list(ClientKind.all.map(\.plural), "and")).",
         subcommands: [ClientNew.self])
 }
 
@@ -20,7 +21,7 @@ struct ClientNew: ParsableCommand {
             beside the old one; remove the old one when the client uses the new secret.
             """)
 
-    @Option(help: "google_linking, web or native.")
+    @Option(help: "\(ClientNew.list(ClientKind.all.map(\.name), "or")).")
     var kind: String
 
     @Option(help: "The client's ID: 1 to 128 characters of A-Z a-z 0-9 - . _ ~.")
@@ -60,7 +61,10 @@ struct ClientNew: ParsableCommand {
     @Flag(help: "For google_linking: with App Flip, where the user's iPhone app links by one tap.")
     var appFlip = false
 
-    @Flag(help: "Also print a secret for a native client. It protects nothing: an app can be read.")
+    @Flag(
+        help:
+            "Also print a secret for a \(ClientNew.publicKinds) client. It protects nothing: an app can be read."
+    )
     var withSecret = false
 
     @Flag(help: "Accept what only development allows, such as http redirect URIs.")
@@ -83,6 +87,14 @@ struct ClientNew: ParsableCommand {
             }
         }
         print(lines.yaml)
+    }
+
+    private static let publicKinds = list(ClientKind.all.filter { !$0.isConfidential }.map(\.name), "or")
+
+    /// The words as a list in a sentence.
+    fileprivate static func list(_ words: [String], _ conjunction: String) -> String {
+        guard words.count > 1, let last = words.last else { return words.joined() }
+        return "\(words.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
     }
 
     private var draft: NewClientLines.Draft {

@@ -25,7 +25,7 @@ import Yams
 ///     hash: PUT-THE-HASH-HERE
 ///     apps: [com.example.watch]     # limits the key; without it, all apps
 /// ```
-/// The section `oauth` is described beside its reader (`readOAuth`).
+/// The section `oauth` is described beside `Sections`.
 ///
 /// Every other setting has the name of its environment variable in lower case. A value in the environment
 /// takes precedence. An unknown name is a mistake, and so is a value of the wrong type.
@@ -34,42 +34,9 @@ struct SettingsFile: FileConfigSnapshot {
         static let `default` = ParsingOptions()
     }
 
-    struct Team: Sendable {
-        var teamID = ""
-        var keyID: String?
-        var privateKeyFile: String?
-        var apps: [TeamApp] = []
-    }
-
-    struct TeamApp: Sendable {
-        /// Bundle IDs, the primary client ID first. Includes Services IDs when `services_ids` is absent.
-        var clientIDs: [String] = []
-        /// The Services IDs of `services_ids`.
-        var servicesIDs: [String] = []
-        var webRedirectURL: String?
-        /// Name of the app for users, by language tag. Empty when the file has none.
-        var name: [String: String] = [:]
-
-        var allClientIDs: [String] { clientIDs + servicesIDs }
-
-        /// The client IDs that browsers may sign in with: `services_ids`, or all client IDs when
-        /// `services_ids` is absent (`ServiceSettings.webClients` then drops the primary client ID, unless it
-        /// is the only one).
-        var clientIDsForBrowsers: [String] { servicesIDs.isEmpty ? clientIDs : servicesIDs }
-    }
-
-    struct Key: Sendable {
-        var name = ""
-        var hash = ""
-        var apps: [String]?
-    }
-
     let providerName: String
     private(set) var values: [String: String] = [:]
-    private(set) var teams: [Team] = []
-    private(set) var apiKeys: [Key] = []
-    /// The section `oauth`, not checked yet.
-    var oauth = OAuthDraft()
+    private(set) var sections = Sections.empty
     var mistakes = ConfigurationMistakes()
 
     init(data: RawSpan, providerName: String, parsingOptions: ParsingOptions) throws {
@@ -95,73 +62,19 @@ struct SettingsFile: FileConfigSnapshot {
     var debugDescription: String { description }
 
     private mutating func read(_ mapping: Node.Mapping) {
-        let known = Setting.ofFile.map(\.nameInFile)
-        for (name, node) in members(of: mapping, allowing: known + ["teams", "api_keys", "oauth"], at: "") {
-            switch name {
-            case "teams": for node in elements(node, at: name) { readTeam(node, at: "teams") }
-            case "api_keys": for node in elements(node, at: name) { readKey(node, at: "api_keys") }
-            case "oauth": readOAuth(node)
-            default: values[name] = list(node, at: name)?.joined(separator: ",")
+        let known = Setting.ofFile.map(\.nameInFile) + Sections.members.map(\.name)
+        var sections = Sections.empty
+        for (name, node) in members(of: mapping, allowing: known, at: "") {
+            if let section = Sections.members.first(where: { $0.name == name }) {
+                read(section, of: &sections, from: node, at: name)
+            } else {
+                values[name] = list(node, at: name)?.joined(separator: ",")
             }
         }
+        self.sections = sections
     }
 
-    private mutating func readTeam(_ node: Node, at path: String) {
-        guard let mapping = node.mapping else {
-            return mistakes.add(Self.line(node) + path, "each team is a mapping")
-        }
-        var team = Team()
-        let known = ["team_id", "key_id", "private_key_file", "apps"]
-        for (name, node) in members(of: mapping, allowing: known, at: path) {
-            let path = "\(path).\(name)"
-            switch name {
-            case "team_id": team.teamID = scalar(node, at: path) ?? ""
-            case "key_id": team.keyID = scalar(node, at: path)
-            case "private_key_file": team.privateKeyFile = scalar(node, at: path)
-            default:
-                for app in elements(node, at: path) {
-                    guard let mapping = app.mapping else {
-                        mistakes.add(Self.line(app) + path, "each app is a mapping")
-                        continue
-                    }
-                    team.apps.append(readApp(mapping, at: path))
-                }
-            }
-        }
-        teams.append(team)
-    }
-
-    private mutating func readApp(_ mapping: Node.Mapping, at path: String) -> TeamApp {
-        var app = TeamApp()
-        let known = ["client_ids", "services_ids", "web_redirect_url", "name"]
-        for (name, node) in members(of: mapping, allowing: known, at: path) {
-            let path = "\(path).\(name)"
-            switch name {
-            case "client_ids": app.clientIDs = list(node, at: path) ?? []
-            case "services_ids": app.servicesIDs = list(node, at: path) ?? []
-            case "name": app.name = texts(node, at: path)
-            default: app.webRedirectURL = scalar(node, at: path)
-            }
-        }
-        return app
-    }
-
-    private mutating func readKey(_ node: Node, at path: String) {
-        guard let mapping = node.mapping else {
-            return mistakes.add(Self.line(node) + path, "each key is a mapping")
-        }
-        var key = Key()
-        for (name, node) in members(of: mapping, allowing: ["name", "hash", "apps"], at: path) {
-            let path = "\(path).\(name)"
-            switch name {
-            case "name": key.name = scalar(node, at: path) ?? ""
-            case "hash": key.hash = scalar(node, at: path) ?? ""
-            default: key.apps = list(node, at: path)
-            }
-        }
-        apiKeys.append(key)
-    }
-
+    /// Returns the members of known names. Others are mistakes.
     mutating func members(
         of mapping: Node.Mapping, allowing known: [String], at path: String
     ) -> [(String, Node)] {

@@ -19,7 +19,7 @@ extension SettingsReader {
             }
             entries.append((setting, SettingsFile.Key(name: halves[0], hash: halves[1])))
         }
-        entries += (file?.apiKeys ?? []).map { ("api_keys", $0) }
+        entries += (file?.sections.apiKeys ?? []).map { ("api_keys", $0) }
 
         var keys: [APIKey] = []
         for (setting, entry) in entries {

@@ -15,8 +15,8 @@ extension SettingsReader {
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
         guard let file, let deployment else { return nil }
-        var draft = file.oauth
-        for app in file.teams.flatMap(\.apps) where !app.name.isEmpty {
+        var draft = file.sections.oauth
+        for app in file.sections.teams.flatMap(\.apps) where !app.name.isEmpty {
             if let primary = app.clientIDs.first { draft.appNames[primary] = app.name }
         }
         checkSecrets(of: draft.clients)
@@ -55,7 +55,7 @@ extension SettingsReader {
         for app in apps.sorted(by: { $0.primaryClientID < $1.primaryClientID }) {
             let candidates = app.clientIDs.dropFirst().filter { webRedirectURLs[$0] != nil }
             guard candidates.count > 1, servicesIDs.isDisjoint(with: candidates) else { continue }
-            let isFromFile = !(file?.teams.isEmpty ?? true)
+            let isFromFile = !(file?.sections.teams.isEmpty ?? true)
             let (setting, from) =
                 isFromFile
                 ? ("teams.apps.services_ids", "client_ids")

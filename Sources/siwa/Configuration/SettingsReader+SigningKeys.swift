@@ -6,7 +6,7 @@ extension SettingsReader {
     /// Reads the keys for calls to Apple. They are optional, because verification does not need them.
     mutating func signingKeys(of teams: [SettingsFile.Team]) -> [TeamID: SigningKeyLocation] {
         var locations: [TeamID: SigningKeyLocation] = [:]
-        let isFromFile = !(file?.teams.isEmpty ?? true)
+        let isFromFile = !(file?.sections.teams.isEmpty ?? true)
         let keyIDSetting = isFromFile ? "teams.key_id" : Setting.keyID.name
         let fileSetting = isFromFile ? "teams.private_key_file" : Setting.privateKeyFile.name
         for team in teams {

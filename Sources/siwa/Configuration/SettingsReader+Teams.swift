@@ -10,11 +10,11 @@ extension SettingsReader {
             Setting.teamID, .clientIDs, .servicesIDs, .keyID, .privateKey, .privateKeyFile,
             .webRedirectURL,
         ].filter { text($0) != nil }
-        if let file, !file.teams.isEmpty {
+        if let file, !file.sections.teams.isEmpty {
             for setting in single {
                 mistakes.add(setting.name, "cannot be set together with teams in the file")
             }
-            return file.teams
+            return file.sections.teams
         }
         var team = SettingsFile.Team()
         if let id = text(.teamID) {
@@ -41,7 +41,7 @@ extension SettingsReader {
 
     /// Returns `nil` after a mistake.
     mutating func deployment(of teams: [SettingsFile.Team]) -> Deployment? {
-        let isFromFile = !(file?.teams.isEmpty ?? true)
+        let isFromFile = !(file?.sections.teams.isEmpty ?? true)
         let teamSetting = isFromFile ? "teams.team_id" : Setting.teamID.name
         let appSetting = isFromFile ? "teams.apps.client_ids" : Setting.clientIDs.name
         let servicesSetting = isFromFile ? "teams.apps.services_ids" : Setting.servicesIDs.name

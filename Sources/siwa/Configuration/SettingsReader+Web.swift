@@ -24,7 +24,7 @@ extension SettingsReader {
     mutating func webRedirectURLs(
         of teams: [SettingsFile.Team], publicURL: String?, sealingKeys: SealingKeyRing?
     ) -> [ClientID: String] {
-        let isFromFile = !(file?.teams.isEmpty ?? true)
+        let isFromFile = !(file?.sections.teams.isEmpty ?? true)
         let setting = isFromFile ? "teams.apps.web_redirect_url" : Setting.webRedirectURL.name
         var urls: [ClientID: String] = [:]
         for app in teams.flatMap(\.apps) {

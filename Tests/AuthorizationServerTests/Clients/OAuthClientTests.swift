@@ -10,9 +10,14 @@ import Testing
 
     @Test func `Google authenticates, is not rotated, and needs no challenge`() throws {
         let google = try client("google")
-        #expect(google.isConfidential && google.proofKeyRule == .optional && !google.rotatesRefreshTokens)
-        #expect(!google.needsOfflineAccess)
-        #expect(google.lifetimes == ClientLifetimes())
+        #expect(
+            google.kind.isConfidential && google.proofKeyRule == .optional
+                && !google.kind.rotatesRefreshTokens)
+        #expect(!google.kind.needsOfflineAccess)
+        #expect(
+            google.lifetimes
+                == ClientLifetimes(
+                    code: 600, accessToken: 3600, refreshTokenIdle: nil, refreshTokenAbsolute: nil))
         #expect(google.hasAppFlip)
     }
 
@@ -20,16 +25,18 @@ import Testing
         throws
     {
         let shop = try client("shop")
-        #expect(shop.isConfidential && shop.proofKeyRule == .required && shop.rotatesRefreshTokens)
-        #expect(shop.needsOfflineAccess && shop.mayRefresh)
+        #expect(shop.kind.isConfidential && shop.proofKeyRule == .required && shop.kind.rotatesRefreshTokens)
+        #expect(shop.kind.needsOfflineAccess && shop.mayRefresh)
         #expect(shop.accessTokenAlgorithm == .es256 && shop.idTokenAlgorithm == .rs256)
         #expect(shop.lifetimes.code == 600 && shop.lifetimes.accessToken == 3600)
     }
 
     @Test func `a native client is public, is rotated, and always gets a refresh token`() throws {
         let desktop = try client("desktop")
-        #expect(!desktop.isConfidential && desktop.proofKeyRule == .required && desktop.rotatesRefreshTokens)
-        #expect(!desktop.needsOfflineAccess && desktop.mayRefresh)
+        #expect(
+            !desktop.kind.isConfidential && desktop.proofKeyRule == .required
+                && desktop.kind.rotatesRefreshTokens)
+        #expect(!desktop.kind.needsOfflineAccess && desktop.mayRefresh)
         #expect(!desktop.allowsPlainProofKeys)
     }
 
@@ -44,11 +51,11 @@ import Testing
     }
 
     @Test func `consent is remembered for web clients only`() throws {
-        #expect(try client("shop").remembersConsent)
+        #expect(try client("shop").kind.remembersConsent)
         // A stranger can begin a link at Google, and lead the person to its address.
-        #expect(try !client("google").remembersConsent)
+        #expect(try !client("google").kind.remembersConsent)
         // Another app can be behind a custom scheme or a loopback port.
-        #expect(try !client("desktop").remembersConsent)
+        #expect(try !client("desktop").kind.remembersConsent)
     }
 
     @Test(arguments: ["127.0.0.1", "[::1]", "localhost"])
@@ -57,7 +64,7 @@ import Testing
         let settings = try OAuthSettings.sample(draft, isDevelopment: true)
         let shop = try #require(settings.clients["shop"])
         #expect(shop.redirectTarget(for: "http://\(host):3001/cb") != nil)
-        #expect(shop.remembersConsent)
+        #expect(shop.kind.remembersConsent)
     }
 
     @Test func `localhost is another address than 127.0.0.1`() throws {

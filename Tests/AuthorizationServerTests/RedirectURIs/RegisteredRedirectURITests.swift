@@ -74,31 +74,31 @@ import Testing
         let loopback = try RegisteredRedirectURI(registering: "http://127.0.0.1/cb")
         for platform in [NativePlatform.ios, .android] {
             #expect(throws: RedirectURIFault.loopbackOnPhone) {
-                try loopback.check(for: .native, on: platform, isDevelopment: true)
+                try loopback.check(by: .ofInstalledApp, on: platform, isDevelopment: true)
             }
         }
         for platform in [nil, .macos, .windows, .linux, .uwp] as [NativePlatform?] {
-            try loopback.check(for: .native, on: platform, isDevelopment: false)
+            try loopback.check(by: .ofInstalledApp, on: platform, isDevelopment: false)
         }
         let scheme39 = "com.example." + String(repeating: "a", count: 27)
         try RegisteredRedirectURI(registering: "\(scheme39):/cb").check(
-            for: .native, on: .uwp, isDevelopment: false)
+            by: .ofInstalledApp, on: .uwp, isDevelopment: false)
         let longer = try RegisteredRedirectURI(registering: "\(scheme39)a:/cb")
         #expect(throws: RedirectURIFault.schemeTooLong) {
-            try longer.check(for: .native, on: .uwp, isDevelopment: false)
+            try longer.check(by: .ofInstalledApp, on: .uwp, isDevelopment: false)
         }
-        try longer.check(for: .native, on: .windows, isDevelopment: false)
+        try longer.check(by: .ofInstalledApp, on: .windows, isDevelopment: false)
     }
 
     @Test func `leaves custom schemes and loopback to native clients`() throws {
         let scheme = try RegisteredRedirectURI(registering: "com.example.app:/cb")
         #expect(throws: RedirectURIFault.customSchemeOfWebClient) {
-            try scheme.check(for: .web, on: nil, isDevelopment: true)
+            try scheme.check(by: .ofServer, on: nil, isDevelopment: true)
         }
         let loopback = try RegisteredRedirectURI(registering: "http://127.0.0.1:3000/cb")
         #expect(throws: RedirectURIFault.loopbackOfWebClient) {
-            try loopback.check(for: .web, on: nil, isDevelopment: false)
+            try loopback.check(by: .ofServer, on: nil, isDevelopment: false)
         }
-        try loopback.check(for: .web, on: nil, isDevelopment: true)
+        try loopback.check(by: .ofServer, on: nil, isDevelopment: true)
     }
 }

@@ -1,0 +1,85 @@
+import AuthorizationServer
+
+extension SettingsFile {
+    /// The sections of the file, beside the settings that the environment has too. Nothing in them is checked
+    /// yet.
+    ///
+    /// ```yaml
+    /// oauth:
+    ///   issuer: https://signin.example.com   # by default SIWA_PUBLIC_URL; its host is the same
+    ///   scopes:
+    ///     - name: devices.read
+    ///       text: {en: See your devices, tr: Cihazlarını gör}
+    ///       optional: true
+    ///   clients:
+    ///     - id: google
+    ///       kind: google_linking
+    ///       app: com.example.app
+    ///       …                                  # siwa client new prints the rest
+    /// ```
+    struct Sections: SectionDraft {
+        var teams: [Team] = []
+        var apiKeys: [Key] = []
+        var oauth = OAuthDraft.empty
+
+        static let empty = Sections()
+        static let members: [DraftMember<Sections>] = [
+            DraftMember("teams", sections: DraftList(\Sections.teams), each: "team"),
+            DraftMember("api_keys", sections: DraftList(\Sections.apiKeys), each: "key"),
+            DraftMember("oauth", section: DraftSection(\Sections.oauth)),
+        ]
+    }
+
+    struct Team: SectionDraft {
+        var teamID = ""
+        var keyID: String?
+        var privateKeyFile: String?
+        var apps: [TeamApp] = []
+
+        static let empty = Team()
+        static let members: [DraftMember<Team>] = [
+            DraftMember("team_id", .text(\.teamID)), DraftMember("key_id", .optionalText(\.keyID)),
+            DraftMember("private_key_file", .optionalText(\.privateKeyFile)),
+            DraftMember("apps", sections: DraftList(\Team.apps), each: "app"),
+        ]
+    }
+
+    struct TeamApp: SectionDraft {
+        /// Bundle IDs, the primary client ID first. Includes Services IDs when `services_ids` is absent.
+        var clientIDs: [String] = []
+        /// The Services IDs of `services_ids`.
+        var servicesIDs: [String] = []
+        var webRedirectURL: String?
+        /// Name of the app for users, by language tag. Empty when the file has none.
+        var name: [String: String] = [:]
+
+        static let empty = TeamApp()
+        static let members: [DraftMember<TeamApp>] = [
+            DraftMember("client_ids", .list(\.clientIDs, default: [])),
+            DraftMember("services_ids", .list(\.servicesIDs, default: [])),
+            DraftMember("web_redirect_url", .optionalText(\.webRedirectURL)),
+            DraftMember("name", .texts(\.name)),
+        ]
+
+        var allClientIDs: [String] { clientIDs + servicesIDs }
+
+        /// The client IDs that browsers may sign in with: `services_ids`, or all client IDs when
+        /// `services_ids` is absent (`ServiceSettings.webClients` then drops the primary client ID, unless it
+        /// is the only one).
+        var clientIDsForBrowsers: [String] { servicesIDs.isEmpty ? clientIDs : servicesIDs }
+    }
+
+    /// An API key.
+    struct Key: SectionDraft {
+        var name = ""
+        var hash = ""
+        /// The apps that the key is limited to. `nil` is no limit.
+        var apps: [String]?
+
+        static let empty = Key()
+        static let members: [DraftMember<Key>] = [
+            DraftMember("name", .text(\.name)), DraftMember("hash", .text(\.hash)),
+            DraftMember("apps", .optionalList(\.apps)),
+        ]
+    }
+}
