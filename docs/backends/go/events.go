@@ -17,7 +17,7 @@ type event struct {
 
 // handle handles one event. After a crash the same event can come again.
 func (b *Backend) handle(event event) error {
-	if event.AccountID == "" { // about a person who has never signed in
+	if event.AccountID == "" { // about a user who has never signed in
 		return nil
 	}
 	b.mutex.Lock()
@@ -25,7 +25,7 @@ func (b *Backend) handle(event event) error {
 	userID := b.userWithAccount(event.AccountID)
 	switch {
 	case event.Type == "credential_revoked" && event.ClientID == clientID:
-		// The person may have signed in again, so only sessions that are not later than the event end. Both
+		// The user may have signed in again, so only sessions that are not later than the event end. Both
 		// times are Apple's, and all times have one format, so that they compare as text.
 		if event.OccurredAt > b.revocations[event.AccountID] {
 			b.revocations[event.AccountID] = event.OccurredAt
@@ -44,20 +44,20 @@ func (b *Backend) handle(event event) error {
 		}
 	case event.Type == "account_erased":
 		if userID == "" {
-			// A person who has signed in again since the erasure was found by sub, and begins anew as well.
+			// A user who has signed in again since the erasure was found by sub, and is deleted here as well.
 			userID = b.userWhere(func(user user) bool { return user.formerID == event.AccountID })
 		}
 		if userID != "" {
 			b.forget(userID)
 		}
 	case event.Type == "account_transferred" && userID != "":
-		// The app is another team's now, where the person has another sub.
+		// The app belongs to another team, where the user has another sub.
 		b.users[userID] = user{event.AccountID, event.TeamID, event.Sub, b.users[userID].formerID}
 	}
 	return nil
 }
 
-// eraseIfGone asks what is true now: the person may have kept the Apple Account and signed in again.
+// eraseIfGone reads the state first: the user may have kept the Apple Account and signed in again.
 func eraseIfGone(accountID, sub string) (bool, error) {
 	var credential struct{ State string }
 	path := "/v1/credentials/" + url.PathEscape(sub) + "?client_id=" + clientID
@@ -142,7 +142,7 @@ func (b *Backend) beginFeed() error {
 			}
 			change.OccurredAt = credential.Since
 			if change.OccurredAt == "" {
-				// Of a person whom siwa does not know, the sessions from before the query end.
+				// If siwa does not know the user, the sessions from before the query end.
 				change.OccurredAt = latest[credential.Sub]
 			}
 			if err := b.handle(change); err != nil {

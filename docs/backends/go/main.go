@@ -160,7 +160,7 @@ func (b *Backend) SignIn(request appRequest, token string) (any, error) {
 	}
 	owner, userID := b.userWithAccount(account.ID), sessionUser
 	if owner == "" {
-		// After a restore of siwa's database the same person can have another account ID, with the same sub.
+		// After a restore of siwa's database the same user can have another account ID, with the same sub.
 		owner = b.userWithSub(account.TeamID, account.Sub)
 	}
 	if userID == "" {
@@ -212,7 +212,7 @@ func (b *Backend) ShowUser(_ appRequest, token string) (any, error) {
 	return appUser{userID, b.users[userID].accountID}, err
 }
 
-// SignOut ends this session alone: the account, the person's consent and other devices stay as they are.
+// SignOut ends this session only: the account, the user's consent and other devices stay as they are.
 func (b *Backend) SignOut(_ appRequest, token string) (any, error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()

@@ -79,7 +79,7 @@ func siwaOnce(method, path string, body, result any, timeout time.Duration) (tim
 		var problem struct{ Code string }
 		_ = json.NewDecoder(response.Body).Decode(&problem)
 		if problem.Code == "" || strings.HasPrefix(problem.Code, "caller_") {
-			// Not the person's mistake, so the app gets a 500.
+			// Not a mistake of the user, so the app gets a 500.
 			return 0, fmt.Errorf("siwa answers %s %s: check SIWA_URL and SIWA_KEY", response.Status, problem.Code)
 		}
 		return 0, Refused{response.StatusCode, problem.Code}

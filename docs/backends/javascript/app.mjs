@@ -45,7 +45,7 @@ async function siwa(method, path, body, milliseconds = 12_000) {
                 const { status } = response;
                 const { code = "" } = Object(await response.json().catch(() => ({})));
                 if (code && !code.startsWith("caller_")) throw new Refused(status, code);
-                // Not the person's mistake, so the app gets a 500.
+                // Not a mistake of the user, so the app gets a 500.
                 throw new Refused(500, `siwa answers ${status} ${code}: check SIWA_URL and SIWA_KEY`);
             }
             pause = Math.min(Number(response.headers.get("Retry-After")) || 1, 5);
@@ -89,7 +89,7 @@ async function signIn({ identity_token, authorization_code, nonce, user }, sessi
     const { account, credential } = await siwa("POST", "/v1/sign-ins", request);
     // The event of a revocation can arrive before the response of the sign-in that it revokes.
     if (credential.since <= (revocations.get(account.id) ?? "")) throw new Refused(401, "credential_revoked");
-    // After a restore of siwa's database the same person can have another account ID, with the same sub.
+    // After a restore of siwa's database the same user can have another account ID, with the same sub.
     const owner = userWithAccount(account.id) ?? userWithSub(account.team_id, account.sub);
     const userID = sessionUser ?? owner ?? `usr_${randomBytes(16).toString("hex")}`;
     const { accountID, formerID } = users.get(userID) ?? {};
@@ -117,7 +117,7 @@ function showUser(_, session) {
     return { user_id: userID, account_id: users.get(userID)?.accountID };
 }
 
-/** Ends this session alone: the account, the person's consent and other devices stay as they are. */
+/** Ends this session only: the account, the user's consent and other devices stay as they are. */
 function signOut(_, session) {
     sessions.delete(hashed(session));
     return {};
@@ -143,27 +143,27 @@ async function erase(accountID) {
 
 /** Handles one event. After a crash the same event can come again. */
 async function handle({ type, account_id, team_id, sub, client_id, occurred_at }) {
-    if (!account_id) return; // about a person who has never signed in
+    if (!account_id) return; // about a user who has never signed in
     const userID = userWithAccount(account_id);
     if (type === "credential_revoked" && client_id === CLIENT_ID) {
-        // The person may have signed in again, so only sessions that are not later than the event end. Both
+        // The user may have signed in again, so only sessions that are not later than the event end. Both
         // times are Apple's, and all times have one format, so that they compare as text.
         const before = revocations.get(account_id) ?? "";
         revocations.set(account_id, occurred_at > before ? occurred_at : before);
         endSessions(userID, (session) => session.since <= occurred_at);
     } else if (type === "account_deleted" && userID) {
-        // The person may have kept the Apple Account and signed in again: ask what is true now.
+        // The user may have kept the Apple Account and signed in again: read the state.
         const name = encodeURIComponent(users.get(userID).sub);
         const { state } = await siwa("GET", `/v1/credentials/${name}?client_id=${CLIENT_ID}`);
         if (state === "authorized") return;
         await erase(account_id);
         forget(userID);
     } else if (type === "account_erased") {
-        // A person who has signed in again since the erasure was found by sub, and begins anew as well.
+        // A user who has signed in again since the erasure was found by sub, and is deleted here as well.
         const returned = userWhere((user) => user.formerID === account_id);
         if (userID ?? returned) forget(userID ?? returned);
     } else if (type === "account_transferred" && userID) {
-        // The app is another team's now, where the person has another sub.
+        // The app belongs to another team, where the user has another sub.
         users.set(userID, { ...users.get(userID), teamID: team_id, sub });
     }
 }
@@ -218,7 +218,7 @@ async function beginFeed() {
                 type: eventOfReason[reason] ?? "credential_revoked",
                 account_id: known.get(sub).accountID,
                 client_id: CLIENT_ID,
-                // Of a person whom siwa does not know, the sessions from before the query end.
+                // If siwa does not know the user, the sessions from before the query end.
                 occurred_at: since ?? known.get(sub).since,
             });
         }

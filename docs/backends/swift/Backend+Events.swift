@@ -68,7 +68,7 @@ extension Backend {
                     case "erased": "account_erased"
                     default: "credential_revoked"
                     }
-                // Of a person whom siwa does not know, the sessions from before the query end.
+                // If siwa does not know the user, the sessions from before the query end.
                 try await handle(
                     Event(
                         type: type, account_id: known.accountID, client_id: clientID,
@@ -81,26 +81,26 @@ extension Backend {
 
     /// Handles one event. After a crash the same event can arrive again.
     private func handle(_ event: Event) async throws {
-        // Otherwise it is about a person who has never signed in.
+        // Otherwise it is about a user who has never signed in.
         guard let accountID = event.account_id else { return }
         let userID = user { $0.accountID == accountID }
         switch event.type {
         case "credential_revoked" where event.client_id == clientID:
-            // The person may have signed in again, so only sessions that are not later than the event end.
+            // The user may have signed in again, so only sessions that are not later than the event end.
             // Both times are Apple's, and all times have one format, so that they compare as text.
             revocations[accountID] = max(revocations[accountID] ?? "", event.occurred_at)
             if let userID { endSessions(of: userID, until: event.occurred_at) }
         case "account_deleted":
             guard let userID, let sub = users[userID]?.sub else { return }
-            // The person may have kept the Apple Account and signed in again: ask what is true now.
+            // The user may have kept the Apple Account and signed in again: read the state.
             guard try await states(of: [sub]).first?.state != "authorized" else { return }
             _ = try await erase(accountID)
             forget(userID)
         case "account_erased":
-            // A person who has signed in again since the erasure was found by sub, and begins anew as well.
+            // A user who has signed in again since the erasure was found by sub, and is deleted here as well.
             if let userID = userID ?? user(where: { $0.formerID == accountID }) { forget(userID) }
         case "account_transferred":
-            // The app is another team's now, where the person has another sub.
+            // The app belongs to another team, where the user has another sub.
             guard let userID else { return }
             users[userID]?.teamID = event.team_id
             users[userID]?.sub = event.sub

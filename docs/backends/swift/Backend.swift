@@ -110,7 +110,7 @@ actor Backend {
         guard since > revocations[account.id] ?? "" else {
             throw Refused(.unauthorized, "credential_revoked")
         }
-        // After a restore of siwa's database the same person can have another account ID, with the same sub.
+        // After a restore of siwa's database the same user can have another account ID, with the same sub.
         let owner =
             user { $0.accountID == account.id }
             ?? user { ($0.teamID, $0.sub) == (account.team_id, account.sub) }
