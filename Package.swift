@@ -88,6 +88,9 @@ let package = Package(
         module("JOSE", ["Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
         module("Certificates", ["Cryptography", "JOSE", "COpenSSL"]),
         module("WebOrigins", ["Encodings"]),
+        module(
+            "HTTPEngine",
+            ["Encodings", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, serviceLifecycle]),
 
         // Apple's tokens, keys and endpoints.
         module("AppleIdentity", ["Encodings", "Cryptography", "StrictJSON", "JOSE"]),
@@ -134,9 +137,9 @@ let package = Package(
         module(
             "HTTPAPI",
             [
-                "OAuth", "AuthorizationServer", "SignIn", "AppleAccounts", "KeySets", "AppleIdentity",
-                "StrictJSON", "Cryptography", "Encodings",
-                "WebOrigins", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
+                "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn", "AppleAccounts", "KeySets",
+                "AppleIdentity", "StrictJSON", "Cryptography", "Encodings",
+                "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle,
             ],
             resources: [.embedInCode("OpenAPI/openapi.yaml")]),
@@ -173,7 +176,7 @@ let package = Package(
             name: "siwa",
             dependencies: [
                 "OAuthLogin",
-                "HTTPAPI", "AppleEmulator", "GoogleEmulator", "EmulatorServer", "SignIn",
+                "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator", "EmulatorServer", "SignIn",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
                 "OAuth", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
                 "JOSE", "Certificates",
@@ -292,9 +295,13 @@ let package = Package(
                 asyncHTTPClient, nioCore, nioPosix, nioHTTP1, hummingbird, httpTypes, logging,
             ]),
         tests(
+            "HTTPEngineTests",
+            ["HTTPEngine", "TestSupport", nioCore, nioPosix, nioHTTP1, logging, serviceLifecycle]),
+        tests(
             "HTTPAPITests",
             [
-                "HTTPAPI", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins", "SignIn",
+                "HTTPAPI", "HTTPEngine", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins",
+                "SignIn",
                 "StorageConformance", "TestSupport", "TokenMint", "AppleIDClient",
                 "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings",
@@ -319,8 +326,8 @@ let package = Package(
                 "siwa", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator", "GoogleEmulator",
                 "EmulatorServer", "ScriptedHTTP",
                 "AppleIDClient", "SignIn", "SQLiteStorage",
-                "PostgresStorage", "PostgresCluster", "HTTPAPI", "AuthorizationServer", "AppleAccounts",
-                "AppleIdentity", "KeySets",
+                "PostgresStorage", "PostgresCluster", "HTTPAPI", "HTTPEngine", "AuthorizationServer",
+                "AppleAccounts", "AppleIdentity", "KeySets",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, asyncHTTPClient, nioCore,
                 nioHTTP1,
                 unixSignals, serviceLifecycle, hummingbird, httpTypes,
@@ -328,7 +335,8 @@ let package = Package(
         tests(
             "OAuthFixtureTests",
             [
-                "siwa", "OAuthFixtures", "HTTPAPI", "OAuth", "AuthorizationServer", "SignIn", "SQLiteStorage",
+                "siwa", "OAuthFixtures", "HTTPAPI", "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn",
+                "SQLiteStorage",
                 "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts", "AppleIdentity", "KeySets",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, nioCore, nioPosix,
                 serviceLifecycle,

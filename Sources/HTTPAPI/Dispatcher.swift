@@ -1,4 +1,5 @@
 import AppleAccounts
+import HTTPEngine
 import NIOCore
 import NIOHTTP1
 import SignIn
@@ -11,7 +12,6 @@ import WebOrigins
 /// input can end a connection without a response.
 final class Dispatcher: Sendable {
     let observer: RequestObserver
-    let date: DateHeader
     private let callers: CallerDirectory
     private let routes: Routes
     private let foreignPages: ForeignPageCheck?
@@ -20,13 +20,12 @@ final class Dispatcher: Sendable {
 
     init(
         routes: Routes, callers: CallerDirectory, foreignPages: ForeignPageCheck? = nil,
-        observer: RequestObserver, date: DateHeader, startPage: StartPage? = nil
+        observer: RequestObserver, startPage: StartPage? = nil
     ) {
         self.routes = routes
         self.callers = callers
         self.foreignPages = foreignPages
         self.observer = observer
-        self.date = date
         self.startPage = startPage
     }
 
@@ -116,22 +115,19 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// The result of a route's work.
-    enum WorkResult: Sendable {
-        case response(HTTPResponse)
-        case commit(RouteResult.Commit)
-    }
-
     /// Carries out the work that `handle` returned.
+    ///
+    /// - Parameter gathered: Makes what the event loop gathers of a command.
     func result(
-        of work: @Sendable () async throws -> RouteResult, for info: RequestInfo
+        of work: @Sendable () async throws -> RouteResult, for info: RequestInfo,
+        gathered: @Sendable (RouteResult.Commit) -> GatheredCommand
     ) async -> WorkResult {
         do {
             var result = try await work()
             while true {
                 switch result {
                 case .response(let response): return .response(response)
-                case .commit(let commit): return .commit(commit)
+                case .commit(let commit): return .command(gathered(commit))
                 case .work(let more): result = try await more()
                 }
             }
@@ -141,11 +137,13 @@ final class Dispatcher: Sendable {
     }
 
     /// Returns the response to a request whose command was committed or refused.
-    func response(to commit: FinishedCommits.Commit) -> HTTPResponse {
+    func response(
+        to commit: RouteResult.Commit, with result: Result<AccountOutcome, any Error>, for info: RequestInfo
+    ) -> HTTPResponse {
         do {
-            return try commit.response(commit.result.get())
+            return try commit.response(result.get())
         } catch {
-            return problem(error, commit.info)
+            return problem(error, info)
         }
     }
 

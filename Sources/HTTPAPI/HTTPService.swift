@@ -1,16 +1,13 @@
-// HTTPAPI owns the HTTP interface: routes, bodies, problems, API keys, limits on connections, the request log
+// HTTPAPI owns the HTTP interface: routes, bodies, problems, API keys, the request log
 // and the metrics. It does not own any rule about tokens or accounts, nor the configuration.
 
 public import AppleAccounts
-import HummingbirdCore
+public import HTTPEngine
 public import KeySets
 public import Logging
-import NIOCore
-import NIOPosix
 public import OAuth
 public import ServiceLifecycle
 public import SignIn
-import Synchronization
 public import WebOrigins
 
 /// Serves the HTTP interface until the graceful shutdown. Then it accepts no new connection, and returns when
@@ -64,14 +61,8 @@ public final class HTTPService: Service {
         }
     }
 
-    private let host: String
-    private let port: Int
-    private let limits: ServerLimits
-    private let logger: Logger
     private let dispatcher: Dispatcher
-    private let commits: GroupCommit
-    private let notices: EarlyCloseNotices
-    private let bound = BoundPort()
+    private let server: HTTPServer
     private let draining = Draining()
 
     /// - Parameters:
@@ -80,10 +71,6 @@ public final class HTTPService: Service {
     public init(
         host: String, port: Int, limits: ServerLimits = ServerLimits(), parts: Parts, logger: Logger
     ) {
-        self.host = host
-        self.port = port
-        self.limits = limits
-        self.logger = logger
         let registry = parts.registry
         let verifications = VerificationMetrics(registry)
         _ = KeySetMetrics(registry, keys: parts.keys)
@@ -93,11 +80,11 @@ public final class HTTPService: Service {
             "siwa_build_info", [("version", parts.version)], help: "Always 1; its label is the version."
         ).set(1 as Int64)
         let useCases = parts.useCases
-        commits = useCases.commits
+        let commits = useCases.commits
         let queueDepth = registry.gauge(
             "siwa_storage_queue_depth",
             help: "Commands that wait for the next transaction.")
-        registry.beforeReading { [commits] in queueDepth.set(Int64(commits.depth)) }
+        registry.beforeReading { queueDepth.set(Int64(commits.depth)) }
         let authorize = parts.authorize.map { AuthorizeRoutes(useCase: $0, registry: registry) }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
@@ -117,17 +104,22 @@ public final class HTTPService: Service {
             oauth: parts.oauth.map {
                 OAuthRoutes(server: $0, callers: parts.callers, registry: registry)
             })
-        notices = EarlyCloseNotices(registry: registry, logger: logger, now: parts.now)
-        dispatcher = Dispatcher(
+        let dispatcher = Dispatcher(
             routes: routes, callers: parts.callers, foreignPages: parts.foreignPages,
             observer: RequestObserver(
                 registry: registry, sink: parts.sink, logger: logger, now: parts.now),
-            date: DateHeader(now: parts.now), startPage: parts.startPage)
+            startPage: parts.startPage)
+        self.dispatcher = dispatcher
+        let notices = EarlyCloseNotices(registry: registry, logger: logger, now: parts.now)
+        server = HTTPServer(
+            host: host, port: port, limits: limits, logger: logger, now: parts.now,
+            interface: { LoopDispatcher(dispatcher, commits: commits, eventLoop: $0) },
+            noteEarlyClose: { notices.count($0) })
     }
 
     /// Returns the port that the service listens on. Throws when it could not listen.
     public func boundPort() async throws -> Int {
-        try await bound.value()
+        try await server.boundPort()
     }
 
     /// Makes `/readyz` respond with 503 `stopping`. Requests are served as before.
@@ -137,36 +129,7 @@ public final class HTTPService: Service {
 
     /// Throws `ListenError` when it cannot listen.
     public func run() async throws {
-        let connection = HTTPChannelSetup(
-            dispatcher: dispatcher, commits: commits, limits: limits, notices: notices)
-        let server = connection.server(
-            configuration: ServerConfiguration(
-                address: .hostname(host, port: port), backlog: 1024,
-                availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)),
-            onServerRunning: { [bound, logger] channel in
-                // Placed before Hummingbird's own handlers, which stop the server at the first error.
-                try? await channel.eventLoop.submit {
-                    try channel.pipeline.syncOperations.addHandler(
-                        AcceptErrorHandler(logger: logger), position: .first)
-                }.get()
-                // `nil` when a shutdown has closed the socket already.
-                bound.set(channel.localAddress?.port.map { .success($0) } ?? .failure(CancellationError()))
-            },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
-        defer {
-            connection.end()
-            dispatcher.observer.finish()
-        }
-        do {
-            try await server.run()
-        } catch {
-            // A later error of a connection ends that connection only.
-            let isOfAddress =
-                error is IOError || error is SocketAddressError || error is SocketAddressError.UnknownHost
-            let error = isOfAddress ? ListenError(host: host, port: port, cause: error) : error
-            bound.set(.failure(error))
-            throw error
-        }
-        bound.set(.failure(CancellationError()))
+        defer { dispatcher.observer.finish() }
+        try await server.run()
     }
 }

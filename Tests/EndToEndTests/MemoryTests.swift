@@ -1,5 +1,6 @@
 import Foundation
 import HTTPAPI
+import HTTPEngine
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import HTTPAPI
+import HTTPEngine
 import NIOCore
 import StrictJSON
 import Testing

@@ -2,6 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import Encodings
 import HTTPAPI
+import HTTPEngine
 import OAuthSamples
 import StrictJSON
 import Testing

@@ -186,4 +186,17 @@ import TokenMint
             #expect(!service.loggedText().contains("msg=request"))
         }
     }
+
+    @Test func `the ID goes into answer, problem and log`() async throws {
+        try await RunningService.with { service in
+            let answer = try await service.call("GET", "/nowhere", fields: ["X-Request-ID": "trace.42"])
+            #expect(answer["x-request-id"] == "trace.42")
+            #expect(answer.json?["request_id"]?.string == "trace.42")
+            #expect(service.loggedText().contains("request_id=trace.42"))
+            let other = try await service.call("GET", "/nowhere", fields: ["X-Request-ID": "no good"])
+            let made = other["x-request-id"] ?? ""
+            #expect(made.utf8.count == 13)
+            #expect(other.json?["request_id"]?.string == made)
+        }
+    }
 }

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import HTTPAPI
+@testable import HTTPEngine
 
 @Suite(.timeLimit(.minutes(1))) struct AcceptErrorHandlerTests {
     /// Counts the reads that reach the socket.

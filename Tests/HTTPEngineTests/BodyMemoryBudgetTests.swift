@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPAPI
+@testable import HTTPEngine
 
 @Suite struct BodyMemoryBudgetTests {
     @Test func `shares take what is left, and give it back with their end`() {

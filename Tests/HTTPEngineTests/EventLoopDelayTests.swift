@@ -3,7 +3,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-@testable import HTTPAPI
+@testable import HTTPEngine
 
 @Suite struct EventLoopDelayTests {
     @Test(.timeLimit(.minutes(1)))

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@testable import HTTPAPI
+@testable import HTTPEngine
 
 @Suite struct PipelineQueueTests {
     static let head = HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"))
@@ -20,7 +20,7 @@ import Testing
             case .part(.body(let bytes)): words.append(String(buffer: bytes))
             case .part(.end): words.append("end")
             case .inputEnded: words.append("closed")
-            case .refused(let code): words.append(code.rawValue)
+            case .refused(let refusal): words.append("\(refusal)")
             }
         }
         return words
@@ -63,6 +63,6 @@ import Testing
         var arrivals = PipelineQueue(mostRequests: 8)
         arrivals.append(.part(Self.head))
         for _ in 0..<10 { arrivals.append(.refused(.headerTooLarge)) }
-        #expect(Self.drain(&arrivals) == ["head", "header_too_large"])
+        #expect(Self.drain(&arrivals) == ["head", "headerTooLarge"])
     }
 }

@@ -2,6 +2,7 @@ import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
 import HTTPAPI
+import HTTPEngine
 import KeySets
 import Logging
 import NIOCore

@@ -1,4 +1,5 @@
 import Encodings
+import HTTPEngine
 
 /// A form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard §5.1), parsed strictly.
 ///

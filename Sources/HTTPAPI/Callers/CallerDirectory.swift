@@ -1,5 +1,6 @@
 import Cryptography
 import Encodings
+import HTTPEngine
 
 /// The callers that may use this service.
 public struct CallerDirectory: Sendable {

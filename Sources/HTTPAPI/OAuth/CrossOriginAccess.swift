@@ -1,3 +1,4 @@
+import HTTPEngine
 import NIOHTTP1
 
 /// Grants scripts of any web page the right to read some responses (Fetch §3.2): the documents about this

@@ -1,4 +1,5 @@
 import AuthorizationServer
+import HTTPEngine
 import NIOHTTP1
 import OAuth
 import StrictJSON

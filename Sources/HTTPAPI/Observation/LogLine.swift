@@ -1,4 +1,5 @@
 import Encodings
+import HTTPEngine
 
 /// Writes one line of `key=value` pairs, a form for operators and for log collectors.
 ///

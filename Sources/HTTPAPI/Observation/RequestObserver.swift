@@ -1,3 +1,4 @@
+import HTTPEngine
 import Logging
 import NIOCore
 import NIOHTTP1

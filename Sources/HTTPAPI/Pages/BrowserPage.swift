@@ -1,6 +1,7 @@
 import AuthorizationServer
 import Cryptography
 import Encodings
+import HTTPEngine
 import NIOHTTP1
 
 /// The frame of all pages at the authorization endpoint: layout, style, and the header fields that protect

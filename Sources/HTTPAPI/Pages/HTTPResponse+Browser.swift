@@ -1,3 +1,4 @@
+import HTTPEngine
 import NIOHTTP1
 
 extension HTTPResponse {

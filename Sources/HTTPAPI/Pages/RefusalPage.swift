@@ -1,4 +1,5 @@
 import AuthorizationServer
+import HTTPEngine
 import SignIn
 
 /// The page that a user sees when a browser gets a problem: where a sign-in cannot go on, and where there is

@@ -1,5 +1,6 @@
 import Cryptography
 import Encodings
+import HTTPEngine
 import NIOHTTP1
 
 /// The page at `/` in development, which leads to everything that can be tried. Production has none.

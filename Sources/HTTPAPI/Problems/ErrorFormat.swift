@@ -1,3 +1,5 @@
+import HTTPEngine
+
 /// The form of a request's error response.
 enum ErrorFormat: Sendable {
     /// A problem (RFC 9457).

@@ -1,3 +1,4 @@
+import HTTPEngine
 import NIOHTTP1
 
 /// The response to a request that is rejected because of overload. Everything except the request's ID is

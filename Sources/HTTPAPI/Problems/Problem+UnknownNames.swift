@@ -1,3 +1,4 @@
+import HTTPEngine
 import StrictJSON
 
 /// Problems about unknown names. A text that looks like a name is repeated. Anything else could be a secret.

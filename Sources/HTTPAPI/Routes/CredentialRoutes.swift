@@ -1,4 +1,5 @@
 import AppleAccounts
+import HTTPEngine
 import NIOHTTP1
 import SignIn
 import StrictJSON

@@ -1,3 +1,4 @@
+import HTTPEngine
 import KeySets
 import NIOCore
 import SignIn

@@ -1,3 +1,4 @@
+import HTTPEngine
 import SignIn
 
 // All calls of the interface. A call that is not in `all` is not served; a test compares the list with

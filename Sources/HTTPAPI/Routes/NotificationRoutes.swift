@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import HTTPEngine
 import NIOHTTP1
 import SignIn
 import StrictJSON

@@ -1,4 +1,5 @@
 import AppleAccounts
+import HTTPEngine
 import KeySets
 import NIOCore
 import NIOHTTP1

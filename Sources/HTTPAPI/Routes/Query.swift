@@ -1,3 +1,5 @@
+import HTTPEngine
+
 /// The query of a request, which may have only the parameters that the route knows.
 ///
 /// An unknown or repeated name is an error: a misspelled `after` that was ignored would return the whole feed

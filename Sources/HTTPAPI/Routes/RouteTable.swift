@@ -1,3 +1,4 @@
+import HTTPEngine
 import NIOHTTP1
 
 /// Finds the call for a method and a path by comparing bytes.

@@ -1,7 +1,7 @@
-import NIOCore
+package import NIOCore
 
 /// Applies `AdmissionRule` on one event loop, for all its connections. Stays on that loop.
-final class AdmissionGate {
+package final class AdmissionGate {
     private let eventLoop: any EventLoop
     private var rule: AdmissionRule
 
@@ -17,7 +17,7 @@ final class AdmissionGate {
         eventLoop.execute { gate.value.rule.roundEnded() }
     }
 
-    func decide(_ priority: RequestPriority, at now: NIODeadline) -> AdmissionRule.Decision {
+    package func decide(_ priority: RequestPriority, at now: NIODeadline) -> AdmissionDecision {
         rule.decide(priority, at: now)
     }
 }

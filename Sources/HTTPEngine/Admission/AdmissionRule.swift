@@ -7,12 +7,6 @@ import NIOCore
 /// the next. The rule measures a round now and then. A long round in which the loop worked little was a wait,
 /// for example for a disk, and no overload. Does no I/O and reads no clock.
 struct AdmissionRule {
-    enum Decision: Equatable {
-        case admit
-        /// The caller can retry after this number of seconds.
-        case reject(retryAfter: Int)
-    }
-
     private struct Start {
         let moment: NIODeadline
         /// Processor time that the loop had used at the start.
@@ -68,7 +62,7 @@ struct AdmissionRule {
         }
     }
 
-    mutating func decide(_ priority: RequestPriority, at now: NIODeadline) -> Decision {
+    mutating func decide(_ priority: RequestPriority, at now: NIODeadline) -> AdmissionDecision {
         guard let lateSince, now - lateSince >= bounds.patience else { return .admit }
         switch priority {
         case .operations: return .admit

@@ -1,8 +1,8 @@
 /// Degree of overload at which a request is rejected.
-enum RequestPriority: Sendable {
+package enum RequestPriority: Sendable {
     /// Never: operators need the state of the service most when it is overloaded.
     case operations
-    /// Late: Apple delivers a notification a few times only.
+    /// Late: the sender of a notification repeats it a few times only.
     case notification
     case ordinary
 }

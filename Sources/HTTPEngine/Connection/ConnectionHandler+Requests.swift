@@ -21,7 +21,7 @@ extension ConnectionHandler {
         switch input {
         case .inputEnded: carryOut(state.inputEnded(at: .now()))
         case .part(let part): if state.phase != .closing { process(part) }
-        case .refused(let code): if state.phase != .closing { refuse(code) }
+        case .refused(let refusal): if state.phase != .closing { refuse(refusal) }
         }
     }
 
@@ -61,21 +61,15 @@ extension ConnectionHandler {
         incoming = request
         keepTimer()
         guard action == .collectBody else { return refuse(.bodyTooLarge) }
-        guard request.isClear else { return refuse(.requestMalformed) }
+        guard request.isClear else { return refuse(.malformed) }
         if request.fields.expectsContinue { output.writeContinue() }
     }
 
     /// Responds to a request that is incomplete and will stay incomplete.
-    func refuse(_ code: ProblemCode) {
-        let request = incoming.take()
-        let info = RequestInfo(
-            method: request?.head.method,
-            requestID: RequestID.accept(request?.fields.requestID) ?? RequestID.make(),
-            startedAt: request?.startedAt ?? .now())
-        let response = dispatcher.refusal(code, target: request?.head.uri, info)
-        output.write(response, to: info, closes: true)
+    func refuse(_ refusal: RequestRefusal) {
+        let (exchange, response) = interface.refuse(refusal, of: incoming.take())
         let now = NIODeadline.now()
-        dispatcher.observer.record(info, response, finishedAt: now)
+        output.write(exchange.finish(response, at: now), to: exchange, closes: true)
         state.refused(at: now)
         output.flush()
         output.closeOutput()

@@ -7,30 +7,29 @@ extension ConnectionHandler {
         guard state.phase == .responding, let context = output.context, let request = incoming.take() else {
             return
         }
-        let (info, result) = dispatcher.handle(request, from: client, gate: gate)
-        switch result {
-        case .response(let response): ready = (info, response)
-        case .commit(let commit):
+        let (exchange, source) = interface.handle(request, from: client, gate: gate)
+        switch source {
+        case .response(let response): ready = (exchange, response)
+        case .command(let command):
             // Waits for the database only.
-            wait(for: info, nil, atMost: .zero)
-            round.add(commit, of: info, on: self)
+            wait(for: exchange, nil, atMost: .zero)
+            round.add(command, of: exchange, on: self)
         case .work(let work):
             let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-            let dispatcher = self.dispatcher
             // Unstructured, because a client that hangs up must not undo what is being committed: only long
             // polls are cancelled.
             let task = Task(executorPreference: executor) {
-                let result = await dispatcher.result(of: work, for: info)
-                connection.value.workEnded(info, result)
+                let result = await work()
+                connection.value.workEnded(exchange, result)
             }
-            wait(for: info, task, atMost: info.endpoint?.wait.longest ?? .zero)
+            wait(for: exchange, task, atMost: exchange.longestWait)
             if endsEarly { endEarly() }
         }
     }
 
     func writeResponse() {
-        guard let (info, response) = ready.take() else { return }
-        finish(info, with: response)
+        guard let (exchange, response) = ready.take() else { return }
+        finish(exchange, with: response)
         processPipelined()
     }
 
@@ -42,40 +41,40 @@ extension ConnectionHandler {
 
     // A request that has to wait
 
-    private func wait(for info: RequestInfo, _ task: Task<Void, Never>?, atMost ownWait: TimeAmount) {
-        pending = (info, task)
+    private func wait(
+        for exchange: any HTTPExchange, _ task: Task<Void, Never>?, atMost ownWait: TimeAmount
+    ) {
+        pending = (exchange, task)
         state.workBegan(at: .now(), waiting: ownWait)
         keepTimer()
     }
 
-    private func workEnded(_ info: RequestInfo, _ result: Dispatcher.WorkResult) {
+    private func workEnded(_ exchange: any HTTPExchange, _ result: WorkResult) {
         switch result {
-        case .response(let response): if finishLater(info, with: response) { round.add(self) }
+        case .response(let response): if finishLater(exchange, with: response) { round.add(self) }
         // Also after the time limit: a retry of the caller finds the stored result.
-        case .commit(let commit): round.add(commit, of: info, on: self)
+        case .command(let command): round.add(command, of: exchange, on: self)
         }
     }
 
     /// - Returns: `true` if there is a response to write.
     func finish(_ commit: FinishedCommits.Commit) -> Bool {
-        finishLater(commit.info, with: dispatcher.response(to: commit))
+        finishLater(commit.exchange, with: commit.response())
     }
 
-    private func finishLater(_ info: RequestInfo, with response: HTTPResponse) -> Bool {
+    private func finishLater(_ exchange: any HTTPExchange, with response: HTTPResponse) -> Bool {
         guard pending != nil else {
-            dispatcher.observer.recordLate()
+            interface.requestFinishedLate()
             return false
         }
         pending = nil
-        ready = (info, response)
+        ready = (exchange, response)
         return true
     }
 
-    private func finish(_ info: RequestInfo, with response: HTTPResponse) {
+    private func finish(_ exchange: any HTTPExchange, with response: HTTPResponse) {
         let now = NIODeadline.now()
-        let response = CrossOriginAccess.granted(by: info.endpoint, response)
-        output.write(response, to: info, closes: state.isLastResponse)
-        dispatcher.observer.record(info, response, finishedAt: now)
+        output.write(exchange.finish(response, at: now), to: exchange, closes: state.isLastResponse)
         use(at: now)
         state.idleTime = siblings.idleTime
         if state.responded(at: now) == .closeWhenWritten { closeWhenWritten() }
@@ -86,13 +85,13 @@ extension ConnectionHandler {
     func giveUp() {
         guard let pending else { return }
         self.pending = nil
-        finish(pending.info, with: dispatcher.unavailable(pending.info))
+        finish(pending.exchange, with: pending.exchange.unavailable)
         output.flush()
     }
 
     /// Ends a long poll with the events that it has.
     func endEarly() {
         endsEarly = true
-        if let pending, pending.info.endpoint?.wait.isLongPoll == true { pending.task?.cancel() }
+        if let pending, pending.exchange.isLongPoll { pending.task?.cancel() }
     }
 }

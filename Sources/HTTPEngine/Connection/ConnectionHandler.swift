@@ -14,7 +14,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    let dispatcher: Dispatcher
+    let interface: any HTTPInterface
     let gate: AdmissionGate
     let round: EventLoopRound
     let executor: EventLoopTaskExecutor
@@ -39,21 +39,21 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var pipelined: PipelineQueue
     /// The request that waits for the database or for a task. `nil` also after its time limit, when the
     /// response was sent already.
-    var pending: (info: RequestInfo, task: Task<Void, Never>?)?
+    var pending: (exchange: any HTTPExchange, task: Task<Void, Never>?)?
     /// A response that is not written yet.
-    var ready: (info: RequestInfo, response: HTTPResponse)?
+    var ready: (exchange: any HTTPExchange, response: HTTPResponse)?
     /// The client has closed its side, or the service stops. Also holds for a request that is not handled
     /// yet.
     var endsEarly = false
 
     init(loop: ConnectionLoop, remoteAddress: SocketAddress?) {
-        (dispatcher, gate, round) = (loop.dispatcher, loop.gate, loop.round)
+        (interface, gate, round) = (loop.interface, loop.gate, loop.round)
         (executor, siblings, bodies) = (loop.executor, loop.connections, loop.bodies)
         client = loop.connections.client(at: remoteAddress)
         usedAt = .now()
         state = ConnectionState(limits: loop.limits, openedAt: usedAt)
         unparsed = UnparsedBytes(limits: loop.limits)
-        output = ConnectionOutput(date: loop.dispatcher.date)
+        output = ConnectionOutput(date: loop.date)
         pipelined = PipelineQueue(mostRequests: loop.limits.waitingRequests)
     }
 
@@ -61,7 +61,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         output.context = context
-        dispatcher.observer.connectionOpened()
+        interface.connectionOpened()
         place = siblings.open(self)
         siblings.enforceLimits(for: self, on: context.eventLoop)
         keepTimer()
@@ -73,7 +73,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        dispatcher.observer.connectionClosed()
+        interface.connectionClosed()
         leave()
         timer?.task.cancel()
         timer = nil
@@ -91,8 +91,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func bytesReceived(_ count: Int) -> Bool {
         // Bytes that are dropped must not gather in the decoder.
         guard state.phase != .closing else { return false }
-        if let code = unparsed.received(count) {
-            receive(.refused(code))
+        if let refusal = unparsed.received(count) {
+            receive(.refused(refusal))
             return false
         }
         guard state.phase == .waiting else { return true }
@@ -149,7 +149,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? HTTPParserError else { return context.close(promise: nil) }
-        receive(.refused(error == .headerOverflow ? .headerTooLarge : .requestMalformed))
+        receive(.refused(error == .headerOverflow ? .headerTooLarge : .malformed))
     }
 
     // The connection among the others
@@ -212,7 +212,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         switch state.timerFired(at: .now()) {
         case .wait: keepTimer()
         case .rest: break
-        case .respondTimeout: refuse(.requestTimeout)
+        case .respondTimeout: refuse(.timedOut)
         case .respondUnavailable: giveUp()
         case .close: output.context?.close(promise: nil)
         }

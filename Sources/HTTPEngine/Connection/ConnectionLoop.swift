@@ -1,9 +1,9 @@
 import NIOCore
-import SignIn
 
 /// State shared by the connections of one event loop. Stays on its event loop.
 final class ConnectionLoop {
-    let dispatcher: Dispatcher
+    let interface: any HTTPInterface
+    let date: DateHeader
     let limits: ServerLimits
     let bodies: BodyMemoryBudget
     let gate: AdmissionGate
@@ -12,13 +12,13 @@ final class ConnectionLoop {
     let connections: LoopConnections
 
     init(
-        _ eventLoop: any EventLoop, dispatcher: Dispatcher, commits: GroupCommit, limits: ServerLimits,
+        _ eventLoop: any EventLoop, interface: any HTTPInterface, date: DateHeader, limits: ServerLimits,
         openConnections: OpenConnections,
         bodies: BodyMemoryBudget
     ) {
-        (self.dispatcher, self.limits, self.bodies) = (dispatcher, limits, bodies)
+        (self.interface, self.date, self.limits, self.bodies) = (interface, date, limits, bodies)
         gate = AdmissionGate(eventLoop: eventLoop, bounds: limits.admission)
-        round = EventLoopRound(eventLoop: eventLoop, commits: commits)
+        round = EventLoopRound(eventLoop: eventLoop, interface: interface)
         executor = EventLoopTaskExecutor(eventLoop)
         connections = LoopConnections(openConnections: openConnections, eventLoop: eventLoop)
     }

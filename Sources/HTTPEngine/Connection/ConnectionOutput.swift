@@ -17,13 +17,14 @@ final class ConnectionOutput {
     /// `false` while the bytes that the client has not read fill the bounds of `ServerLimits.unsentBytes`.
     var isWritable: Bool { context?.channel.isWritable ?? true }
 
-    func write(_ response: HTTPResponse, to info: RequestInfo, closes: Bool) {
+    func write(_ response: HTTPResponse, to exchange: any HTTPExchange, closes: Bool) {
+        let omitsBody = exchange.omitsBody
         fill { buffer in
             ResponseEncoder.encode(
-                response, requestID: info.requestID, date: self.date.text, omitsBody: info.omitsBody,
+                response, requestID: exchange.requestID, date: self.date.text, omitsBody: omitsBody,
                 closes: closes, into: &buffer)
         }
-        if let body = response.sharedBody, !info.omitsBody { write(body) }
+        if let body = response.sharedBody, !omitsBody { write(body) }
     }
 
     func writeContinue() {

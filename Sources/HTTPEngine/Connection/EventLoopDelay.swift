@@ -1,6 +1,5 @@
 import NIOCore
 import NIOPosix
-public import SignIn
 
 /// The delay of the service's queues of commits.
 public enum EventLoopDelay {
@@ -9,7 +8,7 @@ public enum EventLoopDelay {
 
     /// Waits on an event loop: on the caller's own if there is one. Requests that the loop has read meanwhile
     /// are handled first.
-    public static let commits: CommitDelay = { then in
+    public static let commits: @Sendable (_ then: @escaping @Sendable () -> Void) -> Void = { then in
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         eventLoop.scheduleTask(in: moment) {
             // Runs after the requests that were read during the delay.

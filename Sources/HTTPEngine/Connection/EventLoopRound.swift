@@ -1,5 +1,4 @@
 import NIOCore
-import SignIn
 
 /// Handles the requests that one event loop has read in a round, several at once and stage by stage, and
 /// submits their commands.
@@ -17,18 +16,18 @@ final class EventLoopRound {
     private static let mostGathered = 64
 
     private let eventLoop: any EventLoop
-    private let commits: GroupCommit
+    private let interface: any HTTPInterface
     private let finished: FinishedCommits
     private var connections = CircularBuffer<ConnectionHandler>()
     private var running: [ConnectionHandler] = []
     /// Commands are not submitted one by one: the first would wake the thread that commits, and would be
     /// committed alone. A transaction costs as much as several sign-ins in it.
-    private var gathered: [GroupCommit.Entry] = []
+    private var gathered = 0
     private var isScheduled = false
 
-    init(eventLoop: any EventLoop, commits: GroupCommit) {
+    init(eventLoop: any EventLoop, interface: any HTTPInterface) {
         self.eventLoop = eventLoop
-        self.commits = commits
+        self.interface = interface
         finished = FinishedCommits(eventLoop: eventLoop)
     }
 
@@ -41,16 +40,15 @@ final class EventLoopRound {
     }
 
     /// Commits the command together with the commands of other requests.
-    func add(_ commit: RouteResult.Commit, of info: RequestInfo, on connection: ConnectionHandler) {
+    func add(_ command: GatheredCommand, of exchange: any HTTPExchange, on connection: ConnectionHandler) {
         let round = NIOLoopBound(self, eventLoop: eventLoop)
         let connection = NIOLoopBound(connection, eventLoop: eventLoop)
-        let entry = GroupCommit.Entry(commit.command) { [finished, response = commit.response] result in
+        command.gather { [finished] response in
             finished.append(
-                FinishedCommits.Commit(
-                    connection: connection, info: info, response: response, result: result)
+                FinishedCommits.Commit(connection: connection, exchange: exchange, response: response)
             ) { round.value.run(isLast: true) }
         }
-        gathered.append(entry)
+        gathered += 1
         // During a round the end of the round submits.
         if running.isEmpty { schedule() }
     }
@@ -75,12 +73,10 @@ final class EventLoopRound {
             connections.append(commit.connection.value)
         }
         while !connections.isEmpty { runStages() }
-        if isLast || gathered.count >= Self.mostGathered {
-            commits.submit(gathered)
-            gathered.removeAll(keepingCapacity: true)
-        } else if !gathered.isEmpty {
-            schedule()
-        }
+        guard gathered > 0 else { return }
+        guard isLast || gathered >= Self.mostGathered else { return schedule() }
+        gathered = 0
+        interface.submitGathered()
     }
 
     private func runStages() {

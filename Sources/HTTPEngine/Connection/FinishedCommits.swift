@@ -1,4 +1,3 @@
-import AppleAccounts
 import NIOCore
 import Synchronization
 
@@ -10,9 +9,8 @@ import Synchronization
 final class FinishedCommits: Sendable {
     struct Commit: Sendable {
         let connection: NIOLoopBound<ConnectionHandler>
-        let info: RequestInfo
-        let response: @Sendable (AccountOutcome) throws -> HTTPResponse
-        let result: Result<AccountOutcome, any Error>
+        let exchange: any HTTPExchange
+        let response: @Sendable () -> HTTPResponse
     }
 
     private let eventLoop: any EventLoop

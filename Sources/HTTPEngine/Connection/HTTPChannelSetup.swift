@@ -2,7 +2,6 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import SignIn
 
 /// Builds the pipeline of an accepted connection. The service has one setup.
 ///
@@ -17,14 +16,18 @@ struct HTTPChannelSetup: ServerChildChannel {
     private let openConnections: OpenConnections
     private let loops: EventLoopLocal<ConnectionLoop>
 
-    init(dispatcher: Dispatcher, commits: GroupCommit, limits: ServerLimits, notices: EarlyCloseNotices) {
+    init(
+        limits: ServerLimits, date: DateHeader,
+        interface: @escaping @Sendable (any EventLoop) -> any HTTPInterface,
+        noteEarlyClose: @escaping @Sendable (EarlyCloseReason) -> Void
+    ) {
         self.limits = limits
-        let openConnections = OpenConnections(limits: limits, notices: notices)
+        let openConnections = OpenConnections(limits: limits, noteEarlyClose: noteEarlyClose)
         self.openConnections = openConnections
         let bodies = BodyMemoryBudget(most: limits.heldBodyBytes)
         loops = EventLoopLocal {
             ConnectionLoop(
-                $0, dispatcher: dispatcher, commits: commits, limits: limits,
+                $0, interface: interface($0), date: date, limits: limits,
                 openConnections: openConnections, bodies: bodies)
         }
     }

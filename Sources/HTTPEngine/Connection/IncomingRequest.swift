@@ -1,11 +1,11 @@
-import NIOCore
-import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 
 /// The request that arrives on a connection: its head, and the part of its body that has arrived.
-struct IncomingRequest {
-    let head: HTTPRequestHead
-    let fields: RequestFields
-    let startedAt: NIODeadline
+package struct IncomingRequest {
+    package let head: HTTPRequestHead
+    package let fields: RequestFields
+    package let startedAt: NIODeadline
     private var body: ByteBuffer?
     private var reservation: BodyMemoryBudget.Reservation?
 
@@ -31,7 +31,7 @@ struct IncomingRequest {
         return fields.transferCoding == .none || (fields.transferCoding == .chunked && !isOld)
     }
 
-    var bodyBytes: [UInt8] { body.map { Array($0.readableBytesView) } ?? [] }
+    package var bodyBytes: [UInt8] { body.map { Array($0.readableBytesView) } ?? [] }
 
     /// Returns `false` when the bound of all bodies is reached.
     mutating func append(_ bytes: inout ByteBuffer, within budget: BodyMemoryBudget) -> Bool {

@@ -11,7 +11,7 @@ struct PipelineQueue {
     enum Input {
         case part(HTTPServerRequestPart)
         case inputEnded
-        case refused(ProblemCode)
+        case refused(RequestRefusal)
     }
 
     private let mostRequests: Int

@@ -21,7 +21,7 @@ public struct ServerLimits: Sendable {
     /// Time from the first byte of a request to its last. Bounds clients that send one byte at a time.
     public var requestTime = TimeAmount.seconds(15)
     /// Time from the end of a request to its response, in addition to the time that its route waits by
-    /// design. The database and Apple's servers have time limits of their own; this limit applies when those
+    /// design. The database and other servers have time limits of their own; this limit applies when those
     /// limits fail.
     public var workTime = TimeAmount.seconds(10)
     /// Time for which a connection may stay open between two requests.

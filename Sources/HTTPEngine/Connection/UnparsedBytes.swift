@@ -18,7 +18,7 @@ struct UnparsedBytes {
 
     /// Counts the bytes of a read, before the decoder gets them. Returns the reason for which the request
     /// must be refused, or `nil`.
-    mutating func received(_ byteCount: Int) -> ProblemCode? {
+    mutating func received(_ byteCount: Int) -> RequestRefusal? {
         guard count <= (isInBody ? mostInBody : mostInHead) else {
             return isInBody ? .bodyTooLarge : .headerTooLarge
         }

@@ -1,5 +1,4 @@
-import NIOCore
-import OAuth
+package import NIOCore
 
 /// The 128 bits of an IP address. An IPv4 address is mapped into IPv6 (RFC 4291 §2.5.5.2), so that a client
 /// has the same address on every socket.
@@ -52,15 +51,13 @@ struct IPAddressBytes: Equatable, Sendable {
 
 /// Identifies a client by its address: an IPv4 address, or the /64 network of an IPv6 address, because one
 /// subscriber usually has a whole /64.
-struct ClientAddress: Hashable, Sendable {
-    private let network: UInt64
-    private let isVersion4: Bool
-
-    /// The client as the authentication of OAuth clients counts it.
-    var requester: RequesterAddress { RequesterAddress(network: network, isVersion4: isVersion4) }
+package struct ClientAddress: Hashable, Sendable {
+    /// The address, or the first 64 bits of an IPv6 address.
+    package let network: UInt64
+    package let isVersion4: Bool
 
     /// `nil` for an address that is not an IP address.
-    init?(_ address: SocketAddress) {
+    package init?(_ address: SocketAddress) {
         guard let bytes = IPAddressBytes(address) else { return nil }
         isVersion4 = bytes.isVersion4
         network = isVersion4 ? bytes.low & 0xFFFF_FFFF : bytes.high

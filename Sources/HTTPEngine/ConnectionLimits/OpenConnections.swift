@@ -16,15 +16,16 @@ final class OpenConnections: Sendable {
     private let loops = Mutex<[Loop]>([])
     private let idleNanoseconds: Atomic<Int64>
     private let trustedProxies: [AddressBlock]
-    private let notices: EarlyCloseNotices
+    private let noteEarlyClose: @Sendable (EarlyCloseReason) -> Void
     private let trimmer = MemoryTrimmer()
 
-    init(limits: ServerLimits, notices: EarlyCloseNotices) {
+    /// - Parameter noteEarlyClose: Called on any event loop for each connection that closes to make room.
+    init(limits: ServerLimits, noteEarlyClose: @escaping @Sendable (EarlyCloseReason) -> Void) {
         let bounds = ConnectionLimitRule.Bounds(limits)
         rule = Mutex(ConnectionLimitRule(bounds))
         idleNanoseconds = Atomic(bounds.idleTime.nanoseconds)
         trustedProxies = limits.trustedProxies
-        self.notices = notices
+        self.noteEarlyClose = noteEarlyClose
     }
 
     var idleTime: TimeAmount { .nanoseconds(idleNanoseconds.load(ordering: .relaxed)) }
@@ -68,7 +69,7 @@ final class OpenConnections: Sendable {
     }
 
     private func search(
-        _ reason: EarlyCloseNotices.Reason, of client: ClientAddress?,
+        _ reason: EarlyCloseReason, of client: ClientAddress?,
         for newcomer: NIOLoopBound<ConnectionHandler>
     ) {
         let loops = loops.withLock { $0 }.sorted { $0.oldestUse.moment < $1.oldestUse.moment }
@@ -78,11 +79,11 @@ final class OpenConnections: Sendable {
         @Sendable func look(in rest: ArraySlice<Loop>) {
             guard let loop = rest.first else {
                 guard client != nil else { return }
-                notices.count(.refused)
+                noteEarlyClose(.refused)
                 return eventLoop.execute { newcomer.value.closeEarly() }
             }
             let isDone = loop.connections.value.closeLongestIdle(of: client, except: identity)
-            if isDone { return notices.count(reason) }
+            if isDone { return noteEarlyClose(reason) }
             go(on: rest.dropFirst())
         }
         @Sendable func go(on rest: ArraySlice<Loop>) {

@@ -1,10 +1,10 @@
 /// A set of ASCII characters. The set is used for each byte that clients send, so it is two words and needs
 /// no search.
-struct ASCIISet {
+package struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
-    init(_ characters: StaticString) {
+    package init(_ characters: StaticString) {
         precondition(characters.isASCII, "not ASCII")
         for byte in characters.bytes {
             insert(byte)
@@ -12,7 +12,7 @@ struct ASCIISet {
     }
 
     /// Letters, digits and the characters of `others`.
-    init(lettersDigitsAnd others: StaticString) {
+    package init(lettersDigitsAnd others: StaticString) {
         self.init(others)
         for byte in UInt8(ascii: "A")...UInt8(ascii: "Z") {
             insert(byte)
@@ -22,23 +22,23 @@ struct ASCIISet {
     }
 
     /// All visible characters, which excludes the space, without the characters of `others`.
-    init(visibleWithout others: StaticString) {
+    package init(visibleWithout others: StaticString) {
         let excluded = ASCIISet(others)
         self.init("")
         for byte in UInt8(0x21)...0x7E where !excluded.contains(byte) { insert(byte) }
     }
 
-    func contains(_ byte: UInt8) -> Bool {
+    package func contains(_ byte: UInt8) -> Bool {
         let word = byte < 64 ? low : high
         return byte < 0x80 && (word &>> UInt64(byte)) & 1 == 1
     }
 
-    func containsAll(of text: Substring) -> Bool {
+    package func containsAll(of text: Substring) -> Bool {
         text.utf8.withContiguousStorageIfAvailable(containsAll) ?? text.utf8.allSatisfy(contains)
     }
 
     /// Looks at every byte, because a branch for each byte costs more than an early end could save.
-    func containsAll(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    package func containsAll(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var (seen, all): (UInt8, UInt64) = (0, 1)
         for byte in bytes {
             seen |= byte

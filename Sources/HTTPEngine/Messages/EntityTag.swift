@@ -1,11 +1,11 @@
 import NIOHTTP1
 
 /// Entity tags for responses that callers request repeatedly (RFC 9110 §8.8.3).
-enum EntityTag {
+package enum EntityTag {
     /// Responds with 200, the body and its tag, or with 304 when the caller sent that tag.
     ///
     /// The tag depends on the body only, so that it is the same on every replica and after every restart.
-    static func response(_ body: [UInt8], unless ifNoneMatch: String?) -> HTTPResponse {
+    package static func response(_ body: [UInt8], unless ifNoneMatch: String?) -> HTTPResponse {
         let tag = tag(of: body)
         var response =
             matches(ifNoneMatch, tag)

@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 §2.1), decoded strictly.
-enum PercentEncoding {
-    enum Failure: Error, Equatable {
+package enum PercentEncoding {
+    package enum Failure: Error, Equatable {
         /// A broken escape, or bytes that are not UTF-8.
         case malformed
         /// U+0000, which SQLite takes for the end of the text and PostgreSQL refuses.
@@ -8,7 +8,7 @@ enum PercentEncoding {
     }
 
     /// A `+` is a plus sign here, and not a space as in HTML forms.
-    static func decode(_ text: Substring) throws(Failure) -> String {
+    package static func decode(_ text: Substring) throws(Failure) -> String {
         guard text.firstIndex(ofASCII: 0) == nil else { throw .characterNotAllowed }
         if text.firstIndex(ofASCII: UInt8(ascii: "%")) == nil { return String(text) }
         var text = String(text)
@@ -16,7 +16,7 @@ enum PercentEncoding {
     }
 
     /// - Parameter plus: The byte into which a `+` is decoded.
-    static func decode(_ bytes: UnsafeBufferPointer<UInt8>, plus: UInt8) -> Result<String, Failure> {
+    package static func decode(_ bytes: UnsafeBufferPointer<UInt8>, plus: UInt8) -> Result<String, Failure> {
         var (isMalformed, hasZero) = (false, false)
         // A view of the text costs time for each byte, and a text can be as long as a header or a form.
         let decoded = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
@@ -48,7 +48,7 @@ enum PercentEncoding {
 
     /// Returns `true` if the text can be part of a query unchanged: it has only characters that RFC 3986 §3.4
     /// allows, and no `&`.
-    static func isQueryText(_ text: Substring) -> Bool {
+    package static func isQueryText(_ text: Substring) -> Bool {
         queryCharacters.containsAll(of: text)
     }
 

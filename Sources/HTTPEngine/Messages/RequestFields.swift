@@ -1,25 +1,25 @@
-import NIOHTTP1
+package import NIOHTTP1
 
 /// The header fields that this service uses, found in one pass.
-struct RequestFields: Sendable {
-    private(set) var authorization: String?
-    private(set) var contentType: String?
-    private(set) var requestID: String?
-    private(set) var ifNoneMatch: String?
-    private(set) var cookie: String?
+package struct RequestFields: Sendable {
+    package private(set) var authorization: String?
+    package private(set) var contentType: String?
+    package private(set) var requestID: String?
+    package private(set) var ifNoneMatch: String?
+    package private(set) var cookie: String?
     /// The last field, which the nearest proxy wrote.
-    private(set) var forwardedFor: String?
+    package private(set) var forwardedFor: String?
     /// The largest `Int` when the field's number is larger.
-    private(set) var contentLength: Int?
-    private(set) var expectsContinue = false
-    private(set) var wantsUpgrade = false
-    private(set) var hostCount = 0
-    private(set) var isHostValid = true
-    private(set) var transferCoding = TransferCoding.none
+    package private(set) var contentLength: Int?
+    package private(set) var expectsContinue = false
+    package private(set) var wantsUpgrade = false
+    package private(set) var hostCount = 0
+    package private(set) var isHostValid = true
+    package private(set) var transferCoding = TransferCoding.none
 
-    enum TransferCoding { case none, chunked, unknown }
+    package enum TransferCoding: Sendable { case none, chunked, unknown }
 
-    init(_ headers: HTTPHeaders) {
+    package init(_ headers: HTTPHeaders) {
         for (name, value) in headers {
             // The length decides nearly always, so that each name is compared once or twice at most.
             switch name.utf8.count {
@@ -69,10 +69,10 @@ struct RequestFields: Sendable {
     }
 
     /// True if the content type is JSON (RFC 8259 §11). Parameters such as a charset are ignored.
-    var isJSON: Bool { isMedia("application/json") }
+    package var isJSON: Bool { isMedia("application/json") }
 
     /// True if the content type is the type of an HTML form (HTML §4.10.22.6).
-    var isForm: Bool { isMedia("application/x-www-form-urlencoded") }
+    package var isForm: Bool { isMedia("application/x-www-form-urlencoded") }
 
     private func isMedia(_ type: StaticString) -> Bool {
         guard let contentType else { return false }
@@ -85,25 +85,29 @@ struct RequestFields: Sendable {
     }
 
     /// Compares with a lower-case ASCII literal, ignoring the case of ASCII letters.
-    static func areEqual(_ text: some StringProtocol, _ lowercase: StaticString) -> Bool {
+    @inlinable package static func areEqual(_ text: some StringProtocol, _ lowercase: StaticString) -> Bool {
         guard text.utf8.count == lowercase.utf8CodeUnitCount else { return false }
         let result = text.utf8.withContiguousStorageIfAvailable { areEqual($0[...], lowercase) }
         return result ?? text.utf8.lazy.map(folded).elementsEqual(lowercase.bytes)
     }
 
     /// Compares the bytes of a text in the same way.
-    static func areEqual(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ lowercase: StaticString) -> Bool {
+    @inlinable package static func areEqual(
+        _ text: Slice<UnsafeBufferPointer<UInt8>>, _ lowercase: StaticString
+    ) -> Bool {
         guard text.count == lowercase.utf8CodeUnitCount else { return false }
         for (byte, expected) in zip(text, lowercase.bytes) where folded(byte) != expected { return false }
         return true
     }
 
-    private static func folded(_ byte: UInt8) -> UInt8 {
+    @inlinable package static func folded(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
 }
 
 extension StaticString {
     /// The text of a literal is never freed.
-    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount) }
+    @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+    }
 }

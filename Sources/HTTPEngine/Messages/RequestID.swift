@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Identifies one request in its response, in its problem and in the log.
-enum RequestID {
+/// Identifies one request in its response, in its error and in the log.
+package enum RequestID {
     /// A caller's own ID is used when it is safe in a log line and in a header: 1 to 64 characters of
     /// `[A-Za-z0-9._-]`.
-    static func accept(_ offered: String?) -> String? {
+    package static func accept(_ offered: String?) -> String? {
         guard let offered, (1...64).contains(offered.utf8.count), characters.containsAll(of: offered[...])
         else { return nil }
         return offered
     }
 
     /// A new ID of 13 characters: short enough for a Swift string without an allocation.
-    static func make() -> String {
+    package static func make() -> String {
         // The finalizer of splitmix64 is a bijection, so the IDs of a process never repeat, and consecutive
         // IDs look unrelated.
         var mixed = counter.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue

@@ -4,13 +4,13 @@ import Encodings
 /// send.
 ///
 /// The authority form is for CONNECT and the asterisk form for OPTIONS, which this service does not support.
-struct RequestTarget {
+package struct RequestTarget {
     /// The path as received, still percent-encoded.
-    let path: Substring
-    let query: Substring?
+    package let path: Substring
+    package let query: Substring?
 
     /// `nil` for any other text.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var rest = text[...]
         guard Self.isAcceptable(rest) else { return nil }
         if rest.utf8.first != UInt8(ascii: "/") {

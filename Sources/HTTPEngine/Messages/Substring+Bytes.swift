@@ -4,7 +4,7 @@ import Encodings
 /// bytes.
 extension Substring {
     /// Returns the first position of an ASCII character.
-    func firstIndex(ofASCII byte: UInt8) -> Index? {
+    package func firstIndex(ofASCII byte: UInt8) -> Index? {
         let found = utf8.withContiguousStorageIfAvailable { bytes in
             WordScan.firstOffset(of: byte, in: UnsafeRawBufferPointer(bytes), from: 0) ?? bytes.count
         }
@@ -14,13 +14,13 @@ extension Substring {
     }
 
     /// Returns the text before and after the first occurrence of an ASCII character.
-    func cut(at byte: UInt8) -> (before: Substring, after: Substring?) {
+    package func cut(at byte: UInt8) -> (before: Substring, after: Substring?) {
         guard let index = firstIndex(ofASCII: byte) else { return (self, nil) }
         return (self[..<index], self[utf8.index(after: index)...])
     }
 
     /// Compares bytes, see `String.isByteEqual`.
-    func isByteEqual(to other: String) -> Bool {
+    package func isByteEqual(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let isEqual = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in

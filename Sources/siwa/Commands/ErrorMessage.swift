@@ -2,6 +2,7 @@ import AppleAccounts
 import EmulatorServer
 import Foundation
 import HTTPAPI
+import HTTPEngine
 import NIOCore
 
 /// Writes error messages of commands to standard error.

@@ -3,6 +3,7 @@ import AppleIDClient
 import AsyncHTTPClient
 import AuthorizationServer
 import HTTPAPI
+import HTTPEngine
 import KeySets
 import Logging
 import OAuth

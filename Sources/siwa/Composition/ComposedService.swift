@@ -5,6 +5,7 @@ import AuthorizationServer
 import Cryptography
 import Foundation
 import HTTPAPI
+import HTTPEngine
 import KeySets
 import Logging
 import ServiceLifecycle

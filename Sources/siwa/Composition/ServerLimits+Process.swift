@@ -1,4 +1,5 @@
 import HTTPAPI
+import HTTPEngine
 
 #if canImport(Glibc)
     import Glibc

@@ -3,6 +3,7 @@ import AppleIDClient
 import AuthorizationServer
 import Cryptography
 import HTTPAPI
+import HTTPEngine
 import KeySets
 import Logging
 

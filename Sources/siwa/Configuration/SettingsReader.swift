@@ -2,6 +2,7 @@ import AppleAccounts
 import Configuration
 import Foundation
 import HTTPAPI
+import HTTPEngine
 import Logging
 import PostgresStorage
 

@@ -2,6 +2,7 @@ import AppleEmulator
 import EmulatorServer
 import Foundation
 import HTTPAPI
+import HTTPEngine
 import KeySets
 import Logging
 import NIOCore

@@ -4,6 +4,7 @@ import StrictJSON
 import Testing
 
 @testable import HTTPAPI
+@testable import HTTPEngine
 
 /// An overloaded service, over real sockets.
 @Suite(.timeLimit(.minutes(1))) struct OverloadTests {

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
 import HTTPAPI
+import HTTPEngine
 import NIOCore
 import StorageConformance
 import StrictJSON

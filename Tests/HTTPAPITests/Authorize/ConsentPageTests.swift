@@ -2,6 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import Encodings
 import Foundation
+import HTTPEngine
 import NIOHTTP1
 import SignIn
 import StorageConformance

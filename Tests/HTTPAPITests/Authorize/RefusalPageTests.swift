@@ -1,5 +1,6 @@
 import AuthorizationServer
 import Encodings
+import HTTPEngine
 import NIOHTTP1
 import SignIn
 import Testing

@@ -3,6 +3,7 @@ import AppleIdentity
 import AuthorizationServer
 import Cryptography
 import HTTPAPI
+import HTTPEngine
 import KeySets
 import Logging
 import NIOCore

@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 
-@testable import HTTPAPI
+@testable import HTTPEngine
 
 @Suite struct AddressBlockTests {
     @Test(arguments: [

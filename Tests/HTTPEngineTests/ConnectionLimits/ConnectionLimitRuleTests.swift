@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 
-@testable import HTTPAPI
+@testable import HTTPEngine
 
 @Suite struct ConnectionLimitRuleTests {
     static func rule(connections: Int = 64, share: Int = 50) -> ConnectionLimitRule {

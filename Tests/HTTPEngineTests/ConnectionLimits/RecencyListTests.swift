@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPAPI
+@testable import HTTPEngine
 
 @Suite struct RecencyListTests {
     static func all(_ list: RecencyList<Int>) -> [Int] {

@@ -1,5 +1,6 @@
 import AuthorizationServer
 import Encodings
+import HTTPEngine
 import NIOHTTP1
 
 /// The error page of the authorization endpoint: the reason for which there is no consent page, and the

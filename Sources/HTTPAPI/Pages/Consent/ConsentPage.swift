@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import HTTPEngine
 import OAuth
 
 /// The page that asks a user for consent to a client's request.

@@ -2,6 +2,7 @@ import AppleAccounts
 import ArgumentParser
 import Foundation
 import HTTPAPI
+import HTTPEngine
 import NIOCore
 import PostgresStorage
 

@@ -1,7 +1,7 @@
 import NIOHTTP1
 import Testing
 
-@testable import HTTPAPI
+@testable import HTTPEngine
 
 @Suite struct MessageTests {
     @Test(arguments: [
@@ -42,26 +42,6 @@ import Testing
         #expect(RequestTarget(text) == nil)
     }
 
-    @Test(arguments: [
-        ("a=1", "1"), ("a=1&", "1"), ("&&a=1", "1"), ("a=%31", "1"), ("a=1=2", "1=2"), ("b=2&a=x", "x"),
-    ])
-    func `a query has its parameters in any order`(text: String, value: String) throws {
-        #expect(try Query(parsing: text[...], allowing: ["a", "b"]).required("a") == value)
-    }
-
-    @Test(arguments: [
-        ("a", ProblemCode.parameterMalformed), ("a=", .parameterMalformed), ("a=%", .parameterMalformed),
-        ("A=1", .parameterUnknown), ("=1", .parameterUnknown), ("a=1&a=1", .parameterUnknown),
-        ("\u{212A}=1", .parameterUnknown), ("aa=1", .parameterUnknown), ("", .parameterMissing),
-        ("&", .parameterMissing),
-    ])
-    func `a query with anything else is refused`(text: String, code: ProblemCode) throws {
-        let problem = try #require(throws: Problem.self) {
-            try Query(parsing: text[...], allowing: ["a", "K"]).required("a")
-        }
-        #expect(problem.code == code.rawValue)
-    }
-
     @Test func `a part of a query has escapes and no ampersand`() {
         let allowed = Set("%-._~!$'()*+,;=:@/?".utf8)
         for byte in UInt8(0)...0x7F {
@@ -88,24 +68,6 @@ import Testing
             #expect(Set((UInt8.min...UInt8.max).filter(set.contains)) == expected)
         }
         #expect(ASCIISet("ab").containsAll(of: "abba") && !ASCIISet("ab").containsAll(of: "abc"))
-    }
-
-    static let methods: [RouteMethod: HTTPMethod] = [.get: .GET, .post: .POST, .delete: .DELETE]
-
-    @Test func `every route is found under its template, and under no other name`() throws {
-        for endpoint in Endpoint.all {
-            let path = ["{id}", "{sub}", "{grant_id}"].reduce(endpoint.path.description) {
-                $0.replacing($1, with: "x")
-            }
-            let method = Self.methods[endpoint.method] ?? .TRACE
-            let match = try RouteTable.all.match(method, path[...])
-            #expect(match.endpoint === endpoint)
-            #expect((match.parameter == "x") == endpoint.path.description.contains("{"))
-            #expect((match.secondParameter == "x") == endpoint.path.description.contains("{grant_id}"))
-            for wrong in [path + "/", path.dropLast() + "", path.uppercased(), "/" + path, path + "/x/y"] {
-                #expect((try? RouteTable.all.match(method, wrong[...]))?.endpoint !== endpoint)
-            }
-        }
     }
 
     @Test func `header names are read without regard to case, and values as they are`() {

@@ -1,0 +1,99 @@
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HTTPEngine
+
+/// The engine with an interface that is not the service's, over real sockets.
+@Suite(.timeLimit(.minutes(1))) struct HTTPServerTests {
+    struct ServerService: Service {
+        let server: HTTPServer
+        func run() async throws { try await server.run() }
+    }
+
+    /// Runs a server for as long as `body`, and returns what its interface has observed.
+    static func serve(_ body: (_ port: Int) async throws -> Void) async throws -> EchoInterface.Record {
+        let record = EchoInterface.Record()
+        let server = HTTPServer(
+            host: "127.0.0.1", port: 0, limits: ServerLimits(), logger: .silent, now: { 0 },
+            interface: { EchoInterface(eventLoop: $0, record: record) }, noteEarlyClose: { _ in })
+        let group = ServiceGroup(services: [ServerService(server: server)], logger: .silent)
+        async let run: Void = group.run()
+        try await body(try await server.boundPort())
+        await group.triggerGracefulShutdown()
+        try await run
+        return record
+    }
+
+    /// All that the server sends until it closes the connection.
+    static func responses(to text: String, port: Int) async throws -> String {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: text))
+            var received = ""
+            for try await bytes in inbound { received += String(buffer: bytes) }
+            return received
+        }
+    }
+
+    @Test(arguments: ["/memory", "/task", "/command", "/task-and-command"])
+    func `a response comes from memory, from a task or from a command`(path: String) async throws {
+        let record = try await Self.serve { port in
+            let text = try await Self.responses(
+                to: "GET \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", port: port)
+            #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(
+                text.contains(
+                    "date: Thu, 01 Jan 1970 00:00:00 GMT\r\nx-request-id: id\r\nx-finished: yes\r\n"))
+            #expect(text.hasSuffix("\r\n\r\n\(path)"))
+        }
+        #expect(record.finished.withLock { $0 } == [200])
+        #expect(record.batches.withLock { $0 } == (path.hasSuffix("command") ? [1] : []))
+        #expect(record.connections.withLock { $0 } == 0)
+    }
+
+    @Test func `pipelined requests have their responses in order, whatever they wait for`() async throws {
+        let paths = ["/task", "/memory", "/command", "/task-and-command", "/memory"]
+        let record = try await Self.serve { port in
+            let requests = paths.map { "GET \($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined()
+            let text = try await Self.responses(
+                to: requests + "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", port: port)
+            let bodies = text.components(after: "\r\n\r\n")
+            #expect(bodies == paths + ["/last"])
+        }
+        #expect(record.finished.withLock { $0 } == Array(repeating: 200, count: paths.count + 1))
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\n\r\n", "malformed"),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n", "bodyTooLarge"),
+        ("GET / HTTP/1.1\r\nA: \(String(repeating: "a", count: 20_000))\r\n\r\n", "headerTooLarge"),
+    ])
+    func `a refusal of the engine has the response of the interface, and closes`(
+        request: String, refusal: String
+    ) async throws {
+        let record = try await Self.serve { port in
+            let text = try await Self.responses(to: request, port: port)
+            #expect(text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+            #expect(text.hasSuffix("connection: close\r\n\r\n\(refusal)"))
+        }
+        #expect(record.finished.withLock { $0 } == [400])
+    }
+}
+
+extension String {
+    /// The text after each separator, up to the next status line.
+    fileprivate func components(after separator: String) -> [String] {
+        split(separator: "HTTP/1.1 ").compactMap { response in
+            response.firstRange(of: separator).map { String(response[$0.upperBound...]) }
+        }
+    }
+}
