@@ -14,13 +14,6 @@ extension PostgresAccountStore: NonceKeyStore {
             FOR UPDATE SKIP LOCKED)
         """
     }
-    private static let purgeStored = TypedStatement<Moment, Int64>("purge_nonces") { end, limit in
-        """
-        DELETE FROM nonce WHERE digest IN (
-            SELECT digest FROM nonce WHERE expires_at < \(end) ORDER BY expires_at LIMIT \(limit)
-            FOR UPDATE SKIP LOCKED)
-        """
-    }
 
     public func nonceKey(offering candidate: NonceKey) async throws -> NonceKey {
         try await pool.run { session in
@@ -44,11 +37,6 @@ extension PostgresAccountStore: NonceKeyStore {
     }
 
     public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
-        let end = moment.advanced(byMilliseconds: -NonceRecord.keptAfterExpiry)
-        let limit = Int64(Self.largestPurge)
-        return try await pool.run { session in
-            let used = try session.run(Self.purgeUsed(moment, limit)).affected
-            return try used + session.run(Self.purgeStored(end, limit)).affected
-        }
+        try await pool.run { try $0.run(Self.purgeUsed(moment, Int64(Self.largestPurge))).affected }
     }
 }

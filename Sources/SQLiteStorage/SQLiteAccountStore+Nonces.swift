@@ -28,17 +28,7 @@ extension SQLiteAccountStore: NonceKeyStore {
                         SELECT digest FROM used_nonce WHERE kept_until < :end ORDER BY kept_until LIMIT :limit)
                     """,
                 arguments: ["end": moment.milliseconds, "limit": Self.largestPurge])
-            let count = database.changesCount
-            try database.execute(
-                sql: """
-                    DELETE FROM nonce WHERE digest IN (
-                        SELECT digest FROM nonce WHERE expires_at < :end ORDER BY expires_at LIMIT :limit)
-                    """,
-                arguments: [
-                    "end": moment.advanced(byMilliseconds: -NonceRecord.keptAfterExpiry).milliseconds,
-                    "limit": Self.largestPurge,
-                ])
-            return count + database.changesCount
+            return database.changesCount
         }
     }
 }

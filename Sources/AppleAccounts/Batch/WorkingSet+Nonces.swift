@@ -6,19 +6,11 @@ extension WorkingSet {
         case .minted(_, let expiresAt, _):
             guard moment < expiresAt else { throw AccountRefusal(.nonceExpired) }
             guard !isUsed else { throw AccountRefusal(.nonceUsed) }
-        case .unproven(let digest):
+        case .unproven:
+            throw AccountRefusal(isUsed ? .nonceUsed : .nonceExpired)
+        case .carried:
             guard !isUsed else { throw AccountRefusal(.nonceUsed) }
-            guard let stored = storedNonces[digest] else { throw AccountRefusal(.nonceExpired) }
-            try check(stored, at: moment)
-        case .carried(let digest):
-            guard !isUsed else { throw AccountRefusal(.nonceUsed) }
-            if let stored = storedNonces[digest] { try check(stored, at: moment) }
         }
-    }
-
-    private func check(_ stored: NonceRecord, at moment: Moment) throws(AccountRefusal) {
-        guard moment < stored.expiresAt else { throw AccountRefusal(.nonceExpired) }
-        guard !stored.isUsed else { throw AccountRefusal(.nonceUsed) }
     }
 
     /// Uses up a nonce that was checked. A nonce that was not minted here is left to the caller.
@@ -27,10 +19,7 @@ extension WorkingSet {
         case .minted(let digest, _, let keptUntil):
             usedDigests.insert(digest)
             usedNonces.append(UsedNonce(digest: digest, keptUntil: keptUntil))
-        case .unproven(let digest), .carried(let digest):
-            guard let stored = storedNonces[digest] else { return }
-            storedNonces[digest] = NonceRecord(digest: digest, expiresAt: stored.expiresAt, isUsed: true)
-            usedStoredNonces.append(digest)
+        case .unproven, .carried: break
         }
     }
 }

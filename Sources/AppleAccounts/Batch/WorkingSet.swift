@@ -18,8 +18,6 @@ public struct WorkingSet: Sendable {
     /// Nonces to insert. If two transactions insert the same nonce, at any replicas, a store commits only one
     /// transaction.
     public internal(set) var usedNonces: [UsedNonce] = []
-    /// Nonces that an earlier version stored, to be marked as used.
-    public internal(set) var usedStoredNonces: [NonceDigest] = []
     /// Notifications to keep, with the keys of their events that were new.
     public internal(set) var keptNotifications: [KeptNotification] = []
     /// Account events to append, in this order.
@@ -40,7 +38,6 @@ public struct WorkingSet: Sendable {
 
     private let subjectIndex: [SubjectKey: Int]
     var usedDigests: Set<NonceDigest> = []
-    var storedNonces: [NonceDigest: NonceRecord] = [:]
     var knownInboxIdentifiers: Set<InboxIdentifier> = []
     var knownInboxKeys: Set<InboxKey> = []
     var grants: [AccountID: AccountGrants] = [:]
@@ -103,11 +100,6 @@ public struct WorkingSet: Sendable {
     /// Marks the nonce with this digest as used.
     public mutating func load(usedNonce digest: NonceDigest) {
         usedDigests.insert(digest)
-    }
-
-    /// Puts in a nonce that an earlier version stored.
-    public mutating func load(_ nonce: NonceRecord) {
-        storedNonces[nonce.digest] = nonce
     }
 
     /// Marks the notification with this identifier as already kept.

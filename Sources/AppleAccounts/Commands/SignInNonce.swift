@@ -5,8 +5,7 @@ public enum SignInNonce: Sendable, Hashable {
     /// It is used up before `expiresAt`. Its digest is kept until `keptUntil`, after which no token that
     /// carries it can be valid.
     case minted(NonceDigest, expiresAt: Moment, keptUntil: Moment)
-    /// Has the prefix of ours and no valid MAC: minted by an earlier version, which stored what it minted, or
-    /// invented.
+    /// Has the prefix of ours and no valid MAC: invented, or minted under another key.
     case unproven(NonceDigest)
     /// Present only in the token: the caller's own nonce, or the digest of one of ours. If it is known as
     /// used, the sign-in is refused even when the caller posted no nonce: otherwise a thief could replay a

@@ -45,9 +45,8 @@ public protocol AccountStore: Sendable {
     /// Returns the sequence number of the last committed event, 0 without any.
     func lastEventSequence() async throws -> Int64
 
-    /// Deletes used nonces that no valid token could carry any more at this moment, and nonces of earlier
-    /// versions that had expired `NonceRecord.keptAfterExpiry` before it. A bounded number per call. Returns
-    /// the number of deleted nonces.
+    /// Deletes used nonces that no valid token could carry any more at this moment. A bounded number per call.
+    /// Returns the number of deleted nonces.
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int
 
     /// Checks that the store could accept a command now.

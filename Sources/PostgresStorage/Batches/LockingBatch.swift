@@ -3,8 +3,8 @@ import AppleAccounts
 /// Commits a batch of any commands in one transaction: locks and loads their rows, applies the commands,
 /// saves the changes. A batch of any size takes two round trips; more only for erasures and transfers.
 ///
-/// Locks are taken in one order: names without row, rows of subjects, their credentials, nonces, inserted
-/// rows, the event counter. Only the row of an account that moves is locked out of order (`KeyChanges`).
+/// Locks are taken in one order: names without row, rows of subjects, their credentials, inserted rows, the
+/// event counter. Only the row of an account that moves is locked out of order (`KeyChanges`).
 struct LockingBatch {
     let names: PostgresNames
     let ids: SubjectIDs
@@ -63,7 +63,7 @@ struct LockingBatch {
         after unsent: [PostgresCall], in session: PostgresSession
     ) throws -> (rowIDs: [Int64?], holders: Set<AccountID>?) {
         let subjectCalls = locking.calls(for: keys)
-        let nonceCalls = [NonceRows.findCall(set.nonceDigests, locking: true)].compactMap { $0 }
+        let nonceCalls = [NonceRows.findCall(set.nonceDigests)].compactMap { $0 }
         let inbox = InboxRows(names: names)
         let inboxCalls = try inbox.findCalls(for: set)
         // After the locks, so that no grant can be added between the two.

@@ -31,7 +31,7 @@ struct QuietBatch {
         let results = set.apply(using: &generator)
         guard set.isQuiet else { return nil }
         var calls = seen.updateCalls(for: set)
-        calls += NonceRows.useUnusedCalls(set)
+        if let nonceCall = NonceRows.insertCall(set) { calls.append(nonceCall) }
         calls += try PostgresGrantWriter.calls(for: set.grantChanges, sealing: sealing)
         if calls.count > 1 { calls = [.begin] + calls + [.commit] }
         do {
@@ -44,7 +44,7 @@ struct QuietBatch {
 
     private func load(_ set: inout WorkingSet, in session: PostgresSession) throws -> SeenSubjects {
         let keys = try SubjectKeyArrays(set.subjectKeys, names)
-        let nonceCall = NonceRows.findCall(set.nonceDigests, locking: false)
+        let nonceCall = NonceRows.findCall(set.nonceDigests)
         let calls = [SeenSubjects.call(for: keys), nonceCall].compactMap { $0 }
         let results = try session.pipeline(calls)
         if nonceCall != nil, let nonces = results.last { NonceRows.load(nonces, into: &set) }

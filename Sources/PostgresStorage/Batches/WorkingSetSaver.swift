@@ -51,6 +51,6 @@ struct WorkingSetSaver {
         let inboxCall = try InboxRows(names: names).insertCall(set.keptNotifications)
         let grantCalls = try PostgresGrantWriter.calls(for: set.grantChanges, sealing: sealing)
         return subjectCalls.compactMap { $0 } + grantCalls
-            + NonceRows.useCalls(set) + (inboxCall.map { [$0] } ?? [])
+            + [NonceRows.insertCall(set), inboxCall].compactMap { $0 }
     }
 }

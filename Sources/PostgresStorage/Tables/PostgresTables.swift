@@ -8,8 +8,8 @@ struct EventCounterTable: Table {
     let lastSequence: Column<Int64>
 
     init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        lastSequence = columns("last_sequence", .operational)
+        id = columns("id", .operational, .required, .range(1...1))
+        lastSequence = columns("last_sequence", .operational, .required, .range(0...Int64.max))
     }
 }
 
@@ -23,8 +23,8 @@ struct SchemaVersionTable: Table {
     let appliedAt: Column<String>
 
     init(_ columns: inout ColumnList) {
-        version = columns("version", .operational)
-        minimumReader = columns("minimum_reader", .operational)
-        appliedAt = columns("applied_at", .operational)
+        version = columns("version", .operational, .required)
+        minimumReader = columns("minimum_reader", .operational, .required)
+        appliedAt = columns("applied_at", .operational, .required)
     }
 }

@@ -1,3 +1,5 @@
+public import AppleAccounts
+
 /// One column of a table, and its position in the rows or among the parameters of one statement.
 public struct Column<Value>: AnyColumn {
     /// A static string, so that copying a column counts no references.
@@ -34,14 +36,33 @@ public struct ColumnList {
         self.places = places
     }
 
-    /// Declares the next column. The sensitivity has no default, so every column is classified.
-    public mutating func callAsFunction<Value>(
-        _ name: StaticString, _ sensitivity: Sensitivity
+    /// Declares the next column. There is no default for the sensitivity and the presence of its values.
+    ///
+    /// - Parameter bound: The bound of this column; without it the bound of the type, if that has one.
+    public mutating func callAsFunction<Value: ColumnValue>(
+        _ name: StaticString, _ sensitivity: Sensitivity, _ presence: ColumnPresence,
+        _ bound: ColumnBound? = nil
+    ) -> Column<Value> {
+        declare(name, sensitivity, presence, Value.form, bound ?? Value.bound)
+    }
+
+    /// Declares the next column, which holds numbers of codes.
+    public mutating func callAsFunction<Value: StorageCode>(
+        _ name: StaticString, _ sensitivity: Sensitivity, _ presence: ColumnPresence
+    ) -> Column<Value> {
+        declare(name, sensitivity, presence, .integer, .codes)
+    }
+
+    private mutating func declare<Value>(
+        _ name: StaticString, _ sensitivity: Sensitivity, _ presence: ColumnPresence, _ form: ColumnForm,
+        _ bound: ColumnBound?
     ) -> Column<Value> {
         let text = name.description
         let place = places.map { $0[text] ?? Column<Value>.absent } ?? Int32(columns.count)
         let column = Column<Value>(name, place: place)
-        declarations.append(ColumnDeclaration(name: text, sensitivity: sensitivity))
+        declarations.append(
+            ColumnDeclaration(
+                name: text, sensitivity: sensitivity, presence: presence, form: form, bound: bound))
         columns.append(column)
         return column
     }

@@ -56,7 +56,11 @@ public struct TableDeclaration: Sendable, Hashable {
     public let columns: [ColumnDeclaration]
 }
 
+/// The declaration of a column: everything that the schema says of the column alone.
 public struct ColumnDeclaration: Sendable, Hashable {
     public let name: String
     public let sensitivity: Sensitivity
+    public let presence: ColumnPresence
+    public let form: ColumnForm
+    public let bound: ColumnBound?
 }

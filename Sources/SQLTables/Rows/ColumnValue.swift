@@ -1,7 +1,7 @@
 public import AppleAccounts
 
 /// The form in which a column holds its values. Each store has a type for each form.
-public enum ColumnForm: Sendable {
+public enum ColumnForm: Sendable, Hashable {
     case integer, text, boolean, uniqueID, bytes
 }
 
@@ -9,11 +9,18 @@ public enum ColumnForm: Sendable {
 public protocol ColumnValue: Sendable {
     static var form: ColumnForm { get }
 
+    /// The values that the type can have. `nil` where the form is the only bound.
+    static var bound: ColumnBound? { get }
+
     /// Reads a value in its form. Returns `nil` for NULL, and for a value that is not of this type.
     init?(cell: some ColumnCell)
 
     /// Writes the value in its form.
     func put(into slot: inout some ColumnSlot)
+}
+
+extension ColumnValue {
+    @inlinable public static var bound: ColumnBound? { nil }
 }
 
 /// One value of a row in a store's own form. Each function returns `nil` for NULL.

@@ -60,6 +60,7 @@ extension [UInt8]: ColumnValue {
 
 extension SHA256Digest: ColumnValue {
     @inlinable public static var form: ColumnForm { .bytes }
+    @inlinable public static var bound: ColumnBound? { .length(32...32) }
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let value = cell.bytes({ SHA256Digest($0) }) else { return nil }
@@ -71,6 +72,7 @@ extension SHA256Digest: ColumnValue {
 
 extension SHA512Digest: ColumnValue {
     @inlinable public static var form: ColumnForm { .bytes }
+    @inlinable public static var bound: ColumnBound? { .length(64...64) }
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let value = cell.bytes({ SHA512Digest($0) }) else { return nil }
@@ -92,6 +94,7 @@ public protocol StoredForm: ColumnValue {
 
 extension StoredForm {
     @inlinable public static var form: ColumnForm { Stored.form }
+    @inlinable public static var bound: ColumnBound? { Stored.bound }
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let stored = Stored(cell: cell) else { return nil }
@@ -102,6 +105,7 @@ extension StoredForm {
 }
 
 extension Moment: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .range(0...Moment.last.milliseconds) }
     @inlinable public init(stored: Int64) { self.init(milliseconds: stored) }
     @inlinable public var stored: Int64 { milliseconds }
 }
@@ -127,6 +131,7 @@ extension GrantID: StoredForm {
 }
 
 extension OAuthClientID: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(1...255) }
     @inlinable public init?(stored: String) { self.init(stored) }
     @inlinable public var stored: String { rawValue }
 }
@@ -142,11 +147,13 @@ extension ClientID: StoredForm {
 }
 
 extension InboxIdentifier: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(1...255) }
     @inlinable public init?(stored: String) { self.init(stored) }
     @inlinable public var stored: String { rawValue }
 }
 
 extension SealedSecret: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(1...SealedSecret.longest) }
     @inlinable public init?(stored: [UInt8]) { self.init(stored) }
     @inlinable public var stored: [UInt8] { bytes }
 }

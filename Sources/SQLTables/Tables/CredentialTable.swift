@@ -20,17 +20,17 @@ public struct CredentialTable: Table {
     public let refreshTokenCause: Column<Int64>
 
     public init(_ columns: inout ColumnList) {
-        subjectID = columns("subject_id", .operational)
-        appID = columns("app_id", .operational)
-        authorizedAt = columns("authorized_at", .personal)
-        authorizedSource = columns("authorized_source", .personal)
-        revokedAt = columns("revoked_at", .personal)
-        revokedReason = columns("revoked_reason", .personal)
-        revokedSource = columns("revoked_source", .personal)
-        lastSignInAt = columns("last_sign_in_at", .personal)
-        emailAt = columns("email_at", .personal)
-        refreshToken = columns("refresh_token", .personal)
-        refreshTokenCause = columns("refresh_token_cause", .personal)
+        subjectID = columns("subject_id", .operational, .required)
+        appID = columns("app_id", .operational, .required, .nameNumber)
+        authorizedAt = columns("authorized_at", .personal, .optional)
+        authorizedSource = columns("authorized_source", .personal, .optional)
+        revokedAt = columns("revoked_at", .personal, .optional)
+        revokedReason = columns("revoked_reason", .personal, .optional)
+        revokedSource = columns("revoked_source", .personal, .optional)
+        lastSignInAt = columns("last_sign_in_at", .personal, .optional)
+        emailAt = columns("email_at", .personal, .optional)
+        refreshToken = columns("refresh_token", .personal, .optional, .range(1...3))
+        refreshTokenCause = columns("refresh_token_cause", .personal, .optional, .range(1...99))
     }
 }
 

@@ -12,12 +12,12 @@ public struct ErasureTable: Table {
     public let finishedAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        accountID = columns("account_id", .operational)
-        teamID = columns("team_id", .operational)
-        requestedAt = columns("requested_at", .operational)
-        deadline = columns("deadline", .operational)
-        finishedAt = columns("finished_at", .operational)
+        id = columns("id", .operational, .required)
+        accountID = columns("account_id", .operational, .required)
+        teamID = columns("team_id", .operational, .required, .nameNumber)
+        requestedAt = columns("requested_at", .operational, .required)
+        deadline = columns("deadline", .operational, .required)
+        finishedAt = columns("finished_at", .operational, .optional)
     }
 }
 
@@ -53,12 +53,12 @@ public struct ErasureAppTable: Table {
     public let refreshTokenCause: Column<RefreshTokenCause>
 
     public init(_ columns: inout ColumnList) {
-        erasureID = columns("erasure_id", .operational)
-        appID = columns("app_id", .operational)
-        hadToken = columns("had_token", .operational)
-        state = columns("state", .operational)
-        reason = columns("reason", .operational)
-        refreshTokenCause = columns("refresh_token_cause", .operational)
+        erasureID = columns("erasure_id", .operational, .required)
+        appID = columns("app_id", .operational, .required, .nameNumber)
+        hadToken = columns("had_token", .operational, .required)
+        state = columns("state", .operational, .required)
+        reason = columns("reason", .operational, .optional)
+        refreshTokenCause = columns("refresh_token_cause", .operational, .optional)
     }
 }
 
@@ -103,20 +103,20 @@ public struct ErasureGrantTable: Table {
     public let expiresAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        erasureID = columns("erasure_id", .operational)
-        clientID = columns("client_id", .operational)
-        appID = columns("app_id", .operational)
-        kind = columns("kind", .operational)
-        step = columns("step", .operational)
-        outcome = columns("outcome", .operational)
-        attempts = columns("attempts", .operational)
-        nextAttemptAt = columns("next_attempt_at", .operational)
-        isClaimed = columns("is_claimed", .operational)
-        cause = columns("cause", .operational)
-        sealed = columns("sealed", .secret)
-        redirectURI = columns("redirect_uri", .operational)
-        expiresAt = columns("expires_at", .operational)
+        id = columns("id", .operational, .required)
+        erasureID = columns("erasure_id", .operational, .required)
+        clientID = columns("client_id", .operational, .required, .nameNumber)
+        appID = columns("app_id", .operational, .required, .nameNumber)
+        kind = columns("kind", .operational, .required)
+        step = columns("step", .operational, .required, .range(1...4))
+        outcome = columns("outcome", .operational, .optional, .range(1...99))
+        attempts = columns("attempts", .operational, .required, .range(0...Int64.max))
+        nextAttemptAt = columns("next_attempt_at", .operational, .required)
+        isClaimed = columns("is_claimed", .operational, .required)
+        cause = columns("cause", .operational, .optional, .length(1...64))
+        sealed = columns("sealed", .secret, .optional)
+        redirectURI = columns("redirect_uri", .operational, .optional)
+        expiresAt = columns("expires_at", .operational, .optional)
     }
 }
 

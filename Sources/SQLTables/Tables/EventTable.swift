@@ -22,19 +22,19 @@ public struct EventTable: Table {
     public let grantReason: Column<GrantEndReason>
 
     public init(_ columns: inout ColumnList) {
-        sequence = columns("sequence", .operational)
-        id = columns("id", .operational)
-        kind = columns("kind", .operational)
-        subjectID = columns("subject_id", .operational)
-        accountID = columns("account_id", .operational)
-        appID = columns("app_id", .operational)
-        reason = columns("reason", .operational)
-        source = columns("source", .operational)
-        moment = columns("moment", .operational)
-        recordedAt = columns("recorded_at", .operational)
-        grantID = columns("grant_id", .operational)
-        oauthClientID = columns("oauth_client", .operational)
-        grantReason = columns("grant_reason", .operational)
+        sequence = columns("sequence", .operational, .required)
+        id = columns("id", .operational, .required)
+        kind = columns("kind", .operational, .required)
+        subjectID = columns("subject_id", .operational, .required)
+        accountID = columns("account_id", .operational, .optional)
+        appID = columns("app_id", .operational, .optional, .nameNumber)
+        reason = columns("reason", .operational, .optional)
+        source = columns("source", .operational, .optional)
+        moment = columns("moment", .operational, .required)
+        recordedAt = columns("recorded_at", .operational, .required)
+        grantID = columns("grant_id", .operational, .optional)
+        oauthClientID = columns("oauth_client", .operational, .optional)
+        grantReason = columns("grant_reason", .operational, .optional)
     }
 }
 

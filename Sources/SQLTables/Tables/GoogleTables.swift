@@ -15,12 +15,12 @@ public struct SecurityEventDeliveryTable: Table {
     public let nextAttemptAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        oauthClientID = columns("oauth_client", .operational)
-        doubleSHA512 = columns("double_sha512", .operational)
-        createdAt = columns("created_at", .operational)
-        attempts = columns("attempts", .operational)
-        nextAttemptAt = columns("next_attempt_at", .operational)
+        id = columns("id", .operational, .required)
+        oauthClientID = columns("oauth_client", .operational, .required)
+        doubleSHA512 = columns("double_sha512", .operational, .required)
+        createdAt = columns("created_at", .operational, .required)
+        attempts = columns("attempts", .operational, .required, .range(0...Int64.max))
+        nextAttemptAt = columns("next_attempt_at", .operational, .required)
     }
 }
 
@@ -52,10 +52,10 @@ public struct GoogleEventTable: Table {
     public let receivedAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
-        jti = columns("jti", .operational)
-        googleSubject = columns("google_subject", .personal)
-        payload = columns("payload", .personal)
-        receivedAt = columns("received_at", .operational)
+        jti = columns("jti", .operational, .required, .length(1...255))
+        googleSubject = columns("google_subject", .personal, .optional, .length(1...255))
+        payload = columns("payload", .personal, .required, .length(0...65536))
+        receivedAt = columns("received_at", .operational, .required)
     }
 }
 
@@ -84,9 +84,9 @@ public struct GoogleAccountTable: Table {
     public let moment: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
-        googleSubject = columns("google_subject", .personal)
-        isDisabled = columns("is_disabled", .personal)
-        moment = columns("moment", .personal)
+        googleSubject = columns("google_subject", .personal, .required, .length(1...255))
+        isDisabled = columns("is_disabled", .personal, .required)
+        moment = columns("moment", .personal, .required)
     }
 }
 

@@ -18,17 +18,17 @@ public struct AuthorizationCodeTable: Table {
     public let isClaimed: Column<Bool>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        accountID = columns("account_id", .operational)
-        clientID = columns("client_id", .operational)
-        appID = columns("app_id", .operational)
-        redirectURI = columns("redirect_uri", .operational)
-        sealed = columns("sealed", .secret)
-        authorizedAt = columns("authorized_at", .personal)
-        expiresAt = columns("expires_at", .operational)
-        attempts = columns("attempts", .operational)
-        nextAttemptAt = columns("next_attempt_at", .operational)
-        isClaimed = columns("is_claimed", .operational)
+        id = columns("id", .operational, .required)
+        accountID = columns("account_id", .operational, .required)
+        clientID = columns("client_id", .operational, .required, .nameNumber)
+        appID = columns("app_id", .operational, .required, .nameNumber)
+        redirectURI = columns("redirect_uri", .operational, .optional)
+        sealed = columns("sealed", .secret, .required)
+        authorizedAt = columns("authorized_at", .personal, .required)
+        expiresAt = columns("expires_at", .operational, .required)
+        attempts = columns("attempts", .operational, .required, .range(0...Int64.max))
+        nextAttemptAt = columns("next_attempt_at", .operational, .required)
+        isClaimed = columns("is_claimed", .operational, .required)
     }
 }
 
@@ -71,13 +71,13 @@ public struct RefreshTokenTable: Table {
     public let nextCheckAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
-        accountID = columns("account_id", .operational)
-        clientID = columns("client_id", .operational)
-        appID = columns("app_id", .operational)
-        tokenID = columns("token_id", .operational)
-        sealed = columns("sealed", .secret)
-        authorizedAt = columns("authorized_at", .personal)
-        nextCheckAt = columns("next_check_at", .operational)
+        accountID = columns("account_id", .operational, .required)
+        clientID = columns("client_id", .operational, .required, .nameNumber)
+        appID = columns("app_id", .operational, .required, .nameNumber)
+        tokenID = columns("token_id", .operational, .required)
+        sealed = columns("sealed", .secret, .required)
+        authorizedAt = columns("authorized_at", .personal, .required)
+        nextCheckAt = columns("next_check_at", .operational, .required)
     }
 }
 

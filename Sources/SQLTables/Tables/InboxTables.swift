@@ -12,12 +12,12 @@ public struct NotificationTable: Table {
     public let receivedAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        identifier = columns("identifier", .operational)
-        appID = columns("app_id", .operational)
-        receipt = columns("receipt", .operational)
-        payload = columns("payload", .personal)
-        receivedAt = columns("received_at", .operational)
+        id = columns("id", .operational, .required)
+        identifier = columns("identifier", .operational, .required)
+        appID = columns("app_id", .operational, .required, .nameNumber)
+        receipt = columns("receipt", .operational, .required)
+        payload = columns("payload", .personal, .required, .length(1...65536))
+        receivedAt = columns("received_at", .operational, .required)
     }
 }
 
@@ -50,11 +50,11 @@ public struct NotificationEventTable: Table {
     public let notificationID: Column<Int64>
 
     public init(_ columns: inout ColumnList) {
-        appID = columns("app_id", .operational)
-        subject = columns("sub", .personal)
-        type = columns("type", .personal)
-        eventTime = columns("event_time", .personal)
-        notificationID = columns("notification_id", .operational)
+        appID = columns("app_id", .operational, .required, .nameNumber)
+        subject = columns("sub", .personal, .required, .length(1...255))
+        type = columns("type", .personal, .required)
+        eventTime = columns("event_time", .personal, .required)
+        notificationID = columns("notification_id", .operational, .required)
     }
 }
 

@@ -11,8 +11,8 @@ public struct TeamTable: NumberedNames {
     public let name: Column<String>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        name = columns("name", .operational)
+        id = columns("id", .operational, .required, .nameNumber)
+        name = columns("name", .operational, .required, .length(1...255))
     }
 }
 
@@ -26,8 +26,8 @@ public struct AppTable: NumberedNames {
     public let name: Column<String>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        name = columns("name", .operational)
+        id = columns("id", .operational, .required, .nameNumber)
+        name = columns("name", .operational, .required, .length(1...255))
     }
 }
 
@@ -39,7 +39,7 @@ public struct ClientTable: NumberedNames {
     public let name: Column<String>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        name = columns("name", .operational)
+        id = columns("id", .operational, .required, .nameNumber)
+        name = columns("name", .operational, .required, .length(1...255))
     }
 }

@@ -21,19 +21,19 @@ public struct OAuthCodeTable: Table {
     public let lineID: Column<UniqueID>
 
     public init(_ columns: inout ColumnList) {
-        digest = columns("digest", .secret)
-        grantID = columns("grant_id", .operational)
-        redirectURI = columns("redirect_uri", .operational)
-        challenge = columns("challenge", .secret)
-        challengeIsPlain = columns("challenge_is_plain", .operational)
-        scope = columns("scope", .personal)
-        nonce = columns("nonce", .secret)
-        authenticatedAt = columns("authenticated_at", .personal)
-        authorizedAt = columns("authorized_at", .personal)
-        issuedAt = columns("issued_at", .personal)
-        expiresAt = columns("expires_at", .operational)
-        redeemedAt = columns("redeemed_at", .personal)
-        lineID = columns("line_id", .operational)
+        digest = columns("digest", .secret, .required)
+        grantID = columns("grant_id", .operational, .required)
+        redirectURI = columns("redirect_uri", .operational, .required, .length(1...2048))
+        challenge = columns("challenge", .secret, .optional, .length(1...128))
+        challengeIsPlain = columns("challenge_is_plain", .operational, .optional)
+        scope = columns("scope", .personal, .required, .length(0...2048))
+        nonce = columns("nonce", .secret, .optional, .length(0...2048))
+        authenticatedAt = columns("authenticated_at", .personal, .required)
+        authorizedAt = columns("authorized_at", .personal, .required)
+        issuedAt = columns("issued_at", .personal, .required)
+        expiresAt = columns("expires_at", .operational, .required)
+        redeemedAt = columns("redeemed_at", .personal, .optional)
+        lineID = columns("line_id", .operational, .optional)
     }
 }
 

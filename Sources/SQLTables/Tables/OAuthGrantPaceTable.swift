@@ -12,10 +12,10 @@ public struct OAuthGrantPaceTable: Table {
     public let count: Column<Int64>
 
     public init(_ columns: inout ColumnList) {
-        accountID = columns("account_id", .operational)
-        oauthClientID = columns("oauth_client", .operational)
-        begunAt = columns("begun_at", .operational)
-        count = columns("count", .operational)
+        accountID = columns("account_id", .operational, .required)
+        oauthClientID = columns("oauth_client", .operational, .required)
+        begunAt = columns("begun_at", .operational, .required)
+        count = columns("count", .operational, .required, .range(1...Int64.max))
     }
 }
 

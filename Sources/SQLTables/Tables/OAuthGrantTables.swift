@@ -17,15 +17,15 @@ public struct OAuthGrantTable: Table {
     public let googleSubject: Column<String>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        accountID = columns("account_id", .operational)
-        oauthClientID = columns("oauth_client", .operational)
-        appID = columns("app_id", .operational)
-        scope = columns("scope", .personal)
-        createdAt = columns("created_at", .personal)
-        consentedAt = columns("consented_at", .personal)
-        authorizedAt = columns("authorized_at", .personal)
-        googleSubject = columns("google_subject", .personal)
+        id = columns("id", .operational, .required)
+        accountID = columns("account_id", .operational, .required)
+        oauthClientID = columns("oauth_client", .operational, .required)
+        appID = columns("app_id", .operational, .required, .nameNumber)
+        scope = columns("scope", .personal, .required, .length(0...2048))
+        createdAt = columns("created_at", .personal, .required)
+        consentedAt = columns("consented_at", .personal, .required)
+        authorizedAt = columns("authorized_at", .personal, .required)
+        googleSubject = columns("google_subject", .personal, .optional, .length(1...255))
     }
 }
 
@@ -85,21 +85,21 @@ public struct OAuthLineTable: Table {
     public let googleSubject: Column<String>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        grantID = columns("grant_id", .operational)
-        isNative = columns("is_native", .operational)
-        scope = columns("scope", .personal)
-        authenticatedAt = columns("authenticated_at", .personal)
-        authorizedAt = columns("authorized_at", .personal)
-        createdAt = columns("created_at", .personal)
-        expiresAt = columns("expires_at", .operational)
-        lineSecretDigest = columns("line_secret_digest", .secret)
-        tokenDigest = columns("token_digest", .secret)
-        generation = columns("generation", .operational)
-        previousDigest = columns("previous_digest", .secret)
-        rotatedAt = columns("rotated_at", .personal)
-        doubleSHA512 = columns("double_sha512", .operational)
-        googleSubject = columns("google_subject", .personal)
+        id = columns("id", .operational, .required)
+        grantID = columns("grant_id", .operational, .required)
+        isNative = columns("is_native", .operational, .required)
+        scope = columns("scope", .personal, .required, .length(0...2048))
+        authenticatedAt = columns("authenticated_at", .personal, .required)
+        authorizedAt = columns("authorized_at", .personal, .required)
+        createdAt = columns("created_at", .personal, .required)
+        expiresAt = columns("expires_at", .operational, .required)
+        lineSecretDigest = columns("line_secret_digest", .secret, .optional)
+        tokenDigest = columns("token_digest", .secret, .optional)
+        generation = columns("generation", .operational, .optional, .range(0...4294967295))
+        previousDigest = columns("previous_digest", .secret, .optional)
+        rotatedAt = columns("rotated_at", .personal, .optional)
+        doubleSHA512 = columns("double_sha512", .operational, .optional)
+        googleSubject = columns("google_subject", .personal, .optional, .length(1...255))
     }
 }
 

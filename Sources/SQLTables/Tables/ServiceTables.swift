@@ -14,10 +14,10 @@ public struct TicketTable: Table {
     public let expiresAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
-        purpose = columns("purpose", .operational)
-        digest = columns("digest", .secret)
-        payload = columns("payload", .secret)
-        expiresAt = columns("expires_at", .operational)
+        purpose = columns("purpose", .operational, .required)
+        digest = columns("digest", .secret, .required)
+        payload = columns("payload", .secret, .required, .length(0...4096))
+        expiresAt = columns("expires_at", .operational, .required)
     }
 }
 
@@ -41,11 +41,11 @@ public struct KeySetSnapshotTable: Table {
     public let freshUntil: Column<Int64>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        body = columns("body", .operational)
-        entityTag = columns("entity_tag", .operational)
-        fetchedAt = columns("fetched_at", .operational)
-        freshUntil = columns("fresh_until", .operational)
+        id = columns("id", .operational, .required, .range(1...1))
+        body = columns("body", .operational, .required, .length(1...1048576))
+        entityTag = columns("entity_tag", .operational, .optional)
+        fetchedAt = columns("fetched_at", .operational, .required)
+        freshUntil = columns("fresh_until", .operational, .required)
     }
 }
 
@@ -79,7 +79,7 @@ public struct HealthProbeTable: Table {
     public let count: Column<Int64>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        count = columns("count", .operational)
+        id = columns("id", .operational, .required, .range(1...1))
+        count = columns("count", .operational, .required)
     }
 }

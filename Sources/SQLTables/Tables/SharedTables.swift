@@ -2,7 +2,7 @@
 /// of its own.
 public enum SharedTables {
     public static let all: [TableDeclaration] = [
-        TeamTable.declaration, AppTable.declaration, ClientTable.declaration, NonceTable.declaration,
+        TeamTable.declaration, AppTable.declaration, ClientTable.declaration,
         UsedNonceTable.declaration, NonceKeyTable.declaration, NotificationTable.declaration,
         NotificationEventTable.declaration, EventTable.declaration, AuthorizationCodeTable.declaration,
         RefreshTokenTable.declaration, ErasureTable.declaration, ErasureAppTable.declaration,

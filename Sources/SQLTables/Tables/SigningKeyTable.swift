@@ -14,13 +14,13 @@ public struct SigningKeyTable: Table {
     public let retiresAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
-        keyID = columns("key_id", .operational)
-        algorithm = columns("algorithm", .operational)
-        sealed = columns("sealed", .secret)
-        publicKey = columns("public_key", .operational)
-        createdAt = columns("created_at", .operational)
-        signsFrom = columns("signs_from", .operational)
-        retiresAt = columns("retires_at", .operational)
+        keyID = columns("key_id", .operational, .required, .length(1...255))
+        algorithm = columns("algorithm", .operational, .required, .length(1...16))
+        sealed = columns("sealed", .secret, .required)
+        publicKey = columns("public_key", .operational, .required, .length(1...16384))
+        createdAt = columns("created_at", .operational, .required)
+        signsFrom = columns("signs_from", .operational, .required)
+        retiresAt = columns("retires_at", .operational, .required)
     }
 }
 

@@ -13,6 +13,7 @@ public struct SubjectTable: Table {
     public let createdAt: Column<Moment>
     public let email: Column<String>
     public let emailIsVerified: Column<Bool>
+    /// True for a relay address, false where Apple said that the address is none, NULL where nothing is known.
     public let emailIsPrivate: Column<Bool>
     public let emailAt: Column<Moment>
     public let unsignedEmail: Column<String>
@@ -21,25 +22,23 @@ public struct SubjectTable: Table {
     public let firstName: Column<String>
     public let lastName: Column<String>
     public let realUserStatus: Column<Int64>
-    public let emailIsNotPrivate: Column<Bool>
 
     public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational)
-        teamID = columns("team_id", .operational)
-        subject = columns("sub", .personal)
-        accountID = columns("account_id", .personal)
-        createdAt = columns("created_at", .personal)
-        email = columns("email", .personal)
-        emailIsVerified = columns("email_is_verified", .personal)
-        emailIsPrivate = columns("email_is_private", .personal)
-        emailAt = columns("email_at", .personal)
-        unsignedEmail = columns("unsigned_email", .personal)
-        forwarding = columns("forwarding", .personal)
-        forwardingAt = columns("forwarding_at", .personal)
-        firstName = columns("first_name", .personal)
-        lastName = columns("last_name", .personal)
-        realUserStatus = columns("real_user_status", .personal)
-        emailIsNotPrivate = columns("email_is_not_private", .personal)
+        id = columns("id", .operational, .required)
+        teamID = columns("team_id", .operational, .required, .nameNumber)
+        subject = columns("sub", .personal, .required, .length(1...255))
+        accountID = columns("account_id", .personal, .optional)
+        createdAt = columns("created_at", .personal, .optional)
+        email = columns("email", .personal, .optional, .length(1...320))
+        emailIsVerified = columns("email_is_verified", .personal, .optional)
+        emailIsPrivate = columns("email_is_private", .personal, .optional)
+        emailAt = columns("email_at", .personal, .optional)
+        unsignedEmail = columns("unsigned_email", .personal, .optional, .length(1...320))
+        forwarding = columns("forwarding", .personal, .optional)
+        forwardingAt = columns("forwarding_at", .personal, .optional)
+        firstName = columns("first_name", .personal, .optional, .length(1...256))
+        lastName = columns("last_name", .personal, .optional, .length(1...256))
+        realUserStatus = columns("real_user_status", .personal, .optional)
     }
 }
 
@@ -67,9 +66,7 @@ extension SubjectTable {
         let signed = record.email?.value
         row.set(email, signed?.address)
         row.set(emailIsVerified, signed?.isVerified)
-        // The two columns together: a relay, no relay, or unknown.
-        row.set(emailIsPrivate, signed.map { $0.isPrivate == true })
-        row.set(emailIsNotPrivate, signed?.isPrivate == false ? true : nil)
+        row.set(emailIsPrivate, signed?.isPrivate)
         row.set(emailAt, record.email?.moment)
         row.set(unsignedEmail, record.unsignedEmail)
         row.set(forwarding, record.forwarding?.value)
@@ -98,10 +95,8 @@ extension SubjectTable {
 
     @inlinable func signedEmail(_ row: some ReadableRow) -> LastWriter<EmailAddress>? {
         guard let address = row[email], let moment = row[emailAt] else { return nil }
-        let isPrivate: Bool? =
-            row[emailIsPrivate] == true ? true : row[emailIsNotPrivate] == true ? false : nil
         return EmailAddress(
-            address: address, isVerified: row[emailIsVerified] == true, isPrivate: isPrivate
+            address: address, isVerified: row[emailIsVerified] == true, isPrivate: row[emailIsPrivate]
         ).map { LastWriter($0, at: moment) }
     }
 }

@@ -11,11 +11,11 @@ public struct TransferTable: Table {
     public let expiresAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
-        teamID = columns("team_id", .operational)
-        transferSubject = columns("transfer_sub", .personal)
-        accountID = columns("account_id", .operational)
-        createdAt = columns("created_at", .operational)
-        expiresAt = columns("expires_at", .operational)
+        teamID = columns("team_id", .operational, .required, .nameNumber)
+        transferSubject = columns("transfer_sub", .personal, .required, .length(1...255))
+        accountID = columns("account_id", .operational, .required)
+        createdAt = columns("created_at", .operational, .required)
+        expiresAt = columns("expires_at", .operational, .required)
     }
 }
 

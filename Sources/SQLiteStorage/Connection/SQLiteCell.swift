@@ -48,6 +48,7 @@ struct SQLiteSlot: ColumnSlot {
 
 extension KeyDigest: ColumnValue {
     static var form: ColumnForm { .bytes }
+    static var bound: ColumnBound? { .length(16...16) }
 
     init?(cell: some ColumnCell) {
         guard let digest = cell.bytes({ KeyDigest(Data($0)) }) else { return nil }

@@ -65,7 +65,7 @@ final class OAuthReader {
             sql: """
                 SELECT max(s.account_id) FROM subject s
                 WHERE lower(s.email) = lower(:email) AND s.email_is_verified = 1
-                    AND s.email_is_private = 0 AND s.team_id = :team AND s.account_id IS NOT NULL
+                    AND s.email_is_private IS NOT 1 AND s.team_id = :team AND s.account_id IS NOT NULL
                 HAVING count(*) = 1 AND max(
                     substr(s.sub, 1, length(:made)) <> :made
                     AND EXISTS (SELECT 1 FROM credential c WHERE c.subject_id = s.id AND c.app_id = :app))

@@ -1,131 +1,293 @@
+import SQLTables
+
 extension Migration {
-    /// Accounts, credentials, nonces, the notification inbox, account events and the key set.
+    /// All tables, with the columns of their declarations and the constraints and indexes of this store.
     ///
-    /// Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`.
-    /// Columns that change with every sign-in are in `credential`, whose rows are all integers, so that a
-    /// sign-in writes some 40 bytes; `subject` may be wide. Text is compared by its bytes, which is SQLite's
-    /// default (BINARY).
-    static let first = Migration(
-        number: 1,
-        sql: """
-            CREATE TABLE team (
-                id INTEGER PRIMARY KEY,
-                name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 255)
-            ) STRICT;
+    /// Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`. Text is
+    /// compared by its bytes, which is SQLite's default (BINARY).
+    static let first = Migration(number: 1, sql: names + subjects + inbox + grants + erasures + oauth + rest)
 
-            -- An app by its primary client ID. Number 0 is no app: it stands for all apps of the team.
-            CREATE TABLE app (
-                id INTEGER PRIMARY KEY,
-                name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 255)
-            ) STRICT;
+    private static let names = """
+        CREATE TABLE team (
+            \(TeamTable.schema),
+            PRIMARY KEY (id),
+            UNIQUE (name)
+        ) STRICT;
 
-            -- No client ID has a line feed in it.
-            INSERT INTO app (id, name) VALUES (0, char(10));
+        -- An app by its primary client ID. Number 0 is reserved and stands for all apps of the team.
+        CREATE TABLE app (
+            \(AppTable.schema),
+            PRIMARY KEY (id),
+            UNIQUE (name)
+        ) STRICT;
 
-            -- A person of a team. Without account_id: one of whom Apple spoke before they signed in here.
-            CREATE TABLE subject (
-                id INTEGER PRIMARY KEY,
-                team_id INTEGER NOT NULL REFERENCES team (id),
-                sub TEXT NOT NULL CHECK (length(sub) BETWEEN 1 AND 255),
-                account_id BLOB UNIQUE CHECK (length(account_id) = 16),
-                created_at INTEGER CHECK (created_at BETWEEN 0 AND 253402300799999),
-                email TEXT CHECK (length(email) BETWEEN 1 AND 320),
-                email_is_verified INTEGER CHECK (email_is_verified IN (0, 1)),
-                email_is_private INTEGER CHECK (email_is_private IN (0, 1)),
-                email_at INTEGER CHECK (email_at BETWEEN 0 AND 253402300799999),
-                unsigned_email TEXT CHECK (length(unsigned_email) BETWEEN 1 AND 320),
-                forwarding INTEGER CHECK (forwarding BETWEEN 1 AND 99),
-                forwarding_at INTEGER CHECK (forwarding_at BETWEEN 0 AND 253402300799999),
-                first_name TEXT CHECK (length(first_name) BETWEEN 1 AND 256),
-                last_name TEXT CHECK (length(last_name) BETWEEN 1 AND 256),
-                real_user_status INTEGER,
-                UNIQUE (team_id, sub),
-                CHECK ((account_id IS NULL) = (created_at IS NULL)),
-                CHECK ((email IS NULL) = (email_is_verified IS NULL)),
-                CHECK ((email IS NULL) = (email_is_private IS NULL)),
-                CHECK ((email IS NULL) = (email_at IS NULL)),
-                CHECK (email IS NULL OR unsigned_email IS NULL),
-                CHECK ((forwarding IS NULL) = (forwarding_at IS NULL))
-            ) STRICT;
+        -- No client ID has a line feed in it.
+        INSERT INTO app (id, name) VALUES (0, char(10));
 
-            -- What is known of a person for an app. The row for app 0 has what ended the credentials for all
-            -- apps, also for those first seen later: it is here, so that a state query reads one place.
-            CREATE TABLE credential (
-                subject_id INTEGER NOT NULL REFERENCES subject (id),
-                app_id INTEGER NOT NULL REFERENCES app (id),
-                authorized_at INTEGER CHECK (authorized_at BETWEEN 0 AND 253402300799999),
-                authorized_source INTEGER CHECK (authorized_source BETWEEN 1 AND 99),
-                revoked_at INTEGER CHECK (revoked_at BETWEEN 0 AND 253402300799999),
-                revoked_reason INTEGER CHECK (revoked_reason BETWEEN 1 AND 99),
-                revoked_source INTEGER CHECK (revoked_source BETWEEN 1 AND 99),
-                last_sign_in_at INTEGER CHECK (last_sign_in_at BETWEEN 0 AND 253402300799999),
-                -- When the subject's address was last confirmed, as far as this credential knows. The latest
-                -- of these and of subject.email_at counts: confirming an address leaves the wide row alone.
-                email_at INTEGER CHECK (email_at BETWEEN 0 AND 253402300799999),
-                PRIMARY KEY (subject_id, app_id),
-                CHECK (app_id > 0 OR (authorized_at IS NULL AND last_sign_in_at IS NULL)),
-                CHECK ((authorized_at IS NULL) = (authorized_source IS NULL)),
-                CHECK ((revoked_at IS NULL) = (revoked_reason IS NULL)),
-                CHECK ((revoked_at IS NULL) = (revoked_source IS NULL))
-            ) STRICT, WITHOUT ROWID;
+        -- Client IDs, primary or not, that codes and tokens were issued to.
+        CREATE TABLE client (
+            \(ClientTable.schema),
+            PRIMARY KEY (id),
+            UNIQUE (name)
+        ) STRICT;
 
-            CREATE TABLE nonce (
-                digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
-                expires_at INTEGER NOT NULL CHECK (expires_at BETWEEN 0 AND 253402300799999),
-                is_used INTEGER NOT NULL CHECK (is_used IN (0, 1))
-            ) STRICT, WITHOUT ROWID;
+        """
 
-            CREATE INDEX nonce_by_expiry ON nonce (expires_at);
+    /// `credential` changes with every sign-in. Its rows are all integers, so that a sign-in writes some 40 bytes;
+    /// `subject` is as wide as it needs to be.
+    ///
+    /// Subjects are found by a digest. An index of Apple's names has a page for 50 users, and with millions of them the
+    /// pages that lead to those are too many to stay in memory. Of digests there are more than twice as many in a page,
+    /// so most look-ups read one page less.
+    ///
+    /// The number of a credential comes from the digest of its user's key, so a state query reads one page, and not one
+    /// of an index first. Rows with numbers have the slimmest pages above them: those of ten million users stay in four
+    /// megabytes of memory. Such a page may keep a number whose row was deleted: 48 bits of a hash, from which no user
+    /// can be guessed.
+    ///
+    /// A subject's `sub` that begins with U+0001 is a tombstone, or an older tombstone that was replaced: a row that only
+    /// old events refer to.
+    private static let subjects = """
+        CREATE TABLE subject (
+            \(SQLiteSubjectTable.schema),
+            PRIMARY KEY (id),
+            FOREIGN KEY (team_id) REFERENCES team (id),
+            UNIQUE (account_id),
+            CHECK ((account_id IS NULL) = (created_at IS NULL)),
+            CHECK ((email IS NULL) = (email_is_verified IS NULL)),
+            CHECK (email IS NOT NULL OR email_is_private IS NULL),
+            CHECK ((email IS NULL) = (email_at IS NULL)),
+            CHECK (email IS NULL OR unsigned_email IS NULL),
+            CHECK ((forwarding IS NULL) = (forwarding_at IS NULL))
+        ) STRICT;
 
-            -- Apple's notifications as they came, each once.
-            CREATE TABLE notification (
-                id INTEGER PRIMARY KEY,
-                identifier TEXT NOT NULL UNIQUE CHECK (length(identifier) BETWEEN 1 AND 255),
-                app_id INTEGER NOT NULL REFERENCES app (id),
-                receipt INTEGER NOT NULL CHECK (receipt BETWEEN 1 AND 99),
-                payload TEXT NOT NULL CHECK (length(payload) BETWEEN 1 AND 65536),
-                received_at INTEGER NOT NULL CHECK (received_at BETWEEN 0 AND 253402300799999)
-            ) STRICT;
+        CREATE UNIQUE INDEX subject_by_key ON subject (key_digest);
+        -- For Google's streamlined linking, which knows an address. Relays are never found by it.
+        CREATE INDEX subject_by_email ON subject (lower(email))
+            WHERE email_is_verified = 1 AND email_is_private IS NOT 1;
 
-            -- What makes two deliveries of one event the same, when their identifiers differ.
-            CREATE TABLE notification_event (
-                app_id INTEGER NOT NULL REFERENCES app (id),
-                sub TEXT NOT NULL CHECK (length(sub) BETWEEN 1 AND 255),
-                type TEXT NOT NULL,
-                event_time INTEGER NOT NULL CHECK (event_time BETWEEN 0 AND 253402300799999),
-                notification_id INTEGER NOT NULL REFERENCES notification (id),
-                PRIMARY KEY (app_id, sub, type, event_time)
-            ) STRICT, WITHOUT ROWID;
+        -- The row for app 0 has what ended the credentials for all apps, also for those first seen later: it is here,
+        -- so that a state query reads one place.
+        CREATE TABLE credential (
+            \(SQLiteCredentialTable.schema),
+            PRIMARY KEY (id),
+            FOREIGN KEY (subject_id) REFERENCES subject (id),
+            FOREIGN KEY (app_id) REFERENCES app (id),
+            -- The 16 bits of the number that count have room for all apps of two users who share the other 48.
+            CHECK (app_id BETWEEN 0 AND 32767),
+            CHECK (app_id > 0 OR (authorized_at IS NULL AND last_sign_in_at IS NULL)),
+            CHECK ((authorized_at IS NULL) = (authorized_source IS NULL)),
+            CHECK ((revoked_at IS NULL) = (revoked_reason IS NULL)),
+            CHECK ((revoked_at IS NULL) = (revoked_source IS NULL))
+        ) STRICT;
 
-            CREATE INDEX notification_event_by_notification ON notification_event (notification_id);
+        CREATE UNIQUE INDEX credential_by_subject ON credential (subject_id, app_id);
 
-            -- The feed. A sequence number is never given twice, also when old events are removed one day.
-            CREATE TABLE event (
-                sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-                id BLOB NOT NULL CHECK (length(id) = 16),
-                kind INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 99),
-                subject_id INTEGER NOT NULL REFERENCES subject (id),
-                -- As it was when it happened: an account can come, and go, later.
-                account_id BLOB CHECK (length(account_id) = 16),
-                app_id INTEGER REFERENCES app (id),
-                reason INTEGER CHECK (reason BETWEEN 1 AND 99),
-                source INTEGER CHECK (source BETWEEN 1 AND 99),
-                moment INTEGER NOT NULL CHECK (moment BETWEEN 0 AND 253402300799999),
-                recorded_at INTEGER NOT NULL CHECK (recorded_at BETWEEN 0 AND 253402300799999)
-            ) STRICT;
+        CREATE TABLE used_nonce (
+            \(UsedNonceTable.schema),
+            PRIMARY KEY (digest)
+        ) STRICT, WITHOUT ROWID;
 
-            CREATE TABLE key_set_snapshot (
-                id INTEGER PRIMARY KEY CHECK (id = 1),
-                body BLOB NOT NULL CHECK (length(body) BETWEEN 1 AND 1048576),
-                entity_tag TEXT,
-                fetched_at INTEGER NOT NULL,
-                fresh_until INTEGER NOT NULL
-            ) STRICT;
+        CREATE INDEX used_nonce_by_end ON used_nonce (kept_until);
 
-            -- Written to find out whether anything can be.
-            CREATE TABLE health_probe (
-                id INTEGER PRIMARY KEY CHECK (id = 1),
-                count INTEGER NOT NULL
-            ) STRICT;
-            """)
+        CREATE TABLE nonce_key (
+            \(NonceKeyTable.schema),
+            PRIMARY KEY (id)
+        ) STRICT;
+
+        """
+
+    private static let inbox = """
+        CREATE TABLE notification (
+            \(NotificationTable.schema),
+            PRIMARY KEY (id),
+            FOREIGN KEY (app_id) REFERENCES app (id),
+            UNIQUE (identifier)
+        ) STRICT;
+
+        CREATE TABLE notification_event (
+            \(NotificationEventTable.schema),
+            PRIMARY KEY (app_id, sub, type, event_time),
+            FOREIGN KEY (app_id) REFERENCES app (id),
+            FOREIGN KEY (notification_id) REFERENCES notification (id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX notification_event_by_notification ON notification_event (notification_id);
+
+        -- A sequence number is never given twice, also when old events are removed one day.
+        CREATE TABLE event (
+            \(EventTable.schema),
+            PRIMARY KEY (sequence AUTOINCREMENT),
+            FOREIGN KEY (subject_id) REFERENCES subject (id),
+            FOREIGN KEY (app_id) REFERENCES app (id)
+        ) STRICT;
+
+        -- For the rare subject that gets an account which comes from elsewhere: the events of the time when it had none
+        -- go with it. Events of accounts need no such index and pay for none.
+        CREATE INDEX event_without_account ON event (subject_id) WHERE account_id IS NULL;
+
+        """
+
+    /// Codes and tokens refer to the account's ID and not to the subject's row: what they are sealed with names the
+    /// account, and the account outlives a transfer and an erasure. The ID is not declared as a foreign key, because
+    /// every change of a subject would then have to look for them.
+    private static let grants = """
+        -- While a code is claimed, next_attempt_at is the claim's end.
+        CREATE TABLE authorization_code (
+            \(AuthorizationCodeTable.schema),
+            PRIMARY KEY (id),
+            FOREIGN KEY (client_id) REFERENCES client (id),
+            FOREIGN KEY (app_id) REFERENCES app (id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX authorization_code_by_account ON authorization_code (account_id);
+        CREATE INDEX authorization_code_by_attempt ON authorization_code (next_attempt_at);
+
+        -- The newest token of each account and client ID.
+        CREATE TABLE refresh_token (
+            \(RefreshTokenTable.schema),
+            PRIMARY KEY (account_id, client_id),
+            FOREIGN KEY (client_id) REFERENCES client (id),
+            FOREIGN KEY (app_id) REFERENCES app (id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX refresh_token_by_check ON refresh_token (next_check_at);
+
+        """
+
+    private static let erasures = """
+        CREATE TABLE erasure (
+            \(ErasureTable.schema),
+            PRIMARY KEY (id),
+            FOREIGN KEY (team_id) REFERENCES team (id),
+            UNIQUE (account_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE erasure_app (
+            \(ErasureAppTable.schema),
+            PRIMARY KEY (erasure_id, app_id),
+            FOREIGN KEY (erasure_id) REFERENCES erasure (id),
+            FOREIGN KEY (app_id) REFERENCES app (id)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Steps: 1 exchange, 2 revoke, 3 prove, 4 done.
+        CREATE TABLE erasure_grant (
+            \(ErasureGrantTable.schema),
+            PRIMARY KEY (id),
+            FOREIGN KEY (erasure_id) REFERENCES erasure (id),
+            FOREIGN KEY (client_id) REFERENCES client (id),
+            FOREIGN KEY (app_id) REFERENCES app (id),
+            CHECK ((step = 4) = (outcome IS NOT NULL)),
+            CHECK (step < 4 OR sealed IS NULL)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX erasure_grant_by_erasure ON erasure_grant (erasure_id);
+        CREATE INDEX erasure_grant_by_attempt ON erasure_grant (next_attempt_at) WHERE step < 4;
+
+        -- What another team told of an account that is to come.
+        CREATE TABLE transfer (
+            \(TransferTable.schema),
+            PRIMARY KEY (team_id, transfer_sub),
+            FOREIGN KEY (team_id) REFERENCES team (id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX transfer_by_account ON transfer (account_id);
+        CREATE INDEX transfer_by_expiry ON transfer (expires_at);
+
+        """
+
+    /// OAuth grants refer to the account's ID and to the app, which a transfer does not change. The ID is not declared
+    /// as a foreign key, because every change of a subject would then have to look for them.
+    private static let oauth = """
+        CREATE TABLE oauth_grant (
+            \(OAuthGrantTable.schema),
+            PRIMARY KEY (id),
+            FOREIGN KEY (app_id) REFERENCES app (id),
+            UNIQUE (account_id, oauth_client)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE oauth_line (
+            \(OAuthLineTable.schema),
+            PRIMARY KEY (id),
+            FOREIGN KEY (grant_id) REFERENCES oauth_grant (id),
+            CHECK ((line_secret_digest IS NULL) = (token_digest IS NULL)),
+            CHECK ((line_secret_digest IS NULL) = (generation IS NULL)),
+            CHECK ((previous_digest IS NULL) = (rotated_at IS NULL))
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX oauth_line_by_grant ON oauth_line (grant_id);
+        CREATE INDEX oauth_line_by_end ON oauth_line (expires_at);
+        CREATE INDEX oauth_line_by_google_subject ON oauth_line (google_subject)
+            WHERE google_subject IS NOT NULL;
+        CREATE INDEX oauth_line_by_double_sha512 ON oauth_line (double_sha512)
+            WHERE double_sha512 IS NOT NULL;
+
+        CREATE TABLE oauth_code (
+            \(OAuthCodeTable.schema),
+            PRIMARY KEY (digest),
+            FOREIGN KEY (grant_id) REFERENCES oauth_grant (id),
+            CHECK ((challenge IS NULL) = (challenge_is_plain IS NULL)),
+            CHECK ((redeemed_at IS NULL) = (line_id IS NULL))
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX oauth_code_by_grant ON oauth_code (grant_id);
+        CREATE INDEX oauth_code_by_end ON oauth_code (expires_at);
+
+        CREATE TABLE oauth_grant_pace (
+            \(OAuthGrantPaceTable.schema),
+            PRIMARY KEY (account_id, oauth_client)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX oauth_grant_pace_by_begin ON oauth_grant_pace (begun_at);
+
+        -- A claim moves next_attempt_at to its end.
+        CREATE TABLE security_event_delivery (
+            \(SecurityEventDeliveryTable.schema),
+            PRIMARY KEY (id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX security_event_delivery_by_attempt ON security_event_delivery (next_attempt_at);
+
+        CREATE TABLE google_event (
+            \(GoogleEventTable.schema),
+            PRIMARY KEY (jti)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX google_event_by_subject ON google_event (google_subject)
+            WHERE google_subject IS NOT NULL;
+        CREATE INDEX google_event_by_arrival ON google_event (received_at);
+
+        CREATE TABLE google_account (
+            \(GoogleAccountTable.schema),
+            PRIMARY KEY (google_subject)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX google_account_by_moment ON google_account (moment) WHERE is_disabled = 0;
+
+        CREATE TABLE signing_key (
+            \(SigningKeyTable.schema),
+            PRIMARY KEY (key_id)
+        ) STRICT;
+
+        """
+
+    private static let rest = """
+        CREATE TABLE ticket (
+            \(TicketTable.schema),
+            PRIMARY KEY (purpose, digest)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX ticket_by_expiry ON ticket (expires_at);
+
+        CREATE TABLE key_set_snapshot (
+            \(KeySetSnapshotTable.schema),
+            PRIMARY KEY (id)
+        ) STRICT;
+
+        -- Written to find out if anything can be written.
+        CREATE TABLE health_probe (
+            \(HealthProbeTable.schema),
+            PRIMARY KEY (id)
+        ) STRICT;
+        """
 }

@@ -9,7 +9,7 @@ struct SQLiteSubjectTable: Table {
 
     init(_ columns: inout ColumnList) {
         common = SubjectTable(&columns)
-        keyDigest = columns("key_digest", .personal)
+        keyDigest = columns("key_digest", .personal, .required)
     }
 
     /// SQL text that clears all columns about the user and renames the row.
@@ -33,8 +33,8 @@ struct SQLiteCredentialTable: Table {
     let common: CredentialTable
 
     init(_ columns: inout ColumnList) {
-        id = columns("id", .personal)
-        keyCheck = columns("key_check", .personal)
+        id = columns("id", .personal, .required)
+        keyCheck = columns("key_check", .personal, .required)
         common = CredentialTable(&columns)
     }
 }
