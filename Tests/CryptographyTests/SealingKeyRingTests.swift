@@ -33,21 +33,14 @@ import Testing
         }
     }
 
-    /// Made with another implementation (Python's cryptography), so that neither form can change by accident.
-    @Test(arguments: [
-        // Version 1, sealed by the key itself, which opens for any purpose that its associated data names.
-        "0107323032362d30310102030405060708090a0b0c77c46ae4dea7c4b37a95"
-            + "5b7e7171894c2725cf8df20e22a0d5e685a86859031abc24a55ee6717bb670",
-        // Version 2.
-        "0207323032362d3031101112131415161718191a1b1c1d1e1f0102030405060708090a0b0cec6d4d1e1a108f4ac1"
-            + "11c111893e472fe7c5578c9637293aab2752e8eb621522bd9b40e34cd90f8ff6",
-    ])
-    func `opens a value of another implementation`(text: String) throws {
-        let sealed = try #require(Hexadecimal.decode(text))
+    /// Made with another implementation (Python's cryptography), so that the form cannot change by accident.
+    @Test func `opens a value of another implementation`() throws {
+        let sealed = try #require(
+            Hexadecimal.decode(
+                "0107323032362d3031101112131415161718191a1b1c1d1e1f0102030405060708090a0b0c6858576009a16b1213"
+                    + "93e6f73cba5607037b72c7ad49cfceaa0b9a57debb0b62ff54ff97c023a00cd2"))
         let plaintext = try ring(Self.key).open(sealed, for: Self.purpose, associatedData: Self.data)
         #expect(plaintext == Self.secret)
-        // What an earlier version sealed is to be sealed anew.
-        #expect(try ring(Self.key).isCurrent(sealed) == (sealed[0] == 2))
     }
 
     @Test func `derives another key for each value and purpose`() throws {
@@ -73,11 +66,12 @@ import Testing
         }
     }
 
-    @Test func `refuses a value that was called one of the other version`() throws {
+    @Test(arguments: [0, 2, 255] as [UInt8])
+    func `refuses a value of another version`(version: UInt8) throws {
         let ring = try ring(Self.key)
         var sealed = ring.seal(Self.secret, for: Self.purpose, associatedData: Self.data)
-        sealed[0] = 1
-        #expect(throws: SealError(.authenticationFailed)) {
+        sealed[0] = version
+        #expect(throws: SealError(.malformed)) {
             try ring.open(sealed, for: Self.purpose, associatedData: Self.data)
         }
     }
@@ -171,8 +165,8 @@ import Testing
 
     @Test(
         arguments: [
-            [], [0], [1], [1, 0], [2, 1, 97], [3, 1, 97], Array(repeating: 1, count: 28),
-            [2, 1, 97] + Array(repeating: 1, count: 43),
+            [], [0], [1], [1, 0], [1, 1, 97], [2, 1, 97], Array(repeating: 1, count: 28),
+            [1, 1, 97] + Array(repeating: 1, count: 43),
         ] as [[UInt8]])
     func `refuses what is no sealed value`(bytes: [UInt8]) throws {
         let ring = try ring(Self.key)

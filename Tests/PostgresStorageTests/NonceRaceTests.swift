@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// Outcome for a nonce that two replicas use at the same time, in an order that the test forces.
+/// What becomes of a nonce that two replicas use at once, in an order that the test forces.
 @Suite struct NonceRaceTests {
     private static let insert = PostgresCall(
         PostgresStatement("test_use", "INSERT INTO used_nonce (digest, kept_until) VALUES ($1::bytea, 9)"),
@@ -17,7 +17,7 @@ import Testing
                 SELECT pid FROM pg_stat_activity WHERE datname = current_database())
             """))
 
-    /// The sign-in of a known user locks nothing before it writes; the sign-in of a new user does.
+    /// A known person's sign-in locks nothing before it writes, a new person's does.
     @Test(arguments: [true, false], [true, false])
     func `waits for the other use, and is refused if that commits`(
         isKnown: Bool, otherCommits: Bool
@@ -63,37 +63,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
-    func `uses up a nonce that an earlier version stored, once`(isKnown: Bool) async throws {
-        try await Replicas.with(4) { replicas in
-            if isKnown { try await replicas.stores[0].signIn(.sample()) }
-            let digest = NonceDigest.sample(1)
-            let mint = PostgresCall(
-                PostgresStatement(
-                    "test_mint",
-                    "INSERT INTO nonce (digest, expires_at, is_used) VALUES ($1::bytea, 9000000, false)"),
-                [.bytes(digest.bytes)])
-            try await replicas.stores[0].pool.run { _ = try $0.run(mint) }
-            let results = try await withThrowingTaskGroup(of: [CommandResult].self) { group in
-                for store in replicas.stores {
-                    group.addTask {
-                        try await store.commit([.signIn(.sample(nonce: .unproven(digest)))]).results
-                    }
-                }
-                return try await group.reduce(into: []) { $0 += $1 }
-            }
-            #expect(results.count { $0 == .refused(AccountRefusal(.nonceUsed)) } == 3)
-            for (moment, count) in [
-                (9_000_000 + NonceRecord.keptAfterExpiry, 0), (Moment.last.milliseconds, 1),
-            ] {
-                let purged = try await replicas.stores[0]
-                    .purgeNonces(expiredBefore: Moment(milliseconds: moment))
-                #expect(purged == count)
-            }
-        }
-    }
-
-    /// A purge removes a bounded number of nonces, and skips nonces that another replica is removing.
+    /// A purge takes a bounded number, and leaves what another replica is purging.
     @Test func `forgets used nonces in steps`() async throws {
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]

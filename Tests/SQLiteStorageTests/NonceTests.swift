@@ -1,5 +1,4 @@
 import AppleAccounts
-import Foundation
 import GRDB
 import StorageConformance
 import Testing
@@ -11,27 +10,6 @@ import Testing
 
     init() throws {
         file = try TemporaryDatabase()
-    }
-
-    @Test func `uses up a nonce that an earlier version stored, once`() async throws {
-        try await file.use { database in
-            let store = database.accounts
-            let digest = NonceDigest.sample(1)
-            try await store.writer.run { database in
-                try database.execute(
-                    sql: "INSERT INTO nonce (digest, expires_at, is_used) VALUES (?, 9000000, 0)",
-                    arguments: [Data(digest.bytes)])
-            }
-            try await store.signIn(.sample(nonce: .unproven(digest)))
-            for nonce in [.unproven(digest), .carried(digest)] as [SignInNonce] {
-                await #expect(throws: AccountRefusal(.nonceUsed)) {
-                    try await store.signIn(.sample(nonce: nonce))
-                }
-            }
-            let end = Moment(milliseconds: 9_000_000 + NonceRecord.keptAfterExpiry)
-            #expect(try await store.purgeNonces(expiredBefore: end) == 0)
-            #expect(try await store.purgeNonces(expiredBefore: end.advanced(byMilliseconds: 1)) == 1)
-        }
     }
 
     @Test func `forgets used nonces in steps`() async throws {

@@ -35,16 +35,6 @@ import Testing
         try await running.value
     }
 
-    @Test func `forgets nonces of earlier versions that are long over`() async throws {
-        for (byte, end) in [(1, 4999), (2, 5000)] as [(UInt8, Moment)] {
-            store.store(NonceRecord(digest: .sample(byte), expiresAt: end))
-        }
-        let now = Moment(milliseconds: NonceRecord.keptAfterExpiry + 5000)
-        await maintenance(at: now).purgeNonces()
-        #expect(try await store.purgeNonces(expiredBefore: now) == 0)
-        #expect(try await store.purgeNonces(expiredBefore: now.advanced(byMilliseconds: 1)) == 1)
-    }
-
     @Test func `forgets tickets whose time is over`() async throws {
         for (byte, end) in [(1, 999), (2, 1000)] as [(UInt8, Moment)] {
             let ticket = Ticket(

@@ -101,24 +101,6 @@ import TokenMint
         #expect(try await subject.store.purgeNonces(expiredBefore: end.advanced(byMilliseconds: 1)) == 1)
     }
 
-    @Test func `takes a nonce that an earlier version minted, once, until it expires`() async throws {
-        for (text, isLate) in [("a", false), ("b", true)] {
-            let nonce = MintedNonce.prefix + String(repeating: text, count: 43)
-            let digest = try #require(NonceDigest(SHA256Digest.hash(nonce).bytes))
-            subject.store.store(
-                NonceRecord(digest: digest, expiresAt: Moment(seconds: TokenMint.sampleTime + 300)))
-            subject.setClock(isLate ? 300 : 299)
-            let claim = JSONValue.string(Hexadecimal.encode(digest.bytes))
-            if !isLate { try await subject.signIn(0, ["nonce": claim], nonce: nonce) }
-            let refusal = AccountRefusal(isLate ? .nonceExpired : .nonceUsed)
-            for posted in [nonce, nil] {
-                await #expect(throws: refusal) {
-                    try await subject.signIn(0, ["nonce": claim], nonce: posted)
-                }
-            }
-        }
-    }
-
     @Test func `takes what another replica with the same key has minted, and nothing of another key`()
         async throws
     {

@@ -47,18 +47,6 @@ import Testing
         }
     }
 
-    @Test func `converts values of an earlier version to the current format`() async throws {
-        try await Self.with(3) { store in
-            let keys = try Self.ring("a")
-            for row in try await store.sealedSecrets(after: nil, limit: 2) {
-                let sealed = try #require(EarlierSeal.sealAgain(row, with: keys.keys[0]))
-                #expect(try await store.replaceSealed(row, with: sealed))
-            }
-            #expect(try await Self.reseal(store, keys) == Resealing.Outcome(resealed: 2, current: 1))
-            #expect(try await Self.reseal(store, keys) == Resealing.Outcome(current: 3))
-        }
-    }
-
     @Test func `can be stopped and run again`() async throws {
         try await Self.with(3) { store in
             let rows = try await store.sealedSecrets(after: nil, limit: 1)

@@ -1,8 +1,8 @@
-/// The notifications that receivers have not accepted yet, and the latest deliveries. Pure: posts nothing
+/// The notifications that receivers have not accepted yet, and the latest deliveries. Pure: it posts nothing
 /// itself.
 struct Outbox: Codable {
-    /// Largest number of waiting notifications. A full outbox drops its oldest notification, so that an
-    /// unreachable receiver cannot fill the memory.
+    /// When the outbox is full, the oldest notification is dropped, so that an unreachable receiver cannot
+    /// fill the memory.
     static let capacity = 1000
     static let recentCapacity = 20
 
@@ -66,14 +66,14 @@ struct Outbox: Codable {
     }
 }
 
-/// A notification that the receiver has not accepted yet: held, or waiting for a retry.
+/// A notification that the receiver has not accepted yet: it is held, or will be retried.
 public struct WaitingNotification: Sendable, Equatable, Codable {
     public let id: Int
     public let notification: MintedNotification
     public let target: NotificationTarget
     /// The number of attempts.
     public internal(set) var attempts: Int
-    /// Milliseconds since 1970; `nil` while the notification is held.
+    /// In milliseconds since 1970; `nil` when it is held until it is released.
     public internal(set) var nextAttemptAt: Int64?
 
     public var isHeld: Bool { nextAttemptAt == nil }
@@ -83,8 +83,8 @@ public struct WaitingNotification: Sendable, Equatable, Codable {
 public struct RecentDelivery: Sendable, Equatable, Codable {
     public let type: String
     public let clientID: String
-    /// The user's `sub` for the app's team; `nil` in state files of earlier versions.
-    public var subject: String?
+    /// The user's `sub` for the app's team.
+    public let subject: String
     /// The status of the response, or the failure.
     public let outcome: String
     /// Milliseconds since 1970.
@@ -94,8 +94,7 @@ public struct RecentDelivery: Sendable, Equatable, Codable {
 /// The order in which held notifications are released.
 public enum ReleaseOrder: String, Sendable, CaseIterable {
     case inOrder = "in_order"
-    /// Releases the last event first, so that a receiver that relies on the order of arrival gets the wrong
-    /// state.
+    /// The last event first, so that a receiver that relies on the order of arrival gets the wrong state.
     case reversed
     case shuffled
 }

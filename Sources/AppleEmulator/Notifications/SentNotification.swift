@@ -3,9 +3,9 @@ import StrictJSON
 /// A notification, and the result of posting it.
 struct SentNotification {
     let notification: MintedNotification
-    /// `nil` when the notification was not posted.
+    /// `nil` when it was not posted.
     let delivery: Delivery?
-    /// True while the notification is held.
+    /// Whether it is held until it is released.
     var isHeld = false
 
     var json: JSONObject {
@@ -18,7 +18,7 @@ struct SentNotification {
         return json
     }
 
-    /// The result of the delivery, otherwise the payload, for a caller that posts the payload itself.
+    /// The result of the delivery, or else the payload, for a caller that posts it itself.
     var text: String { delivery?.text ?? (isHeld ? "held" : notification.payload) }
 }
 
@@ -26,8 +26,8 @@ struct SentNotification {
 public struct MintedNotification: Sendable, Equatable, Codable {
     public let type: String
     public let clientID: String
-    /// The user's `sub` for the app's team; `nil` in state files of earlier versions.
-    public var subject: String?
+    /// The user's `sub` for the app's team.
+    public let subject: String
     /// The compact JWS, which is sent as the member `payload`.
     public let payload: String
 }

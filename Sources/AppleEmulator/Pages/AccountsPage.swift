@@ -35,7 +35,7 @@ struct AccountsPage {
     private var table: String {
         let rows = deliveries.reversed().map { delivery in
             let isTaken = delivery.outcome == "200"
-            let subject = delivery.subject ?? ""
+            let subject = delivery.subject
             return "<tr><td>\(RFC3339.text(milliseconds: delivery.postedAt).htmlEscaped)</td>"
                 + "<td>\(delivery.type.htmlEscaped)</td>"
                 + "<td>\((names[subject] ?? subject).htmlEscaped)</td>"

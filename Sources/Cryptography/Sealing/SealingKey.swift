@@ -41,7 +41,7 @@ public struct SealingKey: Sendable {
     /// The key for one value (RFC 5869).
     func derived(for purpose: SealingPurpose, salt: [UInt8]) -> [UInt8] {
         HKDFSHA256.deriveKey(
-            from: bytes, salt: salt, info: Array("siwa seal 2\n\(purpose.rawValue)".utf8))
+            from: bytes, salt: salt, info: Array("siwa seal 1\n\(purpose.rawValue)".utf8))
     }
 
     static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {

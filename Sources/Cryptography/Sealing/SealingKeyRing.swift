@@ -3,7 +3,7 @@ import COpenSSL
 /// Seals secrets that are stored or sent through a browser: AES-256-GCM (NIST SP 800-38D), with a separate
 /// derived key and a random nonce for each value.
 ///
-/// The first key seals, and all keys open, so a key is rotated by adding a new key in front. Associated data
+/// The first key seals, and all keys open, so a key is rotated by adding a new one in front. Associated data
 /// binds a value to its row: a value that was moved to another row cannot be opened there. The length of a
 /// value and the name of its key are not hidden.
 public struct SealingKeyRing: Sendable {
@@ -34,20 +34,17 @@ public struct SealingKeyRing: Sendable {
         return header + nonce + ciphertext + cipher.tag()
     }
 
-    /// Opens a sealed value, also a value that was sealed directly with the key (version 1). Throws
-    /// `SealError`; it never returns any part of a changed value.
+    /// Opens a sealed value. Never returns any part of a changed value.
+    ///
+    /// - Throws: `SealError`.
     public func open(
         _ sealed: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
     ) throws(SealError) -> [UInt8] {
         guard let frame = SealedFrame(parsing: sealed) else { throw SealError(.malformed) }
         guard let key = keys.first(where: { $0.name == frame.keyName }) else { throw SealError(.unknownKey) }
         guard associatedData.count <= Self.longest else { throw SealError(.authenticationFailed) }
-        let bytes =
-            switch frame.version {
-            case .plain: key.bytes
-            case .derived: key.derived(for: purpose, salt: Array(frame.salt))
-            }
-        let cipher = SealingCipher(.open, key: bytes, nonce: Array(frame.nonce))
+        let cipher = SealingCipher(
+            .open, key: key.derived(for: purpose, salt: Array(frame.salt)), nonce: Array(frame.nonce))
         cipher.authenticate(Array(frame.header))
         cipher.authenticate(associatedData)
         let plaintext = cipher.transform(Array(frame.ciphertext))
@@ -58,12 +55,9 @@ public struct SealingKeyRing: Sendable {
         return plaintext
     }
 
-    /// Returns true if a value is sealed by the first key in the current format, and false for bytes that are
-    /// not a sealed value. It does not open the value.
-    public func isCurrent(_ sealed: [UInt8]) -> Bool {
-        guard let frame = SealedFrame(parsing: sealed) else { return false }
-        return frame.version == .derived && frame.keyName == first.name
-    }
+    /// Returns true if the first key has sealed a value, false also for bytes that are not a sealed value. Does not open
+    /// the value.
+    public func isCurrent(_ sealed: [UInt8]) -> Bool { SealedFrame(parsing: sealed)?.keyName == first.name }
 
     /// The key name in a sealed value. It is untrusted until the value has been opened.
     public static func keyName(of sealed: [UInt8]) -> String? {
@@ -73,7 +67,7 @@ public struct SealingKeyRing: Sendable {
     private static let longest = 1 << 20
 }
 
-/// Failure to open a sealed value. Match on `code`.
+/// Why a sealed value could not be opened. Match on `code`.
 public struct SealError: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// Too short, of an unknown version, or without a key name.

@@ -10,8 +10,7 @@ struct Reseal: AsyncParsableCommand {
             "Encrypt all sealed values with the first sealing key, so that the other keys can be removed.",
         discussion: """
             Reads the same configuration as siwa serve. With SQLite, the service must be stopped first. The \
-            command can be interrupted and run again. Values that an earlier version sealed are converted to \
-            the current format. The exit status is 0 when every value is sealed by the first key and can be \
+            command can be interrupted and run again. The exit status is 0 when every value is sealed by the first key and can be \
             decrypted, 2 when --dry-run has found values to be resealed, otherwise 1.
             """)
 

@@ -4,8 +4,7 @@ import Cryptography
 import OAuth
 import SignIn
 
-/// Seals stored values again, also the service's own signing keys, with the first key and in the current
-/// format, if another key or an earlier version sealed them.
+/// Seals stored values again with the first key, also the service's own signing keys, if another key sealed them.
 ///
 /// Can be stopped at any time and run again; finished values are kept. A value that cannot be opened is
 /// counted and not changed.

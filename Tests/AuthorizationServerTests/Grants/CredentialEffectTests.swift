@@ -41,7 +41,7 @@ import Testing
     func `what was authorized before an end for good is not healed by a sign-in`(reason: CredentialReason) {
         var desk = GrantDesk()
         desk.link(1)
-        // The rows are still there, as when a replica of an earlier version stored the revocation.
+        // The rows are still there, as if the transaction of the revocation had left them.
         desk.revoke(reason, at: 2_050_000)
         desk.authorize(at: 2_060_000)
         #expect(desk.apply(.refresh(.sample())).refusal == .credentialRevoked)

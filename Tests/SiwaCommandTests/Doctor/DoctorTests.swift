@@ -39,10 +39,6 @@ import Testing
                 SealingKey(name: "a", bytes: SealingSettingsTests.bytes(1)).flatMap { SealingKeyRing([$0]) })
             try await StoredAccounts.with(directory, keys: ring) { store in
                 try await StoredAccounts.signIn(["0.a.1", "0.b.1"], code: "code", in: store)
-                // One value is sealed as by an earlier version.
-                let row = try #require(try await store.sealedSecrets(after: nil, limit: 1).first)
-                let sealed = try #require(EarlierSeal.sealAgain(row, with: ring.keys[0]))
-                #expect(try await store.replaceSealed(row, with: sealed))
             }
             let report = try await Self.examine(apple, directory)
             #expect(report.isHealthy, "\(report.text)")

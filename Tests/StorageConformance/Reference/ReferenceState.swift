@@ -8,8 +8,6 @@ struct ReferenceState {
     var subjects: [SubjectKey: SubjectRecord] = [:]
     var tombstones: [SubjectKey: SubjectRecord] = [:]
     var usedNonces: [NonceDigest: UsedNonce] = [:]
-    /// Nonces of an earlier version.
-    var storedNonces: [NonceDigest: NonceRecord] = [:]
     var nonceKey: NonceKey?
     var inboxIdentifiers: Set<InboxIdentifier> = []
     var inboxKeys: Set<InboxKey> = []
@@ -77,7 +75,6 @@ struct ReferenceState {
         }
         for digest in set.nonceDigests {
             if usedNonces[digest] != nil { set.load(usedNonce: digest) }
-            if let nonce = storedNonces[digest] { set.load(nonce) }
         }
         for identifier in set.inboxIdentifiers where inboxIdentifiers.contains(identifier) {
             set.load(inboxIdentifier: identifier)
@@ -108,10 +105,6 @@ struct ReferenceState {
         for nonce in set.usedNonces {
             let earlier = usedNonces.updateValue(nonce, forKey: nonce.digest)
             precondition(earlier == nil, "used twice")
-        }
-        for digest in set.usedStoredNonces {
-            guard let nonce = storedNonces[digest] else { preconditionFailure("used but never stored") }
-            storedNonces[digest] = NonceRecord(digest: digest, expiresAt: nonce.expiresAt, isUsed: true)
         }
         for kept in set.keptNotifications {
             inboxIdentifiers.insert(kept.command.identifier)
