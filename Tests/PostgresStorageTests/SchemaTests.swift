@@ -70,7 +70,8 @@ import Testing
     }
 
     /// The first migration is edited in place until a version is released; from then on databases come like this one.
-    @Test func `keeps the rows of the first schema when a second one comes, and replicas go on`() async throws {
+    @Test func `keeps the rows of the first schema when a second one comes, and replicas go on`() async throws
+    {
         let url = try await PostgresCluster.shared().makeDatabase()
         let database = try await PostgresDatabase.open(url: url, logger: .silent)
         let account = try await database.accounts.hold(1, key: .sample(), authorizedAt: 5000)

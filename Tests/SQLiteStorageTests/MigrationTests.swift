@@ -46,7 +46,9 @@ import Testing
             let tables = try String.fetchAll(
                 database,
                 sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-            func rows(_ table: String) throws -> [Row] { try Row.fetchAll(database, sql: "SELECT * FROM \(table)") }
+            func rows(_ table: String) throws -> [Row] {
+                try Row.fetchAll(database, sql: "SELECT * FROM \(table)")
+            }
             let others = tables.filter { $0 != "team" }
             let before = try others.map(rows)
             #expect(try Schema.migrate(database, [.first, Self.second]) == (1, 2))

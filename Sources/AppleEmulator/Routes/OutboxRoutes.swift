@@ -77,11 +77,9 @@ extension WaitingNotification {
 
 extension RecentDelivery {
     var json: JSONObject {
-        var json = JSONObject([
+        JSONObject([
             ("type", .string(type)), ("client_id", .string(clientID)), ("outcome", .string(outcome)),
-            ("posted_at", .string(RFC3339.text(milliseconds: postedAt))),
+            ("posted_at", .string(RFC3339.text(milliseconds: postedAt))), ("sub", .string(subject)),
         ])
-        json["sub"] = subject.map { .string($0) }
-        return json
     }
 }
