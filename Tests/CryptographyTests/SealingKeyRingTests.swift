@@ -132,7 +132,7 @@ import Testing
         let short = try #require(SealingKey(name: "a", bytes: Array(0..<32)))
         let long = try #require(SealingKey(name: "ab", bytes: Array(0..<32)))
         let sealed = try ring(short).seal(Self.secret, for: Self.purpose, associatedData: Array("bc".utf8))
-        let renamed = [2, 2] + Array("ab".utf8) + sealed[3...]
+        let renamed = [1, 2] + Array("ab".utf8) + sealed[3...]
         #expect(throws: SealError(.authenticationFailed)) {
             try ring(long).open(renamed, for: Self.purpose, associatedData: Array("c".utf8))
         }

@@ -205,7 +205,7 @@ import Testing
                 path = String(match.1)
             } else if let match = line.wholeMatch(of: #/    (get|post|delete):/#) {
                 calls.append(Call(method: match.1.uppercased(), path: path))
-            } else if line == "      security: []", !calls.isEmpty {
+            } else if line.hasPrefix("      security:"), !calls.isEmpty {
                 calls[calls.count - 1].isOpen = true
             } else if line == "components:" {
                 break

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What becomes of a nonce that two replicas use at once, in an order that the test forces.
+/// The outcome for a nonce that two replicas use at once, in an order that the test forces.
 @Suite struct NonceRaceTests {
     private static let insert = PostgresCall(
         PostgresStatement("test_use", "INSERT INTO used_nonce (digest, kept_until) VALUES ($1::bytea, 9)"),

@@ -5,7 +5,7 @@ struct SentNotification {
     let notification: MintedNotification
     /// `nil` when it was not posted.
     let delivery: Delivery?
-    /// Whether it is held until it is released.
+    /// The notification waits until it is released.
     var isHeld = false
 
     var json: JSONObject {

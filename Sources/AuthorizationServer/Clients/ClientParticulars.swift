@@ -1,4 +1,4 @@
-/// What a client has beside its kind and its redirect URIs depend on. Read by `OAuthCheck`.
+/// The data of a client that its redirect URIs depend on, beside its kind. Read by `OAuthCheck`.
 struct ClientParticulars {
     var googleLinking: GoogleLinking?
     var platform: NativePlatform?

@@ -67,7 +67,7 @@ public struct SealingKeyRing: Sendable {
     private static let longest = 1 << 20
 }
 
-/// Why a sealed value could not be opened. Match on `code`.
+/// The cause for which a sealed value could not be opened. Match on `code`.
 public struct SealError: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// Too short, of an unknown version, or without a key name.

@@ -61,7 +61,7 @@ actor EmptyStores {
                     DELETE FROM oauth_grant_pace;
                     DELETE FROM security_event_delivery; DELETE FROM google_event;
                     DELETE FROM google_account; DELETE FROM signing_key;
-                    DELETE FROM event; DELETE FROM credential; DELETE FROM subject; DELETE FROM nonce;
+                    DELETE FROM event; DELETE FROM credential; DELETE FROM subject;
                     DELETE FROM used_nonce; DELETE FROM nonce_key;
                     DELETE FROM notification_event; DELETE FROM notification; DELETE FROM authorization_code;
                     DELETE FROM refresh_token; DELETE FROM erasure_grant; DELETE FROM erasure_app;
