@@ -28,7 +28,7 @@ extension PostgresAccountStore: GrantStore {
     }
 
     public func nextDue() async throws -> GrantsDue {
-        try await pool.run { try DueRows.find(in: $0) }
+        try await pool.run { try GrantClaims.nextDue(in: $0) }
     }
 
     public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {

@@ -39,7 +39,7 @@ extension SQLiteAccountStore: GrantStore {
     }
 
     public func nextDue() async throws -> GrantsDue {
-        try await reader.read { try $0.grants().dueRows.find() }
+        try await reader.read { try $0.grants().due.find() }
     }
 
     public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {

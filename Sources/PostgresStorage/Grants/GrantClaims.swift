@@ -68,8 +68,26 @@ enum GrantClaims {
         }
     }
 
+    /// The first entries of three indexes.
+    private struct FindDue {
+        let call: PostgresCall
+        let code: Column<Moment>
+        let check: Column<Moment>
+        let erasure: Column<Moment>
+
+        init() {
+            var list = SelectList()
+            code = list.add("(SELECT min(next_attempt_at) FROM authorization_code)", Moment.self, as: "code")
+            check = list.add("(SELECT min(next_check_at) FROM refresh_token)", Moment.self, as: "check")
+            erasure = list.add(
+                "(SELECT min(next_attempt_at) FROM erasure_grant WHERE step < 4)", Moment.self, as: "erasure")
+            call = PostgresCall(PostgresStatement("due", "SELECT \(list)"))
+        }
+    }
+
     private static let claimCodes = ClaimCodes()
     private static let claimChecks = ClaimChecks()
+    private static let findDue = FindDue()
     private static let releaseCode = TypedStatement<UniqueID, Moment>("release_code") { id, end in
         "UPDATE authorization_code SET next_attempt_at = \(end), is_claimed = false WHERE id = \(id)"
     }
@@ -103,6 +121,11 @@ enum GrantClaims {
         return try rows.map { row in
             ClaimedCheck(try claimChecks.token.record(row), key: try claimChecks.person.key(row))
         }
+    }
+
+    static func nextDue(in session: PostgresSession) throws -> GrantsDue {
+        guard let row = try session.run(findDue.call).first else { return GrantsDue() }
+        return GrantsDue(code: row[findDue.code], check: row[findDue.check], erasure: row[findDue.erasure])
     }
 
     static func releaseCode(_ id: UniqueID, until moment: Moment) -> PostgresCall {

@@ -6,7 +6,7 @@ final class GrantReader {
     let erasures: ErasureRows
     let sealed: SealedRows
     let transfers: TransferRows
-    let dueRows: DueRows
+    let due: GrantClaims.NextDue
     private let database: Database
 
     init(_ names: Names, in database: Database) throws {
@@ -14,7 +14,7 @@ final class GrantReader {
         erasures = try ErasureRows(names, in: database)
         sealed = try SealedRows(names, in: database)
         transfers = try TransferRows(names, in: database)
-        dueRows = try DueRows(in: database)
+        due = try GrantClaims.NextDue(in: database)
     }
 
     func sealedCount() throws -> Int {
