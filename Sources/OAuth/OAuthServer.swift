@@ -10,7 +10,7 @@ public final class OAuthServer: Sendable {
     public let parts: OAuthParts
     let guessing = Mutex(SecretGuessing())
     /// Wakes the worker that notifies Google of ended tokens.
-    let deliverySignal = WakeupSignal()
+    let signals = WorkerSignals()
     let verifier: AccessTokenVerifier
 
     public init(_ parts: OAuthParts) {
@@ -28,12 +28,12 @@ public final class OAuthServer: Sendable {
             let output = try await parts.commits.submit(command)
             // A command that issues tokens ends only old token families above a limit, which are not
             // reported. Waking the worker would cost a transaction.
-            if !(command is any TokenCommand) { deliverySignal.wake() }
+            if !(command is any TokenCommand) { signals[SecurityEventDelivering.self].wake() }
             return output
         } catch {
             // A refusal may have ended a stolen token family. After a failure of the database nothing has
             // ended.
-            if error is GrantRefusal { deliverySignal.wake() }
+            if error is GrantRefusal { signals[SecurityEventDelivering.self].wake() }
             throw error
         }
     }

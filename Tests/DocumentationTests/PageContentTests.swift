@@ -220,6 +220,7 @@ import Testing
         let calls = [
             #/logger\.(?:debug|info|notice|warning|error|critical)\(\s*"([^"\\]+)"/#,
             #/\b(?:tell|report|log)\(\s*"([^"\\]+)"/#, #/Notice\(\s*"([^"\\]+)"/#,
+            #/\bun(?:claimed|stored):\s*"([^"\\]+)"/#,
         ]
         let lines = [#/message:\s*"([^"\\]+)"/#]
         let sources = Document.files(under: "Sources").filter {

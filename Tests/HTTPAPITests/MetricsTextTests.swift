@@ -1,4 +1,5 @@
 import CoreMetrics
+import SignIn
 import Testing
 
 @testable import HTTPAPI
@@ -56,6 +57,23 @@ import Testing
         #expect(text.contains("took_seconds_count 1\n"))
         // swift-metrics has no help, and Prometheus wants one.
         #expect(text.contains("# HELP batch "))
+    }
+
+    @Test func `the counters of a worker come with their help`() {
+        enum Result: String, CountedResult {
+            case done, failed
+        }
+        let registry = MetricsRegistry()
+        let counters = ResultCounters<Result>("work", help: "Work by result.", factory: registry)
+        counters.count(.done)
+        #expect(
+            String(decoding: registry.text(), as: UTF8.self) == """
+                # HELP work_total Work by result.
+                # TYPE work_total counter
+                work_total{result="done"} 1
+                work_total{result="failed"} 0
+
+                """)
     }
 
     @Test func `a library's name becomes one that Prometheus takes`() {

@@ -197,20 +197,21 @@ import TokenMint
 
     private func unlinked(
         _ world: OAuthWorld
-    ) async throws -> (SecurityEventDelivering, ScriptedGoogle, String) {
+    ) async throws -> (ClaimLoop<SecurityEventDelivering>, ScriptedGoogle, String) {
         let account = try await world.person()
         let tokens = try await world.linked(account.id)
         let grant = try #require(try await world.store.grants(of: account.id).first)
         try await GrantUseCases(world.server).end(
             grant.id.rawValue, of: account.id.rawValue, allowed: .all)
         let google = ScriptedGoogle()
-        let worker = SecurityEventDelivering(
-            server: world.server, reporting: google, clock: HurriedClock(), logger: .silent)
+        let worker = ClaimLoop(
+            SecurityEventDelivering(
+                server: world.server, reporting: google, clock: HurriedClock(), logger: .silent))
         return (worker, google, try #require(tokens.refreshToken))
     }
 }
 
-extension SecurityEventDelivering {
+extension ClaimLoop<SecurityEventDelivering> {
     @discardableResult
     fileprivate func performAll() async -> Int {
         let claim = await claim(8)

@@ -108,9 +108,10 @@ import TokenMint
             let process = try world.process(waits: ManualClock())
             try await process.signIn(world)
             let apple = SlowApple(world.apple)
-            let exchange = CodeExchange(
-                grantContext: process.grantContext, commits: process.commits, apple: apple,
-                check: process.grantCheck, now: process.useCases.now, logger: .silent)
+            let exchange = ClaimLoop(
+                CodeExchange(
+                    grantContext: process.grantContext, commits: process.commits, apple: apple,
+                    check: process.grantCheck, now: process.useCases.now, logger: .silent))
             world.apple.script(.exchange, .failed(AppleCallError(.connectionLost)))
             let running = Task { try await exchange.run() }
             await apple.arrival()

@@ -76,6 +76,11 @@ public final class MetricsRegistry: MetricsFactory {
         return HistogramCell(bounds: bounds, scale: scale)
     }
 
+    /// Sets the help text of a metric that is made without one.
+    func describe(_ name: String, help: String) {
+        families.withLock { $0.byName[name, default: Family()].help = help }
+    }
+
     /// Calls `refresh` before each scrape, for values that are read and not counted.
     func beforeReading(_ refresh: @escaping @Sendable () -> Void) {
         families.withLock { $0.refreshes.append(refresh) }
@@ -139,7 +144,7 @@ public final class MetricsRegistry: MetricsFactory {
     public func destroyRecorder(_ handler: any RecorderHandler) {}
     public func destroyTimer(_ handler: any TimerHandler) {}
 
-    private static func totalName(_ label: String) -> String {
+    static func totalName(_ label: String) -> String {
         let name = name(label)
         return name.hasSuffix("_total") ? name : name + "_total"
     }

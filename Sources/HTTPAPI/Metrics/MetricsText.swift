@@ -74,9 +74,5 @@ enum LibraryMetricsHelp {
         "siwa_oauth_commits_total": "Transactions about OAuth grants by result.",
         "siwa_oauth_commands_total": "Commands in these transactions by result.",
         "siwa_oauth_commit_seconds": "From the beginning of such a transaction to its commit.",
-        "siwa_apple_checks_total": "Daily checks of refresh tokens at Apple by result.",
-        "siwa_apple_exchanges_total": "Exchanges of authorization codes at Apple by result.",
-        "siwa_google_events_sent_total": "Security events for Google by result.",
-        "siwa_apple_revocations_total": "Revocations of erased accounts' tokens at Apple by result.",
     ]
 }

@@ -68,7 +68,7 @@ enum GrantClaims {
         }
     }
 
-    /// The first entries of three indexes.
+    /// Times at which work is due next: the first entries of three indexes.
     private struct FindDue {
         let call: PostgresCall
         let code: Column<Moment>

@@ -98,7 +98,7 @@ final class GrantClaims {
 }
 
 extension GrantClaims {
-    /// When work is due next: the first entries of three indexes. On the connection that reads.
+    /// Times at which work is due next: the first entries of three indexes. On the connection that reads.
     final class NextDue {
         private let statement: PreparedStatement
         private let code: Column<Moment>

@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import Cryptography
+import Logging
 
 /// Context shared by the use cases, which begin work at Apple, and the workers, which carry it out.
 public struct AppleGrantContext: Sendable {
@@ -24,4 +25,10 @@ public struct AppleGrantContext: Sendable {
     }
 
     var sealer: GrantSealer? { sealingKeys.map { GrantSealer(keys: $0) } }
+
+    func workerContext<W: Worker>(
+        for worker: W.Type, now: @escaping @Sendable () -> Moment, logger: Logger
+    ) -> WorkerContext<W.WorkResult> {
+        WorkerContext(for: worker, signals: signals, clock: clock, now: now, logger: logger)
+    }
 }

@@ -24,13 +24,15 @@ public struct AppleGrantWorkers: Service {
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         services = [
-            CodeExchange(
-                grantContext: grantContext, commits: commits, apple: apple, check: check, schedule: schedule,
-                now: now, logger: logger),
-            DailyCheck(
-                grantContext: grantContext, commits: commits, apple: apple, schedule: schedule,
-                perSecond: checksPerSecond, now: now, logger: logger),
-            ErasureWorker(grantContext: grantContext, apple: apple, now: now, logger: logger),
+            ClaimLoop(
+                CodeExchange(
+                    grantContext: grantContext, commits: commits, apple: apple, check: check,
+                    schedule: schedule, now: now, logger: logger)),
+            ClaimLoop(
+                DailyCheck(
+                    grantContext: grantContext, commits: commits, apple: apple, schedule: schedule,
+                    perSecond: checksPerSecond, now: now, logger: logger)),
+            ClaimLoop(ErasureWorker(grantContext: grantContext, apple: apple, now: now, logger: logger)),
         ]
     }
 

@@ -1,177 +1,165 @@
-public import AppleAccounts
-public import AppleIDClient
-public import Logging
-public import ServiceLifecycle
-import Synchronization
+import AppleAccounts
+import AppleIDClient
+import Logging
 
 /// Validates every refresh token at Apple once a day, spread over the day.
 ///
 /// A claim moves the token's next check a day ahead before Apple is called, so that neither a crash nor a
 /// second process causes two calls in a day. A check that is cut off is made the next day. Nothing is kept in
 /// memory for a token that is not being checked.
-public final class DailyCheck: Service {
-    /// Longest time between two looks. A new token is due after a day, so no signal is sent for it. Tokens of
-    /// other processes are found by looking.
-    static let longestLook = Duration.seconds(60)
+struct DailyCheck: Worker {
+    static let traits = WorkerTraits(
+        // A new token is due after a day, so no signal is sent for it. Tokens of other processes are found by
+        // looking.
+        width: 8, longestLook: .seconds(60), failurePause: .seconds(5),
+        unclaimed: "no checks could be claimed", counter: "siwa_apple_checks",
+        help: "Daily checks of refresh tokens at Apple by result.")
+    /// One throttled check concerns one user; several in a row concern this service.
+    static let paceLimits = ApplePace.Limits(
+        backoff: Backoff(first: .seconds(5), longest: .seconds(300)), throttlesInARow: 3, refusalsInARow: 1,
+        clientRest: 600_000)
 
-    private struct State {
-        var pace: CheckPace
+    enum WorkResult: String, CountedResult {
+        case valid, rejected, unknown, throttled
+        case notAsked = "not_asked"
+        case refusedUs = "client_rejected"
+        case unreadable = "sealed_unreadable"
+        case notStored = "not_stored"
     }
 
+    let context: WorkerContext<WorkResult>
     private let grantContext: AppleGrantContext
     private let commits: GroupCommit
     private let apple: any AppleTokenService
     private let schedule: CheckSchedule
-    private let width: Int
-    private let clock: any Clock<Duration>
-    private let now: @Sendable () -> Moment
-    private let log: ThrottledLog
-    private let metrics = CheckMetrics()
-    private let state: Mutex<State>
+    private let pace: SharedPace
 
-    /// - Parameters:
-    ///   - perSecond: The largest rate of calls. A million tokens in a day need 11.6 calls a second.
-    ///   - width: Number of calls at once.
-    public init(
+    /// - Parameter perSecond: The largest rate of calls. A million tokens in a day need 11.6 calls a second.
+    init(
         grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
-        schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25, width: Int = 8,
+        schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
+        context = grantContext.workerContext(for: Self.self, now: now, logger: logger)
         self.grantContext = grantContext
         self.commits = commits
         self.apple = apple
         self.schedule = schedule
-        self.width = width
-        clock = grantContext.clock
-        self.now = now
-        log = ThrottledLog(logger)
-        state = Mutex(State(pace: CheckPace(perSecond: perSecond, at: now())))
+        pace = SharedPace(ApplePace(Self.paceLimits, perSecond: perSecond, at: now()))
     }
 
-    public func run() async throws {
-        await WorkerPool(width: width, signal: grantContext.signals.check, clock: clock).run(
-            claim: claim, perform: perform)
+    var claimPace: SharedPace? { pace }
+
+    func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCheck] {
+        try await grantContext.grants.claimChecks(
+            limit: limit, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
+            jitterMilliseconds: schedule.jitter)
     }
 
-    func claim(_ limit: Int) async -> WorkerPool<ClaimedCheck>.Claim {
+    func nextDue() async throws -> Moment? { try await grantContext.grants.nextDue().check }
+
+    func clientID(of check: ClaimedCheck) -> String { check.clientID.rawValue }
+
+    func logMetadata(of check: ClaimedCheck) -> Logger.Metadata {
+        ["account": "\(check.accountID.rawValue)", "client_id": "\(check.clientID.rawValue)"]
+    }
+
+    func perform(_ check: ClaimedCheck) async -> WorkOutcome<WorkResult> {
         let moment = now()
-        let (admitted, wait) = state.withLock { state in
-            let admitted = state.pace.admit(upTo: limit, at: moment)
-            // After this time enough checks for a batch are admitted again.
-            return (admitted, state.pace.wait(for: max(width / 4, 1), at: moment))
+        if let until = pace.update({ $0.rest(of: check.clientID, at: moment) }) {
+            return release(check, until: until, as: .refusedUs)
         }
-        guard admitted > 0 else { return WorkerPool.Claim(work: [], nextLook: wait) }
-        do {
-            let checks = try await grantContext.grants.claimChecks(
-                limit: admitted, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
-                jitterMilliseconds: schedule.jitter)
-            guard checks.count < admitted else { return WorkerPool.Claim(work: checks, nextLook: wait) }
-            state.withLock { $0.pace.giveBack(admitted - checks.count) }
-            let due = try? await grantContext.grants.nextDue().check
-            return WorkerPool.Claim(work: checks, due: due, at: moment, atMost: Self.longestLook)
-        } catch {
-            state.withLock { $0.pace.giveBack(admitted) }
-            log.tell("no checks could be claimed", about: error, at: moment)
-            return .failed(pause: .seconds(5))
-        }
-    }
-
-    func perform(_ check: ClaimedCheck) async {
-        let moment = now()
-        if let until = state.withLock({ $0.pace.rest(of: check.clientID, at: moment) }) {
-            metrics.count(.refusedUs)
-            return await release(check, until: until)
-        }
-        guard let token = open(check, at: moment) else { return metrics.count(.unreadable) }
+        guard let token = open(check) else { return .ended(.unreadable) }
         do {
             try await apple.validate(refreshToken: token, clientID: check.clientID.rawValue)
-            state.withLock { $0.pace.reached(check.clientID) }
-            metrics.count(.valid)
+            pace.update { $0.reached(check.clientID) }
+            return .ended(.valid)
         } catch {
-            await handle(error, about: check, askedAt: moment)
+            return await outcome(of: error, for: check, askedAt: moment)
         }
     }
 
     /// A sealed token that cannot be opened stays stored, and is logged as an error every day: it opens again
     /// when its key is configured again, and nothing else would report a row that was changed.
-    private func open(_ check: ClaimedCheck, at moment: Moment) -> String? {
+    private func open(_ check: ClaimedCheck) -> String? {
         guard let sealer = grantContext.sealer else {
-            tell("no sealing key: no refresh token can be checked", of: check, at: moment)
+            tell("no sealing key: no refresh token can be checked", of: check, level: .error)
             return nil
         }
         do {
             return try sealer.open(
                 check.sealed, as: .refreshToken, of: check.accountID, clientID: check.clientID)
         } catch {
-            tell("a sealed refresh token does not open", of: check, error, at: moment)
+            tell("a sealed refresh token does not open", of: check, error, level: .error)
             return nil
         }
     }
 
-    private func handle(_ error: AppleCallError, about check: ClaimedCheck, askedAt moment: Moment) async {
+    private func outcome(
+        of error: AppleCallError, for check: ClaimedCheck, askedAt moment: Moment
+    ) async -> WorkOutcome<WorkResult> {
         switch CheckVerdict(error) {
         case .valid:
-            metrics.count(.valid)
+            return .ended(.valid)
         case .rejected:
-            state.withLock { $0.pace.reached(check.clientID) }
-            await reject(check, at: moment)
+            pace.update { $0.reached(check.clientID) }
+            return await reject(check, at: moment)
         case .notAsked:
-            metrics.count(.notAsked)
-            var generator = SystemRandomNumberGenerator()
-            let until = state.withLock { $0.pace.missed(at: now(), using: &generator) }
+            let failedAt = now()
+            let until = pace.update { pace in
+                var generator = SystemRandomNumberGenerator()
+                return pace.missed(at: failedAt, using: &generator)
+            }
             // The times are spread, so that not all checks are made in the first second after the pause.
-            let spread = Int64.random(in: 0..<min(30_000, schedule.jitter), using: &generator)
-            await release(check, until: until.advanced(byMilliseconds: spread))
+            let spread = Int64.random(in: 0..<min(30_000, schedule.jitter))
+            return release(check, until: until.advanced(byMilliseconds: spread), as: .notAsked)
         case .throttled:
-            metrics.count(.throttled)
-            var generator = SystemRandomNumberGenerator()
-            state.withLock { $0.pace.throttled(at: now(), using: &generator) }
-            tell("Apple throttles the daily check", of: check, error, at: moment)
+            let failedAt = now()
+            pace.update { pace in
+                var generator = SystemRandomNumberGenerator()
+                // The time that Apple asks for is of this token.
+                pace.throttled(at: failedAt, retryAfter: nil, using: &generator)
+            }
+            tell("Apple throttles the daily check", of: check, error, level: .error)
+            return .ended(.throttled)
         case .refusedUs:
-            metrics.count(.refusedUs)
-            tell("Apple cannot be asked for this client ID", of: check, error, at: moment)
-            await release(check, until: state.withLock { $0.pace.refused(check.clientID, at: now()) })
+            tell("Apple cannot be asked for this client ID", of: check, error, level: .error)
+            let failedAt = now()
+            let until = pace.update { $0.refused(check.clientID, at: failedAt) }
+            return release(check, until: until, as: .refusedUs)
         case .unknown:
-            metrics.count(.unknown)
-            tell("a daily check brought no answer", of: check, error, at: moment)
+            tell("a daily check brought no answer", of: check, error, level: .error)
+            return .ended(.unknown)
         }
     }
 
-    private func reject(_ check: ClaimedCheck, at moment: Moment) async {
+    private func reject(_ check: ClaimedCheck, at moment: Moment) async -> WorkOutcome<WorkResult> {
         let command = RejectionCommand(
             key: check.key, accountID: check.accountID, clientID: check.clientID,
             primaryClientID: check.primaryClientID, tokenID: check.tokenID, moment: moment)
         do {
-            _ = try await StorageRetry(clock: clock).run {
+            _ = try await StorageRetry(clock: context.clock).run {
                 try await commits.submit(command)
             }
-            metrics.count(.rejected)
+            return .ended(.rejected)
         } catch is AccountRefusal {
             // The account was erased or transferred meanwhile: there is no token left to revoke.
-            metrics.count(.rejected)
+            return .ended(.rejected)
         } catch {
             // Apple will respond the same tomorrow.
-            metrics.count(.notStored)
-            tell("a refused refresh token was not stored", of: check, error, at: moment)
+            tell("a refused refresh token was not stored", of: check, error, level: .error)
+            return .ended(.notStored)
         }
     }
 
-    private func release(_ check: ClaimedCheck, until moment: Moment) async {
-        do {
-            try await grantContext.grants.releaseCheck(check, until: moment)
-        } catch {
-            // The token then waits for its next day.
-            tell("a check was not released", of: check, error, at: now())
-        }
-    }
-
-    private func tell(
-        _ message: Logger.Message, of check: ClaimedCheck, _ error: (any Error)? = nil, at moment: Moment
-    ) {
-        log.tell(
-            message, about: error, of: check.clientID.rawValue, level: .error, at: moment,
-            metadata: [
-                "account": "\(check.accountID.rawValue)", "client_id": "\(check.clientID.rawValue)",
-            ])
+    /// Postpones the check. Without this write the token waits for its next day.
+    private func release(
+        _ check: ClaimedCheck, until moment: Moment, as result: WorkResult
+    ) -> WorkOutcome<WorkResult> {
+        .ends(
+            result,
+            with: ClaimEnd(unstored: "a check was not released") {
+                try await grantContext.grants.releaseCheck(check, until: moment)
+            })
     }
 }

@@ -1,8 +1,7 @@
-public import AppleAccounts
-public import AppleIDClient
+import AppleAccounts
+import AppleIDClient
 import Cryptography
-public import Logging
-public import ServiceLifecycle
+import Logging
 
 /// Revokes the tokens of erased accounts at Apple, and proves the revocation: exchanges a code that was not
 /// exchanged yet, revokes the token, and has a refresh refused. Each step is stored before the next, so that
@@ -10,73 +9,87 @@ public import ServiceLifecycle
 ///
 /// Every erasure ends: with the proof, at the deadline, or as soon as it is certain that nothing can be done.
 /// The report names the cause.
-public struct ErasureWorker: Service {
+struct ErasureWorker: Worker {
+    static let traits = WorkerTraits(
+        // The longest look bounds how long an erasure of a stopped process waits.
+        width: 8, longestLook: .seconds(10), failurePause: .seconds(2),
+        unclaimed: "no erasures could be claimed", counter: "siwa_apple_revocations",
+        help: "Revocations of erased accounts' tokens at Apple by result.")
     /// Milliseconds of a claim: longer than the longest step can take.
     static let lease: Int64 = 30_000
-    /// Longest time between two looks. Bounds how long an erasure of a stopped process waits.
-    static let longestLook = Duration.seconds(10)
 
+    enum WorkResult: CountedResult {
+        case ended(ErasureOutcome)
+        case again
+
+        static var allCases: [Self] { ErasureOutcome.allCases.map { .ended($0) } + [.again] }
+
+        init(_ step: ErasureGrant.Step) {
+            switch step {
+            case .done(let outcome): self = .ended(outcome)
+            case .exchange, .revoke, .prove: self = .again
+            }
+        }
+
+        var label: String {
+            switch self {
+            case .ended(let outcome): outcome.rawValue
+            case .again: "again"
+            }
+        }
+    }
+
+    let context: WorkerContext<WorkResult>
     private let grantContext: AppleGrantContext
     private let apple: any AppleTokenService
-    private let width: Int
-    private let clock: any Clock<Duration>
-    private let now: @Sendable () -> Moment
-    private let throttledLog: ThrottledLog
     private let backoff = Backoff(first: .seconds(1), longest: .seconds(3600))
-    private let metrics = ErasureMetrics()
 
-    /// - Parameter width: Number of Apple tokens at once.
-    public init(
-        grantContext: AppleGrantContext, apple: any AppleTokenService, width: Int = 8,
+    init(
+        grantContext: AppleGrantContext, apple: any AppleTokenService,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
+        context = grantContext.workerContext(for: Self.self, now: now, logger: logger)
         self.grantContext = grantContext
         self.apple = apple
-        self.width = width
-        clock = grantContext.clock
-        self.now = now
-        throttledLog = ThrottledLog(logger)
     }
 
-    public func run() async throws {
-        await WorkerPool(width: width, signal: grantContext.signals.erasure, clock: clock).run(
-            claim: claim, perform: perform)
+    var claimPace: SharedPace? { nil }
+
+    func claim(limit: Int, at moment: Moment) async throws -> [ClaimedErasureGrant] {
+        try await grantContext.grants.claimErasureGrants(
+            limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease), of: nil)
     }
 
-    func claim(_ limit: Int) async -> WorkerPool<ClaimedErasureGrant>.Claim {
-        let moment = now()
-        do {
-            let grants = try await grantContext.grants.claimErasureGrants(
-                limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease), of: nil)
-            let due = grants.count < limit ? try? await grantContext.grants.nextDue().erasure : nil
-            return WorkerPool.Claim(work: grants, due: due, at: moment, atMost: Self.longestLook)
-        } catch {
-            throttledLog.tell("no erasures could be claimed", about: error, at: moment)
-            return .failed(pause: .seconds(2))
-        }
+    func nextDue() async throws -> Moment? { try await grantContext.grants.nextDue().erasure }
+
+    func clientID(of claimed: ClaimedErasureGrant) -> String { claimed.grant.clientID.rawValue }
+
+    func logMetadata(of claimed: ClaimedErasureGrant) -> Logger.Metadata {
+        ["erasure": "\(claimed.erasureID.rawValue)", "client_id": "\(claimed.grant.clientID.rawValue)"]
     }
 
     /// Goes as far as possible. A code becomes a token, the token is revoked, then comes the proof: three
     /// steps at most.
-    func perform(_ claimed: ClaimedErasureGrant) async {
+    func perform(_ claimed: ClaimedErasureGrant) async -> WorkOutcome<WorkResult> {
         var grant = claimed.grant
         for _ in 0..<3 {
             let action: ErasureAction
             switch grant.step {
-            case .done: return
+            case .done: return .ended(WorkResult(grant.step))
             case .exchange: action = await exchange(&grant, of: claimed)
             case .revoke, .prove: action = await step(grant, of: claimed)
             }
             // The task was cut off during a step. The next claim handles the unknown state. A completed step
             // is stored in any case.
-            if Task.isCancelled, !action.proceeds { return }
+            if Task.isCancelled, !action.proceeds { return .cutOff }
             let moment = now()
             grant.apply(
                 action, at: moment, lease: moment.advanced(byMilliseconds: Self.lease),
                 delay: backoff.delay(after: Int(clamping: grant.attempts)), deadline: claimed.deadline)
-            guard await save(grant, of: claimed, at: moment) else { return }
-            guard action.proceeds else { return metrics.count(grant.step) }
+            guard await save(grant, of: claimed, at: moment) else { return .cutOff }
+            guard action.proceeds else { break }
         }
+        return .ended(WorkResult(grant.step))
     }
 
     private func step(_ grant: ErasureGrant, of claimed: ClaimedErasureGrant) async -> ErasureAction {
@@ -182,7 +195,7 @@ public struct ErasureWorker: Service {
         _ grant: ErasureGrant, of claimed: ClaimedErasureGrant, at moment: Moment
     ) async -> Bool {
         do {
-            try await StorageRetry(clock: clock).run {
+            try await StorageRetry(clock: context.clock).run {
                 try await grantContext.grants.save(grant, of: claimed.erasureID, at: moment)
             }
             return true
@@ -197,12 +210,8 @@ public struct ErasureWorker: Service {
         level: Logger.Level = .notice
     ) {
         let isOurs = (error as? AppleCallError)?.isOfConfiguration ?? false
-        throttledLog.tell(
-            message, about: error, of: claimed.grant.clientID.rawValue, level: isOurs ? .error : level,
-            at: now(),
-            metadata: [
-                "erasure": "\(claimed.erasureID.rawValue)", "client_id": "\(claimed.grant.clientID.rawValue)",
-                "error": "\(error.map { "\($0)" } ?? "still valid")",
-            ])
+        tell(
+            message, of: claimed, error, level: isOurs ? .error : level,
+            adding: ["error": "\(error.map { "\($0)" } ?? "still valid")"])
     }
 }

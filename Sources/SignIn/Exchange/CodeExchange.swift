@@ -1,24 +1,52 @@
-public import AppleAccounts
-public import AppleIDClient
+import AppleAccounts
+import AppleIDClient
 import AppleIdentity
 import KeySets
-public import Logging
-public import ServiceLifecycle
+import Logging
 
 /// Exchanges the authorization codes of sign-ins for refresh tokens: at once, and again within their five
-/// minutes while Apple is unreachable.
+/// minutes while Apple is unreachable or throttles.
 ///
 /// Every code is claimed in the database first, so that no two processes send it, and a crash leaves only a
 /// claim that expires.
-public struct CodeExchange: Service {
+struct CodeExchange: Worker {
+    /// While Apple takes 200 ms, 32 exchanges at once are 160 codes a second.
+    static let traits = WorkerTraits(
+        // No signal is sent for codes of other processes, so the longest look bounds how long a code of a
+        // stopped process waits.
+        width: 32, longestLook: .seconds(10), failurePause: .seconds(2),
+        unclaimed: "no codes could be claimed", counter: "siwa_apple_exchanges",
+        help: "Exchanges of authorization codes at Apple by result.")
     /// Milliseconds of a claim: longer than an exchange with two signing keys and a fetch of Apple's keys can
     /// take.
     static let lease: Int64 = 30_000
-    /// Longest time between two looks. No signal is sent for codes of other processes, so this bounds how
-    /// long a code of a stopped process waits.
-    static let longestLook = Duration.seconds(10)
+    /// A code expires after five minutes. With pauses of half a minute some attempts are left.
+    ///
+    /// A throttled exchange concerns the service, so the first one pauses all. A refused one can have a wrong
+    /// redirect URI, so only several in a row concern the client ID.
+    static let paceLimits = ApplePace.Limits(
+        backoff: Backoff(first: .seconds(1), longest: .seconds(30)), throttlesInARow: 1, refusalsInARow: 3,
+        clientRest: 30_000)
 
-    enum Outcome: Sendable, Equatable {
+    enum WorkResult: CountedResult {
+        case held, again, notStored
+        case unavailable(RefreshTokenCause)
+
+        static var allCases: [Self] {
+            [.held, .again, .notStored] + RefreshTokenCause.allCases.map { .unavailable($0) }
+        }
+
+        var label: String {
+            switch self {
+            case .held: "held"
+            case .again: "again"
+            case .notStored: "not_stored"
+            case .unavailable(let cause): cause.rawValue
+            }
+        }
+    }
+
+    private enum Outcome {
         /// A refresh token.
         case token(GrantSecret)
         case unavailable(RefreshTokenCause)
@@ -29,81 +57,78 @@ public struct CodeExchange: Service {
         }
     }
 
+    let context: WorkerContext<WorkResult>
     private let grantContext: AppleGrantContext
     private let commits: GroupCommit
     private let apple: any AppleTokenService
     private let check: GrantCheck
     private let schedule: CheckSchedule
-    private let width: Int
-    private let clock: any Clock<Duration>
-    private let now: @Sendable () -> Moment
-    private let log: ThrottledLog
+    private let pace: SharedPace
     private let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
-    private let metrics = ExchangeMetrics()
 
     /// - Parameters:
     ///   - check: Checks Apple's response to a code.
     ///   - schedule: Schedule of the daily check, for the first check of a new token.
-    ///   - width: Number of exchanges at once. While Apple takes 200 ms, 32 are 160 codes a second.
-    public init(
+    init(
         grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
-        check: GrantCheck,
-        schedule: CheckSchedule = CheckSchedule(), width: Int = 32,
+        check: GrantCheck, schedule: CheckSchedule = CheckSchedule(),
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
+        context = grantContext.workerContext(for: Self.self, now: now, logger: logger)
         self.grantContext = grantContext
         self.commits = commits
         self.apple = apple
         self.check = check
         self.schedule = schedule
-        self.width = width
-        clock = grantContext.clock
-        self.now = now
-        log = ThrottledLog(logger)
+        pace = SharedPace(ApplePace(Self.paceLimits, perSecond: nil, at: now()))
     }
 
-    public func run() async throws {
-        await WorkerPool(width: width, signal: grantContext.signals.exchange, clock: clock).run(
-            claim: claim, perform: perform)
+    var claimPace: SharedPace? { pace }
+
+    func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCode] {
+        try await grantContext.grants.claimCodes(
+            limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
     }
 
-    func claim(_ limit: Int) async -> WorkerPool<ClaimedCode>.Claim {
-        let moment = now()
-        do {
-            let codes = try await grantContext.grants.claimCodes(
-                limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
-            // An error here must not lose the codes that were claimed.
-            let due = codes.count < limit ? try? await grantContext.grants.nextDue().code : nil
-            return WorkerPool.Claim(work: codes, due: due, at: moment, atMost: Self.longestLook)
-        } catch {
-            log.tell("no codes could be claimed", about: error, at: moment)
-            return .failed(pause: .seconds(2))
-        }
+    func nextDue() async throws -> Moment? { try await grantContext.grants.nextDue().code }
+
+    func clientID(of code: ClaimedCode) -> String { code.record.clientID.rawValue }
+
+    func logMetadata(of code: ClaimedCode) -> Logger.Metadata {
+        [
+            "account": "\(code.record.accountID.rawValue)",
+            "client_id": "\(code.record.clientID.rawValue)",
+        ]
     }
 
-    func perform(_ code: ClaimedCode) async {
-        let outcome = await exchange(code)
-        // The task was cut off during the call. The next claim handles the code's unknown state.
-        if Task.isCancelled, !outcome.isToken { return }
-        metrics.count(outcome)
-        switch outcome {
-        case .token(let token): await keep(token, of: code)
-        case .unavailable(let cause): await finish(code, .unavailable(cause))
-        case .tryAgain(let moment):
-            do {
-                try await grantContext.grants.releaseCode(code.record.id, until: moment)
-            } catch {
-                // The claim then expires by itself.
-                tell("a code was not released", of: code, error)
-            }
-        }
-    }
-
-    private func exchange(_ code: ClaimedCode) async -> Outcome {
+    func perform(_ code: ClaimedCode) async -> WorkOutcome<WorkResult> {
         let record = code.record
         let attempt = ExchangeAttempt(
             number: Int(clamping: record.attempts), isInterrupted: code.isInterrupted,
             expiresAt: record.expiresAt)
+        let moment = now()
+        let rest = pace.update { $0.rest(of: record.clientID, at: moment) }
+        if let rest, let later = attempt.later(rest, at: moment) { return release(code, until: later) }
+        let outcome = await exchange(code, attempt)
+        // The task was cut off during the call. The next claim handles the code's unknown state.
+        if Task.isCancelled, !outcome.isToken { return .cutOff }
+        switch outcome {
+        case .token(let token): return await keep(token, of: code)
+        case .unavailable(let cause): return await finish(code, .unavailable(cause), as: .unavailable(cause))
+        case .tryAgain(let moment): return release(code, until: moment)
+        }
+    }
+
+    private func release(_ code: ClaimedCode, until moment: Moment) -> WorkOutcome<WorkResult> {
+        .ends(
+            .again,
+            with: ClaimEnd(unstored: "a code was not released") {
+                try await grantContext.grants.releaseCode(code.record.id, until: moment)
+            })
+    }
+
+    private func exchange(_ code: ClaimedCode, _ attempt: ExchangeAttempt) async -> Outcome {
+        let record = code.record
         if let cause = attempt.refusal(at: now()) { return .unavailable(cause) }
         guard let sealer = grantContext.sealer else { return .unavailable(.noSealingKey) }
         let secret: String
@@ -118,13 +143,19 @@ public struct CodeExchange: Service {
         do {
             let grant = try await apple.exchange(
                 code: secret, clientID: record.clientID.rawValue, redirectURI: record.redirectURI)
+            pace.update { $0.reached(record.clientID) }
             return await outcome(of: grant, for: code)
         } catch {
+            let moment = now()
+            pace.update { pace in
+                var generator = SystemRandomNumberGenerator()
+                pace.exchangeFailed(error, of: record.clientID, at: moment, using: &generator)
+            }
             tell(
                 "a code was not exchanged", of: code, error,
                 level: error.isOfConfiguration ? .error : .notice)
             let delay = backoff.delay(after: attempt.number)
-            return switch attempt.verdict(on: error, at: now(), delay: delay) {
+            return switch attempt.verdict(on: error, at: moment, delay: delay) {
             case .giveUp(let cause): .unavailable(cause)
             case .tryAgain(let moment): .tryAgain(at: moment)
             }
@@ -149,53 +180,46 @@ public struct CodeExchange: Service {
         return .token(token)
     }
 
-    private func keep(_ token: GrantSecret, of code: ClaimedCode) async {
+    private func keep(_ token: GrantSecret, of code: ClaimedCode) async -> WorkOutcome<WorkResult> {
         let record = code.record
         guard
             let sealed = grantContext.sealer?.seal(
                 token, as: .refreshToken, of: record.accountID, clientID: record.clientID)
-        else { return await finish(code, .unavailable(.noSealingKey)) }
+        else { return await finish(code, .unavailable(.noSealingKey), as: .unavailable(.noSealingKey)) }
         let moment = now()
         var generator = SystemRandomNumberGenerator()
         let outcome = ExchangeCommand.Outcome.token(
             sealed, tokenID: UniqueID(at: moment, using: &generator), authorizedAt: record.authorizedAt,
             nextCheckAt: schedule.next(after: moment, using: &generator))
-        await finish(code, outcome)
+        return await finish(code, outcome, as: .held)
     }
 
-    private func finish(_ code: ClaimedCode, _ outcome: ExchangeCommand.Outcome) async {
+    private func finish(
+        _ code: ClaimedCode, _ outcome: ExchangeCommand.Outcome, as result: WorkResult
+    ) async -> WorkOutcome<WorkResult> {
         let record = code.record
         let command = ExchangeCommand(
             codeID: record.id, key: code.key, accountID: record.accountID, clientID: record.clientID,
             primaryClientID: record.primaryClientID, outcome: outcome, receivedAt: now())
-        let retry = StorageRetry(clock: clock)
+        let retry = StorageRetry(clock: context.clock)
         do {
             do {
                 _ = try await retry.run { try await commits.submit(command) }
-                grantContext.signals.check.wake()
+                grantContext.signals[DailyCheck.self].wake()
             } catch is AccountRefusal {
                 // The account was erased meanwhile: the code is then in the erasure, which has to revoke the
                 // token. Or the account was transferred to another team, which cannot use the token.
-                guard case .token(let sealed, let tokenID, _, _) = outcome else { return }
+                guard case .token(let sealed, let tokenID, _, _) = outcome else { return .ended(result) }
                 let isAdopted = try await retry.run {
                     try await grantContext.grants.adoptErasureToken(
                         codeID: record.id, tokenID: tokenID, sealed: sealed, at: now())
                 }
-                if isAdopted { grantContext.signals.erasure.wake() }
+                if isAdopted { grantContext.signals[ErasureWorker.self].wake() }
             }
+            return .ended(result)
         } catch {
-            metrics.countLost()
             tell("the outcome of an exchange was not stored", of: code, error, level: .error)
+            return .ended(.notStored)
         }
-    }
-
-    private func tell(
-        _ message: Logger.Message, of code: ClaimedCode, _ error: (any Error)? = nil,
-        level: Logger.Level = .warning
-    ) {
-        let clientID = code.record.clientID.rawValue
-        log.tell(
-            message, about: error, of: clientID, level: level, at: now(),
-            metadata: ["account": "\(code.record.accountID.rawValue)", "client_id": "\(clientID)"])
     }
 }

@@ -33,6 +33,12 @@ struct ExchangeAttempt: Sendable, Hashable {
         return isInterrupted ? .exchangeUncertain : .codeExpired
     }
 
+    /// Returns the moment to wait for while the client ID rests until `end`, or `nil` when the code is tried
+    /// now. The last attempt is made in any case: the rest may be the fault of other codes.
+    func later(_ end: Moment, at now: Moment) -> Moment? {
+        now < last ? min(end, last) : nil
+    }
+
     /// - Parameter delay: Milliseconds until the next attempt, if there is one.
     func verdict(on error: AppleCallError, at now: Moment, delay: Int64) -> Verdict {
         switch error.code {
@@ -54,6 +60,9 @@ struct ExchangeAttempt: Sendable, Hashable {
         }
     }
 
+    /// The moment of the last attempt.
+    private var last: Moment { expiresAt.advanced(byMilliseconds: -Self.margin) }
+
     private func cause(of error: AppleErrorCode?) -> RefreshTokenCause {
         switch error {
         case .invalidClient, .unauthorizedClient: .clientRejected
@@ -65,7 +74,6 @@ struct ExchangeAttempt: Sendable, Hashable {
     private func tryAgain(
         at now: Moment, delay: Int64, elseGiveUp cause: RefreshTokenCause
     ) -> Verdict {
-        let last = expiresAt.advanced(byMilliseconds: -Self.margin)
         guard now < last else { return .giveUp(cause) }
         return .tryAgain(at: min(now.advanced(byMilliseconds: delay), last))
     }

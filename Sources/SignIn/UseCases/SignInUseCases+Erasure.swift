@@ -19,7 +19,7 @@ extension SignInUseCases {
         guard let id = AccountID(id) else { throw AccountRefusal(.accountNotFound) }
         let record = try await startErasure(of: id, allowed: allowed)
         guard record.finishedAt == nil else { return record.narrowed(to: allowed) }
-        grantContext.signals.erasure.wake()
+        grantContext.signals[ErasureWorker.self].wake()
         return try await ErasureWatch(grants: grantContext.grants, clock: grantContext.clock)
             .wait(for: record, atMost: time).narrowed(to: allowed)
     }

@@ -61,10 +61,3 @@ package final class WakeupSignal: Sendable {
         }
     }
 }
-
-/// The signal of each worker. A commit of this process that makes work for a worker sends its signal.
-struct WorkerSignals: Sendable {
-    let exchange = WakeupSignal()
-    let check = WakeupSignal()
-    let erasure = WakeupSignal()
-}

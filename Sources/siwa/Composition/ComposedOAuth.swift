@@ -52,10 +52,11 @@ struct ComposedOAuth {
         var workers: [any Service] = [OAuthMaintenance(server: server, logger: logger)]
         if oauth.clients.clients.contains(where: { $0.googleLinking != nil }) {
             workers.append(
-                SecurityEventDelivering(
-                    server: server,
-                    reporting: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints),
-                    logger: logger))
+                ClaimLoop(
+                    SecurityEventDelivering(
+                        server: server,
+                        reporting: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints),
+                        logger: logger)))
         }
         self.workers = workers
     }

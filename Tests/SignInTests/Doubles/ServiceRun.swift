@@ -13,9 +13,9 @@ import TokenMint
 /// One run of the service with its workers, which a test drives step by step.
 struct ServiceRun: Sendable {
     let useCases: SignInUseCases
-    let exchange: CodeExchange
-    let check: DailyCheck
-    let erasure: ErasureWorker
+    let exchange: ClaimLoop<CodeExchange>
+    let check: ClaimLoop<DailyCheck>
+    let erasure: ClaimLoop<ErasureWorker>
     let grantContext: AppleGrantContext
     let commits: GroupCommit
     let clock = HurriedClock()
@@ -35,13 +35,17 @@ struct ServiceRun: Sendable {
             deployment: try Deployment(apps: [Subject.app, Subject.other, Subject.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: keys, store: store, commits: commits,
             feed: feed, grantContext: grantContext, nonceKey: .sample(), now: now)
-        exchange = CodeExchange(
-            grantContext: grantContext, commits: commits, apple: apple,
-            check: GrantCheck(verifier: useCases.identityVerifier, keys: keys), now: now, logger: .silent)
-        check = DailyCheck(
-            grantContext: grantContext, commits: commits, apple: apple, perSecond: perSecond, now: now,
-            logger: .silent)
-        erasure = ErasureWorker(grantContext: grantContext, apple: apple, now: now, logger: .silent)
+        exchange = ClaimLoop(
+            CodeExchange(
+                grantContext: grantContext, commits: commits, apple: apple,
+                check: GrantCheck(verifier: useCases.identityVerifier, keys: keys), now: now,
+                logger: .silent))
+        check = ClaimLoop(
+            DailyCheck(
+                grantContext: grantContext, commits: commits, apple: apple, perSecond: perSecond, now: now,
+                logger: .silent))
+        erasure = ClaimLoop(
+            ErasureWorker(grantContext: grantContext, apple: apple, now: now, logger: .silent))
     }
 
     @discardableResult

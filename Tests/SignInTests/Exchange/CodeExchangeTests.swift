@@ -134,6 +134,87 @@ import TokenMint
         }
     }
 
+    /// Sign-ins of so many people, each with a code.
+    private func signIn(_ numbers: Range<Int>, in world: World, _ process: ServiceRun) async throws {
+        for number in numbers {
+            let subject = "00000\(number).person"
+            world.apple.know(code: "code-\(number)", subject: subject)
+            try await process.signIn(world, code: "code-\(number)", ["sub": .string(subject)])
+        }
+    }
+
+    @Test func `slows down as a whole when Apple throttles, and loses no code`() async throws {
+        try await World.with { world in
+            let process = try world.process()
+            try await signIn(0..<10, in: world, process)
+            for _ in 0..<11 { world.apple.script(.exchange, .failed(AppleCallError(.throttled))) }
+            await process.exchangeDue()
+            #expect(world.apple.questions.count == 10)
+            // Codes that come meanwhile wait too.
+            try await signIn(10..<20, in: world, process)
+            await process.exchangeDue()
+            #expect(world.apple.questions.count == 10)
+            world.pass(.seconds(2))
+            // One finds out that Apple still throttles, and then that it does not.
+            await process.exchangeDue()
+            await process.exchangeDue()
+            #expect(world.apple.questions.count == 11)
+            world.pass(.seconds(3))
+            await process.exchangeDue()
+            #expect(world.apple.questions.count == 12)
+            #expect(world.apple.granted.count == 1)
+            for _ in 0..<2 { await process.exchangeDue() }
+            world.pass(.seconds(1))
+            await process.exchangeDue()
+            #expect(world.apple.granted.count == 20)
+        }
+    }
+
+    @Test func `waits as long as Apple asks for, and half a minute at most`() async throws {
+        try await World.with { world in
+            let process = try world.process()
+            try await signIn(0..<1, in: world, process)
+            world.apple.script(
+                .exchange, .failed(AppleCallError(.throttled, retryAfter: .seconds(3600))))
+            await process.exchangeDue()
+            try await signIn(1..<2, in: world, process)
+            world.pass(.seconds(29))
+            await process.exchangeDue()
+            #expect(world.apple.questions.count == 1)
+            world.pass(.seconds(1))
+            await process.exchangeDue()
+            #expect(world.apple.questions.map(\.secret) == ["code-0", "code-1"])
+            // The code that was throttled is tried once more before it expires.
+            world.pass(.seconds(268))
+            await process.exchangeDue()
+            #expect(world.apple.granted.count == 2)
+        }
+    }
+
+    @Test func `lets a client ID rest that Apple refuses three times, and no other`() async throws {
+        try await World.with { world in
+            let process = try world.process()
+            try await signIn(0..<3, in: world, process)
+            for _ in 0..<3 { world.apple.script(.exchange, .failed(.invalidClient)) }
+            await process.exchangeDue()
+            #expect(world.apple.questions.count == 3)
+            try await signIn(3..<4, in: world, process)
+            world.apple.know(code: "web", clientID: World.web)
+            try await process.signIn(world, code: "web", ["aud": .string(World.web)])
+            await process.exchangeDue()
+            // Another client ID is not concerned.
+            #expect(world.apple.questions.map(\.secret).suffix(1) == ["web"])
+            #expect(world.apple.questions.count == 4)
+            world.pass(.seconds(29))
+            await process.exchangeDue()
+            #expect(world.apple.questions.count == 4)
+            world.pass(.seconds(1))
+            await process.exchangeDue()
+            #expect(world.apple.questions.map(\.secret).suffix(1) == ["code-3"])
+            #expect(world.apple.granted.count == 2)
+        }
+    }
+
     @Test func `gives up when the five minutes are over`() async throws {
         try await World.with { world in
             world.apple.know(code: World.code)

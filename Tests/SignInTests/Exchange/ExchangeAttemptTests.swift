@@ -66,4 +66,11 @@ import Testing
         #expect(attempt().refusal(at: 300_000) == .codeExpired)
         #expect(attempt(isInterrupted: true).refusal(at: 300_000) == .exchangeUncertain)
     }
+
+    @Test func `waits while its client ID rests, but for the last attempt`() {
+        let attempt = ExchangeAttempt(number: 1, isInterrupted: false, expiresAt: 300_000)
+        #expect(attempt.later(60_000, at: 30_000) == 60_000)
+        #expect(attempt.later(320_000, at: 290_000) == 298_000)
+        #expect(attempt.later(320_000, at: 298_000) == nil)
+    }
 }

@@ -1,0 +1,7 @@
+import SignIn
+
+extension MetricsRegistry: DescribedMetricsFactory {
+    package func describeCounter(_ label: String, help: String) {
+        describe(Self.totalName(label), help: help)
+    }
+}

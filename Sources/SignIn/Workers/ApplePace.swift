@@ -1,0 +1,139 @@
+import AppleAccounts
+
+/// Bounds a worker's calls of Apple: at a limited rate, not while Apple is unreachable or throttles, and not
+/// for a client ID whose calls Apple refuses. Does no I/O and reads no clock.
+struct ApplePace: Sendable {
+    /// The bounds of one worker.
+    struct Limits: Sendable {
+        /// The pauses while Apple is unreachable or throttles.
+        let backoff: Backoff
+        /// Number of throttled calls in a row after which all calls pause.
+        let throttlesInARow: Int
+        /// Number of refused calls in a row after which a client ID pauses.
+        let refusalsInARow: Int
+        /// Milliseconds for which a client ID pauses. The operator has to correct the configuration.
+        let clientRest: Int64
+    }
+
+    private struct Refusals {
+        var count: Int
+        var rest: Pause?
+    }
+
+    /// Number of client IDs with refusals. Bounds the memory for a deployment with many client IDs.
+    static let mostRefused = 1024
+
+    private let limits: Limits
+    private var bucket: TokenBucket?
+    private var failures = 0
+    private var throttles = 0
+    private var outOfReach: Pause?
+    private var throttle: Pause?
+    /// Runs while one call finds out whether Apple still throttles.
+    private var probe: Pause?
+    private var refusals: [ClientID: Refusals] = [:]
+
+    /// - Parameter perSecond: `nil` calls as often as there is work.
+    init(_ limits: Limits, perSecond: Double?, at now: Moment) {
+        self.limits = limits
+        bucket = perSecond.map { TokenBucket(perSecond: $0, at: now) }
+    }
+
+    /// Returns the number of pieces that may be claimed at this moment, at most `limit`.
+    ///
+    /// After a pause because of throttling it is one piece at a time until Apple takes a call: all waiting
+    /// pieces would be throttled together.
+    mutating func admit(upTo limit: Int, at now: Moment) -> Int {
+        guard pause(at: now) == 0 else { return 0 }
+        let isProbe = throttles >= limits.throttlesInARow
+        let most = isProbe ? min(limit, 1) : limit
+        let admitted = bucket?.take(upTo: most, at: now) ?? most
+        if isProbe, admitted > 0 { probe = Pause(from: now, milliseconds: limits.backoff.first) }
+        return admitted
+    }
+
+    /// Returns pieces that were admitted and could not be claimed.
+    mutating func giveBack(_ count: Int) {
+        bucket?.giveBack(count)
+        probe = nil
+    }
+
+    /// Returns the time until enough pieces for a claim are admitted.
+    mutating func wait(for count: Int, at now: Moment) -> Duration {
+        max(.milliseconds(pause(at: now)), bucket?.wait(for: count, at: now) ?? .zero)
+    }
+
+    /// Returns the moment until which this client ID must not call Apple, or `nil` when it may.
+    func rest(of clientID: ClientID, at now: Moment) -> Moment? {
+        guard let rest = refusals[clientID]?.rest, rest.remaining(at: now) > 0 else { return nil }
+        return rest.end
+    }
+
+    /// Notes that Apple responded.
+    mutating func reached(_ clientID: ClientID) {
+        failures = 0
+        throttles = 0
+        outOfReach = nil
+        probe = nil
+        refusals[clientID] = nil
+    }
+
+    /// Notes that Apple could not be called. Returns the moment until which all calls pause.
+    mutating func missed(at now: Moment, using generator: inout some RandomNumberGenerator) -> Moment {
+        // Calls that were under way fail together, and count as one failure.
+        if let outOfReach, outOfReach.remaining(at: now) > 0 { return outOfReach.end }
+        failures = min(failures + 1, 100)
+        let pause = Pause(from: now, milliseconds: limits.backoff.delay(after: failures, using: &generator))
+        outOfReach = pause
+        return pause.end
+    }
+
+    /// Notes that Apple throttled a call.
+    ///
+    /// - Parameter retryAfter: The time that Apple asks for, where it concerns all calls. Bounded like the
+    ///   pauses.
+    mutating func throttled(
+        at now: Moment, retryAfter: Duration?, using generator: inout some RandomNumberGenerator
+    ) {
+        // Calls that were under way when the pause began count as one.
+        if let throttle, throttle.remaining(at: now) > 0 { return }
+        probe = nil
+        throttles = min(throttles + 1, 100)
+        guard throttles >= limits.throttlesInARow else { return }
+        let attempts = throttles - limits.throttlesInARow + 1
+        let asked = min(retryAfter?.wholeMilliseconds ?? 0, limits.backoff.longest)
+        throttle = Pause(
+            from: now, milliseconds: max(limits.backoff.delay(after: attempts, using: &generator), asked))
+    }
+
+    /// Notes that Apple refused a call of this client ID. Returns the moment at which the call may be
+    /// repeated.
+    mutating func refused(_ clientID: ClientID, at now: Moment) -> Moment {
+        if refusals.count >= Self.mostRefused { refusals = [:] }
+        let count = min((refusals[clientID]?.count ?? 0) + 1, limits.refusalsInARow)
+        let pause = Pause(from: now, milliseconds: limits.clientRest)
+        refusals[clientID] = Refusals(count: count, rest: count < limits.refusalsInARow ? nil : pause)
+        return pause.end
+    }
+
+    /// Milliseconds for which no call may be made.
+    private func pause(at now: Moment) -> Int64 {
+        [outOfReach, throttle, probe].map { $0?.remaining(at: now) ?? 0 }.max() ?? 0
+    }
+}
+
+/// A pause on a clock that may be set back meanwhile: the pause then ends at once, and not days later.
+private struct Pause: Sendable {
+    let end: Moment
+    let length: Int64
+
+    init(from start: Moment, milliseconds: Int64) {
+        end = start.advanced(byMilliseconds: milliseconds)
+        length = milliseconds
+    }
+
+    func remaining(at now: Moment) -> Int64 {
+        let rest = end.milliseconds - now.milliseconds
+        return (0...length).contains(rest) ? rest : 0
+    }
+}

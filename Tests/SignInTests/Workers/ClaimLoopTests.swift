@@ -1,0 +1,126 @@
+import AppleAccounts
+import Logging
+import Metrics
+import StorageConformance
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SignIn
+
+@Suite(.timeLimit(.minutes(5))) struct ClaimLoopTests {
+    /// Work that ends as its number says.
+    struct Numbers: Worker {
+        static let traits = WorkerTraits(
+            width: 8, longestLook: .seconds(60), failurePause: .seconds(5), unclaimed: "no numbers",
+            counter: "numbers", help: "Numbers by result.")
+
+        enum WorkResult: String, CountedResult {
+            case even, odd
+        }
+
+        struct Failure: Error {}
+
+        final class State: Sendable {
+            let due = Mutex<[Int]>([])
+            let isAway = Mutex(false)
+            let stored = Mutex<[Int]>([])
+        }
+
+        let state = State()
+        let context: WorkerContext<WorkResult>
+        let claimPace: SharedPace?
+
+        init(clock: ManualClock, logger: Logger, pace: SharedPace? = nil) {
+            context = WorkerContext(
+                for: Self.self, signals: WorkerSignals(), clock: clock,
+                now: { Moment(milliseconds: clock.millisecondsSince1970) }, logger: logger)
+            claimPace = pace
+        }
+
+        func claim(limit: Int, at moment: Moment) async throws -> [Int] {
+            if state.isAway.withLock({ $0 }) { throw Failure() }
+            return state.due.withLock { due in
+                defer { due.removeFirst(min(limit, due.count)) }
+                return Array(due.prefix(limit))
+            }
+        }
+
+        func nextDue() async throws -> Moment? { 7000 }
+
+        func perform(_ number: Int) async -> WorkOutcome<WorkResult> {
+            guard number >= 0 else { return .cutOff }
+            guard number.isMultiple(of: 2) else { return .ended(.odd) }
+            return .ends(
+                .even,
+                with: ClaimEnd(unstored: "a number was not stored") {
+                    if state.isAway.withLock({ $0 }) { throw Failure() }
+                    state.stored.withLock { $0.append(number) }
+                })
+        }
+
+        func clientID(of number: Int) -> String { "\(number)" }
+
+        func logMetadata(of number: Int) -> Logger.Metadata { ["number": "\(number)"] }
+    }
+
+    let clock = ManualClock()
+    let lines = CountedLines()
+
+    @Test func `counts each result, stores the end of a claim, and logs when it cannot`() async {
+        let metrics = RecordingMetrics()
+        await withMetricsFactory(metrics) {
+            let worker = Numbers(clock: clock, logger: lines.logger)
+            let loop = ClaimLoop(worker)
+            for number in [1, 2, -1] { await loop.perform(number) }
+            #expect(worker.state.stored.withLock { $0 } == [2])
+            #expect(lines.count == 0)
+            worker.state.isAway.withLock { $0 = true }
+            for _ in 0..<3 { await loop.perform(4) }
+            // The same line is throttled.
+            #expect(lines.count == 1)
+            #expect(metrics.values(of: "numbers odd") == [1])
+            #expect(metrics.values(of: "numbers even") == [1, 1, 1, 1])
+        }
+    }
+
+    @Test func `looks again when something will be due, and pauses when the database is away`() async {
+        let worker = Numbers(clock: clock, logger: lines.logger)
+        let loop = ClaimLoop(worker)
+        worker.state.due.withLock { $0 = Array(0..<5) }
+        let first = await loop.claim(3)
+        #expect(first.work == [0, 1, 2])
+        let second = await loop.claim(3)
+        #expect(second.work == [3, 4])
+        #expect(second.nextLook == .seconds(7))
+        worker.state.isAway.withLock { $0 = true }
+        let third = await loop.claim(3)
+        #expect(third.isPause)
+        #expect(third.nextLook == .seconds(5))
+        #expect(lines.count == 1)
+    }
+
+    @Test func `claims no more than its pace admits, and gives back what it could not claim`() async {
+        let pace = SharedPace(ApplePace(DailyCheck.paceLimits, perSecond: 4, at: 0))
+        let worker = Numbers(clock: clock, logger: lines.logger, pace: pace)
+        let loop = ClaimLoop(worker)
+        worker.state.isAway.withLock { $0 = true }
+        #expect(await loop.claim(8).isPause)
+        worker.state.isAway.withLock { $0 = false }
+        worker.state.due.withLock { $0 = [1] }
+        #expect(await loop.claim(8).work == [1])
+        worker.state.due.withLock { $0 = Array(2..<9) }
+        #expect(await loop.claim(8).work == [2, 3, 4])
+        let none = await loop.claim(8)
+        #expect(none.work.isEmpty)
+        // By then a quarter of the width is admitted.
+        #expect(none.nextLook == .milliseconds(500))
+        #expect(!none.isPause)
+    }
+
+    @Test func `each worker has a signal of its own`() {
+        let signals = WorkerSignals()
+        #expect(signals[Numbers.self] === signals[Numbers.self])
+        #expect(signals[Numbers.self] !== signals[CodeExchange.self])
+    }
+}
