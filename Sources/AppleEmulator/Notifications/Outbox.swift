@@ -1,8 +1,8 @@
 /// The notifications that receivers have not accepted yet, and the latest deliveries. Pure: it posts nothing
 /// itself.
 struct Outbox: Codable {
-    /// When the outbox is full, the oldest notification is dropped, so that an unreachable receiver cannot
-    /// fill the memory.
+    /// Number of notifications that can wait. A full outbox drops the oldest notification, so that an unreachable
+    /// receiver cannot fill the memory.
     static let capacity = 1000
     static let recentCapacity = 20
 

@@ -1,7 +1,7 @@
 package import AppleAccounts
 package import Logging
 
-/// What every worker needs besides its work: signal, clocks, log and counters.
+/// The dependencies of every worker besides its work: signal, clocks, log and counters.
 package struct WorkerContext<WorkResult: CountedResult>: Sendable {
     /// Wakes the worker when there is work.
     package let signal: WakeupSignal
