@@ -118,23 +118,28 @@ let package = Package(
                 logging,
             ]),
 
+        // Queues of commands before the transactions, and the feed of account events.
+        module("Commits", ["AppleAccounts", "AuthorizationServer", serviceLifecycle, metrics]),
+
         // What the service does, and how it is asked.
         module(
             "SignIn",
             [
-                "AppleIDClient", "AppleAccounts", "AuthorizationServer", "KeySets", "AppleIdentity", "JOSE",
+                "Commits", "AppleIDClient", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE",
                 "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(
             "OAuth",
             [
-                "AuthorizationServer", "AppleAccounts", "AppleIdentity", "SignIn", "KeySets", "JOSE",
+                "AuthorizationServer", "Commits", "AppleAccounts", "AppleIdentity", "SignIn", "KeySets",
+                "JOSE",
                 "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(
             "HTTPAPI",
             [
-                "OAuth", "AuthorizationServer", "SignIn", "AppleAccounts", "KeySets", "AppleIdentity",
+                "OAuth", "AuthorizationServer", "SignIn", "Commits", "AppleAccounts", "KeySets",
+                "AppleIdentity",
                 "StrictJSON", "Cryptography", "Encodings",
                 "WebOrigins", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle,
@@ -173,7 +178,7 @@ let package = Package(
             name: "siwa",
             dependencies: [
                 "OAuthLogin",
-                "HTTPAPI", "AppleEmulator", "GoogleEmulator", "EmulatorServer", "SignIn",
+                "HTTPAPI", "AppleEmulator", "GoogleEmulator", "EmulatorServer", "SignIn", "Commits",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
                 "OAuth", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
                 "JOSE", "Certificates",
@@ -242,7 +247,8 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "OAuth", "OAuthSamples", "AuthorizationServer", "StorageConformance", "TestSupport",
+                "Commits", "OAuth", "OAuthSamples", "AuthorizationServer", "StorageConformance",
+                "TestSupport",
                 "TokenMint", "SignIn", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON",
                 "Cryptography", "Encodings", logging,
             ]),
@@ -260,10 +266,17 @@ let package = Package(
                 "SQLTables", "KeySets", logging,
             ]),
         tests(
+            "CommitsTests",
+            [
+                "Commits", "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts",
+                "AuthorizationServer", serviceLifecycle, metrics,
+            ]),
+        tests(
             "SignInTests",
             [
-                "SignIn", "SQLiteStorage", "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts",
-                "AppleIDClient", "AuthorizationServer", metrics,
+                "Commits", "SignIn", "SQLiteStorage", "StorageConformance", "TestSupport", "TokenMint",
+                "AppleAccounts",
+                "AppleIDClient",
                 "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography", "Encodings",
                 serviceLifecycle,
                 logging,
@@ -294,7 +307,7 @@ let package = Package(
         tests(
             "HTTPAPITests",
             [
-                "HTTPAPI", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins", "SignIn",
+                "Commits", "HTTPAPI", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins", "SignIn",
                 "StorageConformance", "TestSupport", "TokenMint", "AppleIDClient",
                 "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings",
@@ -328,7 +341,8 @@ let package = Package(
         tests(
             "OAuthFixtureTests",
             [
-                "siwa", "OAuthFixtures", "HTTPAPI", "OAuth", "AuthorizationServer", "SignIn", "SQLiteStorage",
+                "Commits", "siwa", "OAuthFixtures", "HTTPAPI", "OAuth", "AuthorizationServer", "SignIn",
+                "SQLiteStorage",
                 "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts", "AppleIdentity", "KeySets",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, nioCore, nioPosix,
                 serviceLifecycle,
@@ -336,7 +350,7 @@ let package = Package(
         tests(
             "FixtureTests",
             [
-                "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "TestSupport",
+                "Commits", "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "TestSupport",
                 "AppleAccounts",
                 "StorageConformance", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings", logging,

@@ -2,6 +2,7 @@
 // and the metrics. It does not own any rule about tokens or accounts, nor the configuration.
 
 public import AppleAccounts
+import Commits
 import HummingbirdCore
 public import KeySets
 public import Logging
@@ -69,7 +70,7 @@ public final class HTTPService: Service {
     private let limits: ServerLimits
     private let logger: Logger
     private let dispatcher: Dispatcher
-    private let commits: GroupCommit
+    private let commits: GroupCommit<AccountCommand>
     private let notices: EarlyCloseNotices
     private let bound = BoundPort()
     private let draining = Draining()

@@ -1,3 +1,5 @@
+import AppleAccounts
+import Commits
 import NIOCore
 import SignIn
 
@@ -12,7 +14,8 @@ final class ConnectionLoop {
     let connections: LoopConnections
 
     init(
-        _ eventLoop: any EventLoop, dispatcher: Dispatcher, commits: GroupCommit, limits: ServerLimits,
+        _ eventLoop: any EventLoop, dispatcher: Dispatcher, commits: GroupCommit<AccountCommand>,
+        limits: ServerLimits,
         openConnections: OpenConnections,
         bodies: BodyMemoryBudget
     ) {

@@ -1,6 +1,6 @@
+public import Commits
 import NIOCore
 import NIOPosix
-public import SignIn
 
 /// The delay of the service's queues of commits.
 public enum EventLoopDelay {

@@ -1,3 +1,5 @@
+import AppleAccounts
+import Commits
 import NIOCore
 import SignIn
 
@@ -17,16 +19,16 @@ final class EventLoopRound {
     private static let mostGathered = 64
 
     private let eventLoop: any EventLoop
-    private let commits: GroupCommit
+    private let commits: GroupCommit<AccountCommand>
     private let finished: FinishedCommits
     private var connections = CircularBuffer<ConnectionHandler>()
     private var running: [ConnectionHandler] = []
     /// Commands are not submitted one by one: the first would wake the thread that commits, and would be
     /// committed alone. A transaction costs as much as several sign-ins in it.
-    private var gathered: [GroupCommit.Entry] = []
+    private var gathered: [GroupCommit<AccountCommand>.Entry] = []
     private var isScheduled = false
 
-    init(eventLoop: any EventLoop, commits: GroupCommit) {
+    init(eventLoop: any EventLoop, commits: GroupCommit<AccountCommand>) {
         self.eventLoop = eventLoop
         self.commits = commits
         finished = FinishedCommits(eventLoop: eventLoop)
@@ -44,7 +46,8 @@ final class EventLoopRound {
     func add(_ commit: RouteResult.Commit, of info: RequestInfo, on connection: ConnectionHandler) {
         let round = NIOLoopBound(self, eventLoop: eventLoop)
         let connection = NIOLoopBound(connection, eventLoop: eventLoop)
-        let entry = GroupCommit.Entry(commit.command) { [finished, response = commit.response] result in
+        let entry = GroupCommit<AccountCommand>.Entry(commit.command) {
+            [finished, response = commit.response] result in
             finished.append(
                 FinishedCommits.Commit(
                     connection: connection, info: info, response: response, result: result)

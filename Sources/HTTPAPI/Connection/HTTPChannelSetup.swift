@@ -1,3 +1,5 @@
+import AppleAccounts
+import Commits
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -17,7 +19,10 @@ struct HTTPChannelSetup: ServerChildChannel {
     private let openConnections: OpenConnections
     private let loops: EventLoopLocal<ConnectionLoop>
 
-    init(dispatcher: Dispatcher, commits: GroupCommit, limits: ServerLimits, notices: EarlyCloseNotices) {
+    init(
+        dispatcher: Dispatcher, commits: GroupCommit<AccountCommand>, limits: ServerLimits,
+        notices: EarlyCloseNotices
+    ) {
         self.limits = limits
         let openConnections = OpenConnections(limits: limits, notices: notices)
         self.openConnections = openConnections

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import NIOHTTP1
 import OAuth
 import StrictJSON

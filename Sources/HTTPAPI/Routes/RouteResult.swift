@@ -1,4 +1,5 @@
 import AppleAccounts
+import Commits
 import SignIn
 
 /// The next step of a request that a route has read.

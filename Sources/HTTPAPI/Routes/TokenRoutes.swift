@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import Commits
 import NIOHTTP1
 import SignIn
 import StrictJSON

@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import AppleIDClient
+public import Commits
 public import Logging
 public import ServiceLifecycle
 import Synchronization
@@ -19,7 +20,7 @@ public final class DailyCheck: Service {
     }
 
     private let grantContext: AppleGrantContext
-    private let commits: GroupCommit
+    private let commits: GroupCommit<AccountCommand>
     private let apple: any AppleTokenService
     private let schedule: CheckSchedule
     private let width: Int
@@ -33,7 +34,7 @@ public final class DailyCheck: Service {
     ///   - perSecond: The largest rate of calls. A million tokens in a day need 11.6 calls a second.
     ///   - width: Number of calls at once.
     public init(
-        grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
+        grantContext: AppleGrantContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25, width: Int = 8,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {

@@ -1,6 +1,7 @@
 public import AppleAccounts
 public import AppleIDClient
 import AppleIdentity
+public import Commits
 import KeySets
 public import Logging
 public import ServiceLifecycle
@@ -30,7 +31,7 @@ public struct CodeExchange: Service {
     }
 
     private let grantContext: AppleGrantContext
-    private let commits: GroupCommit
+    private let commits: GroupCommit<AccountCommand>
     private let apple: any AppleTokenService
     private let check: GrantCheck
     private let schedule: CheckSchedule
@@ -46,7 +47,7 @@ public struct CodeExchange: Service {
     ///   - schedule: Schedule of the daily check, for the first check of a new token.
     ///   - width: Number of exchanges at once. While Apple takes 200 ms, 32 are 160 codes a second.
     public init(
-        grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
+        grantContext: AppleGrantContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         check: GrantCheck,
         schedule: CheckSchedule = CheckSchedule(), width: Int = 32,
         now: @escaping @Sendable () -> Moment, logger: Logger
