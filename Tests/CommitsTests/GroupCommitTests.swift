@@ -19,9 +19,9 @@ import Testing
     }
 
     /// Submits, and returns when the command is in the queue or in a batch.
-    private func submit<Command: TypedCommand>(
-        _ command: Command, to commits: GroupCommit<AccountCommand>, depth: Int
-    ) async -> Task<Command.Output, any Error> {
+    private func submit<Typed: TypedCommand>(
+        _ command: Typed, to commits: GroupCommit<AccountCommand>, depth: Int
+    ) async -> Task<Typed.Output, any Error> where Typed.Command == AccountCommand {
         let task = Task { try await commits.submit(command) }
         while commits.depth < depth { await Task.yield() }
         return task
