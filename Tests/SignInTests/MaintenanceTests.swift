@@ -1,10 +1,10 @@
 import AppleAccounts
-import Commits
 import Cryptography
 import StorageConformance
 import TestSupport
 import Testing
 
+@testable import Commits
 @testable import SignIn
 
 @Suite struct MaintenanceTests {
