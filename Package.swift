@@ -121,23 +121,27 @@ let package = Package(
                 logging,
             ]),
 
+        // Queues of commands before the transactions, and the feed of account events.
+        module("Commits", ["AppleAccounts", "AuthorizationServer", serviceLifecycle, metrics]),
+
         // What the service does, and how it is asked.
         module(
             "SignIn",
             [
-                "AppleIDClient", "AppleAccounts", "AuthorizationServer", "KeySets", "AppleIdentity", "JOSE",
+                "Commits", "AppleIDClient", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE",
                 "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(
             "OAuth",
             [
-                "AuthorizationServer", "AppleAccounts", "AppleIdentity", "SignIn", "KeySets", "JOSE",
+                "AuthorizationServer", "Commits", "AppleAccounts", "AppleIdentity", "SignIn", "KeySets",
+                "JOSE",
                 "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(
             "HTTPAPI",
             [
-                "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn", "AppleAccounts", "KeySets",
+                "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn", "Commits", "AppleAccounts", "KeySets",
                 "AppleIdentity", "StrictJSON", "Cryptography", "Encodings",
                 "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle,
@@ -177,6 +181,7 @@ let package = Package(
             dependencies: [
                 "OAuthLogin",
                 "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator", "EmulatorServer", "SignIn",
+                "Commits",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
                 "OAuth", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
                 "JOSE", "Certificates",
@@ -245,7 +250,8 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "OAuth", "OAuthSamples", "AuthorizationServer", "StorageConformance", "TestSupport",
+                "Commits", "OAuth", "OAuthSamples", "AuthorizationServer", "StorageConformance",
+                "TestSupport",
                 "TokenMint", "SignIn", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON",
                 "Cryptography", "Encodings", logging,
             ]),
@@ -263,10 +269,17 @@ let package = Package(
                 "SQLTables", "KeySets", logging,
             ]),
         tests(
+            "CommitsTests",
+            [
+                "Commits", "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts",
+                "AuthorizationServer", serviceLifecycle, metrics,
+            ]),
+        tests(
             "SignInTests",
             [
-                "SignIn", "SQLiteStorage", "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts",
-                "AppleIDClient", "AuthorizationServer", metrics,
+                "Commits", "SignIn", "SQLiteStorage", "StorageConformance", "TestSupport", "TokenMint",
+                "AppleAccounts",
+                "AppleIDClient",
                 "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography", "Encodings",
                 serviceLifecycle,
                 logging,
@@ -301,7 +314,7 @@ let package = Package(
             "HTTPAPITests",
             [
                 "HTTPAPI", "HTTPEngine", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins",
-                "SignIn",
+                "SignIn", "Commits",
                 "StorageConformance", "TestSupport", "TokenMint", "AppleIDClient",
                 "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings",
@@ -336,6 +349,7 @@ let package = Package(
             "OAuthFixtureTests",
             [
                 "siwa", "OAuthFixtures", "HTTPAPI", "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn",
+                "Commits",
                 "SQLiteStorage",
                 "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts", "AppleIdentity", "KeySets",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, nioCore, nioPosix,
@@ -344,7 +358,7 @@ let package = Package(
         tests(
             "FixtureTests",
             [
-                "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "TestSupport",
+                "Commits", "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "TestSupport",
                 "AppleAccounts",
                 "StorageConformance", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings", logging,

@@ -2,6 +2,7 @@
 // and the metrics. It does not own any rule about tokens or accounts, nor the configuration.
 
 public import AppleAccounts
+import Commits
 public import HTTPEngine
 public import KeySets
 public import Logging

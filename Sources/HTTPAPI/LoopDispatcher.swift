@@ -1,3 +1,5 @@
+import AppleAccounts
+import Commits
 import HTTPEngine
 import NIOCore
 import NIOHTTP1
@@ -6,11 +8,11 @@ import SignIn
 /// Handles the requests of one event loop by the `Dispatcher`, and gathers their commands. Stays on its event loop.
 final class LoopDispatcher: HTTPInterface {
     private let dispatcher: Dispatcher
-    private let commits: GroupCommit
+    private let commits: GroupCommit<AccountCommand>
     private let eventLoop: any EventLoop
-    private var gathered: [GroupCommit.Entry] = []
+    private var gathered: [GroupCommit<AccountCommand>.Entry] = []
 
-    init(_ dispatcher: Dispatcher, commits: GroupCommit, eventLoop: any EventLoop) {
+    init(_ dispatcher: Dispatcher, commits: GroupCommit<AccountCommand>, eventLoop: any EventLoop) {
         (self.dispatcher, self.commits, self.eventLoop) = (dispatcher, commits, eventLoop)
     }
 
@@ -64,7 +66,7 @@ final class LoopDispatcher: HTTPInterface {
         then completion: @escaping GatheredCommand.Completion
     ) {
         gathered.append(
-            GroupCommit.Entry(commit.command) { result in
+            GroupCommit<AccountCommand>.Entry(commit.command) { result in
                 completion { exchange.response(to: commit, with: result) }
             })
     }

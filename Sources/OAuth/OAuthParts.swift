@@ -4,6 +4,7 @@
 
 public import AppleAccounts
 public import AuthorizationServer
+public import Commits
 public import Cryptography
 import JOSE
 public import KeySets
@@ -17,7 +18,7 @@ public struct OAuthParts: Sendable {
     public var settings: OAuthSettings
     public var deployment: Deployment
     public var store: any AuthorizationStore
-    public var commits: any GrantCommitting
+    public var commits: GroupCommit<GrantCommand>
     /// For App Flip, whose identity token is a sign-in, and for accounts.
     public var signIn: SignInUseCases
     public var keys: SigningKeys
@@ -31,7 +32,7 @@ public struct OAuthParts: Sendable {
 
     public init(
         settings: OAuthSettings, deployment: Deployment, store: any AuthorizationStore,
-        commits: any GrantCommitting, signIn: SignInUseCases, keys: SigningKeys,
+        commits: GroupCommit<GrantCommand>, signIn: SignInUseCases, keys: SigningKeys,
         google: GoogleSettings = .google, googleKeys: any VerificationKeys,
         googleEventKeys: any VerificationKeys,
         now: @escaping @Sendable () -> Moment
@@ -46,35 +47,6 @@ public struct OAuthParts: Sendable {
         self.googleKeys = googleKeys
         self.googleEventKeys = googleEventKeys
         self.now = now
-    }
-}
-
-/// Commits grant commands: `GrantCommit`, and in tests a store without a queue.
-public protocol GrantCommitting: Sendable {
-    /// Number of commands that wait, without the commands that are being committed.
-    var depth: Int { get }
-
-    /// Checks that the queue can take a command. For requests that can be retried, before any work is done
-    /// for them.
-    ///
-    /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.
-    func requireCapacity() throws
-
-    /// Returns when the command is durable.
-    ///
-    /// - Throws: `GrantRefusal`, `StorageError`, `OverloadedError`.
-    func submit(_ command: GrantCommand) async throws -> GrantOutcome
-}
-
-extension GrantCommit: GrantCommitting {}
-
-extension GrantCommitting {
-    /// Returns the typed outcome when the command is durable.
-    func submit<Command: TypedGrantCommand>(_ command: Command) async throws -> Command.Output {
-        guard let output = Command.output(try await submit(command.grantCommand)) else {
-            throw StorageError(.unavailable, detail: "the store returned the outcome of another command")
-        }
-        return output
     }
 }
 

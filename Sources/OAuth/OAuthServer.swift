@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import Encodings
 import JOSE
 import SignIn
@@ -23,7 +24,9 @@ public final class OAuthServer: Sendable {
     func now() -> Moment { parts.now() }
 
     /// Commits a command that may end tokens, and wakes the worker that reports their end.
-    func submitEnding<Command: TypedGrantCommand>(_ command: Command) async throws -> Command.Output {
+    func submitEnding<Typed: TypedCommand>(
+        _ command: Typed
+    ) async throws -> Typed.Output where Typed.Command == GrantCommand {
         do {
             let output = try await parts.commits.submit(command)
             // A command that issues tokens ends only old token families above a limit, which are not

@@ -7,7 +7,7 @@ extension SQLiteAccountStore: AuthorizationStore {
         _ commands: [GrantCommand],
         completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
     ) {
-        writer.commit(grants: commands, completion: completion)
+        writer.enqueue(commands, transaction: { try $0.commitGrants($1) }, completion: completion)
     }
 
     public func standing(ofLine id: UniqueID) async throws -> TokenStanding? {

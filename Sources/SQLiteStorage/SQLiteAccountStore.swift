@@ -18,7 +18,7 @@ public struct SQLiteAccountStore: AccountStore {
 
     public func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
         try await withCheckedThrowingContinuation { continuation in
-            writer.commit(commands) { continuation.resume(with: $0) }
+            commit(commands) { continuation.resume(with: $0) }
         }
     }
 
@@ -26,7 +26,12 @@ public struct SQLiteAccountStore: AccountStore {
         _ commands: [AccountCommand],
         completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
     ) {
-        writer.commit(commands, completion: completion)
+        writer.enqueue(
+            commands, transaction: { try $0.commitAccounts($1) },
+            completion: { [writer] result in
+                if (try? result.get())?.hasErased == true { writer.scrubLog() }
+                completion(result)
+            })
     }
 
     public func account(_ id: AccountID) async throws -> Account? {
@@ -106,6 +111,14 @@ public struct SQLiteAccountStore: AccountStore {
                     INSERT INTO health_probe (id, count) VALUES (1, 1)
                     ON CONFLICT (id) DO UPDATE SET count = count + 1
                     """)
+        }
+    }
+}
+
+extension CommitResult {
+    fileprivate var hasErased: Bool {
+        results.contains { result in
+            if case .done(.erased) = result { true } else { false }
         }
     }
 }

@@ -32,7 +32,7 @@ import Testing
         var set = WorkingSet([.signIn(.sample())])
         set.load(known, at: 0)
         var generator = SeededGenerator(seed: 1)
-        _ = set.apply(using: &generator)
+        _ = set.applyCommands(using: &generator)
         #expect(set.subjects[0].rowChange == .none)
         #expect(set.subjects[0].credentials.map(\.rowChange) == [.update, .none])
         #expect(set.events.isEmpty)
@@ -43,7 +43,7 @@ import Testing
             .signIn(.sample(createsAccount: false)), .signIn(.sample(nonce: .unproven(.sample()))),
         ])
         var generator = SeededGenerator(seed: 1)
-        let results = set.apply(using: &generator)
+        let results = set.applyCommands(using: &generator)
         #expect(
             results == [
                 .refused(AccountRefusal(.accountNotFound)), .refused(AccountRefusal(.nonceExpired)),

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
+import Commits
 import HTTPAPI
 import HTTPEngine
 import KeySets
@@ -55,10 +56,10 @@ struct PlayedService: Sendable {
         let feed = EventFeed()
         let useCases = SignInUseCases(
             deployment: settings.deployment, policy: VerificationPolicy(clientIDs: []), keys: keys,
-            store: store, commits: GroupCommit(store: store, feed: feed), feed: feed,
+            store: store, commits: GroupCommit<AccountCommand>(store: store, feed: feed), feed: feed,
             grantContext: AppleGrantContext(grants: store, clock: HurriedClock()), nonceKey: .sample(),
             now: now)
-        let commits = GrantCommit(store: store, feed: feed)
+        let commits = GroupCommit<GrantCommand>(store: store, feed: feed)
         let server = OAuthServer(
             OAuthParts(
                 settings: deployment.oauth, deployment: settings.deployment, store: store, commits: commits,

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
+import Commits
 import Cryptography
 import Encodings
 import JOSE

@@ -49,7 +49,7 @@ import Testing
         thenFind look: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            writer.commit(commands) { result in
+            writer.enqueue(commands, transaction: { try $0.commitAccounts($1) }) { result in
                 continuation.resume(
                     with: Result {
                         _ = try result.get()

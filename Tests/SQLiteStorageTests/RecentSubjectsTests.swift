@@ -70,7 +70,7 @@ import Testing
             var commands = RandomCommands(seed: seed)
             var kept = 0
             for _ in 0..<100 {
-                _ = try writer.commit(commands.batch() + [.signIn(commands.signIn())])
+                _ = try writer.commitAccounts(commands.batch() + [.signIn(commands.signIn())])
                 var recent = writer.recent
                 for key in commands.keys {
                     guard let found = recent.find(key) else { continue }

@@ -4,6 +4,7 @@ import StorageConformance
 import StrictJSON
 import Testing
 
+@testable import Commits
 @testable import SignIn
 
 @Suite struct EventPollingTests {
@@ -120,7 +121,7 @@ import Testing
         await waitForReader()
         let token = try Subject.token()
         // Past the group commit of this process.
-        let other = GroupCommit(store: subject.store, feed: EventFeed())
+        let other = GroupCommit<AccountCommand>(store: subject.store, feed: EventFeed())
         let useCases = SignInUseCases(
             deployment: try Deployment(apps: [Subject.app]), policy: VerificationPolicy(clientIDs: []),
             keys: subject.keys, store: subject.store, commits: other, feed: EventFeed(),

@@ -4,6 +4,7 @@ import StorageConformance
 import TestSupport
 import Testing
 
+@testable import Commits
 @testable import SignIn
 
 @Suite struct MaintenanceTests {

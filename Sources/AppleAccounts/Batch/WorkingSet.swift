@@ -2,8 +2,8 @@
 ///
 /// A store creates a working set for each of `groups`, loads the records that `subjectKeys`, `nonceDigests`,
 /// `inboxIdentifiers` and `inboxKeys` name, in as few round trips as it can, then the records that
-/// `grantAccounts`, `transferQuestion` and `movingAccountID` name, calls `apply`, and saves the records that
-/// are marked as changed. The working set does no I/O and knows no storage, so every store gives the same
+/// `grantAccounts`, `transferQuestion` and `movingAccountID` name, calls `applyCommands`, and saves the records
+/// that are marked as changed. The working set does no I/O and knows no storage, so every store gives the same
 /// results. Later commands of the batch see the changes of earlier commands.
 public struct WorkingSet: Sendable {
     public let commands: [AccountCommand]
@@ -13,7 +13,7 @@ public struct WorkingSet: Sendable {
     public private(set) var inboxIdentifiers: [InboxIdentifier] = []
     public private(set) var inboxKeys: [InboxKey] = []
 
-    /// Records after `apply`; their `rowChange`, and their credentials', says what to save.
+    /// Records after `applyCommands`; their `rowChange`, and their credentials', says what to save.
     public internal(set) var subjects: [SubjectRecord]
     /// Nonces to insert. If two transactions insert the same nonce, at any replicas, a store commits only one
     /// transaction.
@@ -113,7 +113,9 @@ public struct WorkingSet: Sendable {
     }
 
     /// Applies all commands in their order.
-    public mutating func apply(using generator: inout some RandomNumberGenerator) -> [CommandResult] {
+    public mutating func applyCommands(
+        using generator: inout some RandomNumberGenerator
+    ) -> [CommandResult] {
         var results: [CommandResult] = []
         results.reserveCapacity(commands.count)
         for command in commands {

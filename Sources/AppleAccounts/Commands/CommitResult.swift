@@ -10,6 +10,18 @@ public struct CommitResult: Sendable, Equatable {
     }
 }
 
+extension CommitResult: CommittedBatch {
+    public static func failure(_ error: StorageError) -> CommandResult { .failed(error) }
+
+    public static func outcome(_ result: CommandResult) -> Result<AccountOutcome, any Error> {
+        switch result {
+        case .done(let outcome): .success(outcome)
+        case .refused(let refusal): .failure(refusal)
+        case .failed(let error): .failure(error)
+        }
+    }
+}
+
 /// Result of one command of a batch.
 public enum CommandResult: Sendable, Equatable {
     case done(AccountOutcome)

@@ -1,20 +1,36 @@
 /// A command whose outcome has a type of its own.
 ///
-/// A batch mixes commands of all kinds, so a store takes `AccountCommand` and returns `AccountOutcome`. This
-/// protocol connects the two for callers that submit one command and want the outcome of that command.
+/// A batch mixes commands of all kinds, so a store takes `AccountCommand` or `GrantCommand`, and returns
+/// `AccountOutcome` or `GrantOutcome`. This protocol connects them for callers that submit one command and want
+/// the outcome of that command.
 public protocol TypedCommand: Sendable {
+    /// The type of all commands of its batch.
+    associatedtype Command: BatchCommand
     associatedtype Output: Sendable
 
     /// The command as part of a batch.
-    var accountCommand: AccountCommand { get }
+    var untyped: Command { get }
 
-    /// Returns `nil` for an outcome of another kind of command. A conforming store never returns such an
-    /// outcome.
-    static func output(_ outcome: AccountOutcome) -> Output?
+    /// Returns `nil` for an outcome of another kind of command.
+    static func output(_ outcome: Command.Outcome) -> Output?
+}
+
+extension TypedCommand {
+    /// Returns the outcome of this kind of command.
+    ///
+    /// - Throws: `StorageError` for an outcome of another kind of command, which a conforming store never
+    ///   returns.
+    @inlinable
+    public static func requireOutput(_ outcome: Command.Outcome) throws(StorageError) -> Output {
+        guard let output = output(outcome) else {
+            throw StorageError(.unavailable, detail: "the store returned the outcome of another command")
+        }
+        return output
+    }
 }
 
 extension SignInCommand: TypedCommand {
-    public var accountCommand: AccountCommand { .signIn(self) }
+    public var untyped: AccountCommand { .signIn(self) }
 
     public static func output(_ outcome: AccountOutcome) -> SignInOutcome? {
         if case .signedIn(let output) = outcome { output } else { nil }
@@ -22,7 +38,7 @@ extension SignInCommand: TypedCommand {
 }
 
 extension NotificationCommand: TypedCommand {
-    public var accountCommand: AccountCommand { .notification(self) }
+    public var untyped: AccountCommand { .notification(self) }
 
     public static func output(_ outcome: AccountOutcome) -> NotificationReceipt? {
         if case .notification(let output) = outcome { output } else { nil }
@@ -30,7 +46,7 @@ extension NotificationCommand: TypedCommand {
 }
 
 extension ExchangeCommand: TypedCommand {
-    public var accountCommand: AccountCommand { .finishExchange(self) }
+    public var untyped: AccountCommand { .finishExchange(self) }
 
     public static func output(_ outcome: AccountOutcome) -> ExchangeReceipt? {
         if case .exchangeFinished(let output) = outcome { output } else { nil }
@@ -38,7 +54,7 @@ extension ExchangeCommand: TypedCommand {
 }
 
 extension RejectionCommand: TypedCommand {
-    public var accountCommand: AccountCommand { .rejectRefreshToken(self) }
+    public var untyped: AccountCommand { .rejectRefreshToken(self) }
 
     public static func output(_ outcome: AccountOutcome) -> RejectionReceipt? {
         if case .refreshTokenRejected(let output) = outcome { output } else { nil }
@@ -46,7 +62,7 @@ extension RejectionCommand: TypedCommand {
 }
 
 extension EraseCommand: TypedCommand {
-    public var accountCommand: AccountCommand { .erase(self) }
+    public var untyped: AccountCommand { .erase(self) }
 
     public static func output(_ outcome: AccountOutcome) -> ErasureRecord? {
         if case .erased(let output) = outcome { output } else { nil }
@@ -54,7 +70,7 @@ extension EraseCommand: TypedCommand {
 }
 
 extension TransferCommand: TypedCommand {
-    public var accountCommand: AccountCommand { .transfer(self) }
+    public var untyped: AccountCommand { .transfer(self) }
 
     public static func output(_ outcome: AccountOutcome) -> TransferReceipt? {
         if case .transferred(let output) = outcome { output } else { nil }

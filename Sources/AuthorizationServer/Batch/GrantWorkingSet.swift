@@ -4,8 +4,8 @@ import Cryptography
 /// A batch of grant commands with all rows that they read, and with their results.
 ///
 /// A store finds the accounts that `question` leads to, locks them, loads their subjects and all of their
-/// grants, calls `apply`, and saves `changes`, `changedPaces`, `newGoogleEvents`, `changedGoogleAccounts` and
-/// `events`. The rule of each command is in an extension. The rules do no I/O, so every store has the same
+/// grants, calls `applyCommands`, and saves `changes`, `changedPaces`, `newGoogleEvents`,
+/// `changedGoogleAccounts` and `events`. The rule of each command is in an extension. The rules do no I/O, so every store has the same
 /// results, and later commands of the batch see the effects of earlier ones.
 package struct GrantWorkingSet: Sendable {
     package let commands: [GrantCommand]
@@ -88,14 +88,14 @@ package struct GrantWorkingSet: Sendable {
     }
 
     /// Applies all commands in their order.
-    package mutating func apply(
+    package mutating func applyCommands(
         using generator: inout some RandomNumberGenerator
     ) -> [Result<GrantOutcome, any Error>] {
         var results: [Result<GrantOutcome, any Error>] = []
         results.reserveCapacity(commands.count)
         for command in commands {
             do throws(GrantRefusal) {
-                results.append(.success(try apply(command, using: &generator)))
+                results.append(.success(try applyRule(of: command, using: &generator)))
             } catch {
                 results.append(.failure(error))
             }
@@ -103,8 +103,8 @@ package struct GrantWorkingSet: Sendable {
         return results
     }
 
-    private mutating func apply(
-        _ command: GrantCommand, using generator: inout some RandomNumberGenerator
+    private mutating func applyRule(
+        of command: GrantCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantOutcome {
         switch command {
         case .authorize(let authorize): .authorized(try apply(authorize, using: &generator))

@@ -12,6 +12,11 @@ public enum GrantCommand: Sendable, Hashable {
     case googleEvent(GoogleEventCommand)
 }
 
+extension GrantCommand: BatchCommand {
+    public typealias Outcome = GrantOutcome
+    public typealias Batch = GrantCommitResult
+}
+
 /// The result of one grant command.
 public enum GrantOutcome: Sendable, Hashable {
     case authorized(GrantRecord)

@@ -84,6 +84,14 @@ public struct GrantCommitResult: Sendable {
     }
 }
 
+extension GrantCommitResult: CommittedBatch {
+    public static func failure(_ error: StorageError) -> Result<GrantOutcome, any Error> { .failure(error) }
+
+    public static func outcome(
+        _ result: Result<GrantOutcome, any Error>
+    ) -> Result<GrantOutcome, any Error> { result }
+}
+
 /// A key that signs tokens of this service, as stored.
 public struct SigningKeyRecord: Sendable, Hashable {
     /// RFC 7638 thumbprint of the public key: the `kid`.

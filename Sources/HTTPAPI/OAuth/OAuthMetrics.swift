@@ -1,4 +1,5 @@
 import AuthorizationServer
+import Commits
 import OAuth
 
 /// Counts the results of the routes of OAuth.
@@ -17,7 +18,7 @@ struct OAuthMetrics: Sendable {
     private let appFlips: [AppFlipOutcome: CounterCell]
     private let events: [GoogleEventReceipt: CounterCell]
 
-    init(_ registry: MetricsRegistry, commits: any GrantCommitting) {
+    init(_ registry: MetricsRegistry, commits: GroupCommit<GrantCommand>) {
         func cells<Key: Hashable>(_ keys: [Key], _ cell: (Key) -> CounterCell) -> [Key: CounterCell] {
             Dictionary(uniqueKeysWithValues: keys.map { ($0, cell($0)) })
         }

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import OAuth

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
+import Commits
 import HTTPEngine
 import KeySets
 import OAuth

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import SignIn

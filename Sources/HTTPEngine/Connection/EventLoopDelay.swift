@@ -1,3 +1,4 @@
+public import Commits
 import NIOCore
 import NIOPosix
 

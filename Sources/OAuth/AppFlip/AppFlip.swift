@@ -1,6 +1,7 @@
 public import AppleAccounts
 import AppleIdentity
 public import AuthorizationServer
+import Commits
 import Cryptography
 import KeySets
 import SignIn

@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
+public import Commits
 public import Cryptography
 public import SignIn
 
@@ -10,7 +11,7 @@ public import SignIn
 public struct AuthorizeUseCase: Sendable {
     let settings: OAuthSettings
     let store: any AuthorizationStore
-    let commits: any GrantCommitting
+    let commits: GroupCommit<GrantCommand>
     public let web: WebSignIn
     let sessions: SessionSeal
     let now: @Sendable () -> Moment
@@ -19,7 +20,8 @@ public struct AuthorizeUseCase: Sendable {
     ///   - sealingKeys: The same in all replicas, because each may get the next request of a session.
     ///   - now: The wall clock.
     public init(
-        settings: OAuthSettings, store: any AuthorizationStore, commits: any GrantCommitting, web: WebSignIn,
+        settings: OAuthSettings, store: any AuthorizationStore, commits: GroupCommit<GrantCommand>,
+        web: WebSignIn,
         sealingKeys: SealingKeyRing, now: @escaping @Sendable () -> Moment
     ) {
         self.settings = settings

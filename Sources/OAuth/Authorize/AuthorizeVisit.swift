@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import Cryptography
 import SignIn
 

@@ -1,5 +1,6 @@
 import AppleAccounts
 public import AuthorizationServer
+import Commits
 public import Encodings
 import SignIn
 

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import Encodings
 import KeySets
 import SignIn

@@ -1,7 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
-import SignIn
 
 /// The grant `authorization_code` (RFC 6749 §4.1.3).
 struct CodeRedemption: Sendable {

@@ -1,7 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
-import SignIn
 
 /// The grant `refresh_token` (RFC 6749 §6, RFC 9700 §4.14).
 struct TokenRefresh: Sendable {

@@ -11,7 +11,7 @@ struct LockingBatch {
     let sealing: any GrantSealing
 
     /// - Throws: `PostgresError`. The transaction must then be rolled back.
-    func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
+    func commitOnce(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
         let groups = WorkingSet.groups(of: commands)
         var unsent = [PostgresCall.begin]
         let changesNames = commands.contains(where: \.standsAlone)
@@ -30,7 +30,7 @@ struct LockingBatch {
             var (rowIDs, holders) = try load(&set, keys, locking, after: unsent, in: session)
             let keyChanges = KeyChanges(subjects: PostgresSubjects(names: names))
             let movingRowID = try keyChanges.loadMoving(&set, in: session)
-            results += set.apply(using: &generator)
+            results += set.applyCommands(using: &generator)
             if set.changesKeys {
                 try carryOut(keyChanges, set, &rowIDs, movingRowID: movingRowID, &events, in: session)
             }

@@ -22,13 +22,13 @@ struct QuietBatch {
 
     /// Returns `nil`, and has changed nothing, when the batch has more to write or another transaction was
     /// faster.
-    func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult? {
+    func commitIfQuiet(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult? {
         var set = WorkingSet(commands)
         let seen = try load(&set, in: session)
         // A user without a row may have a tombstone.
         guard seen.areAllKnown else { return nil }
         var generator = SystemRandomNumberGenerator()
-        let results = set.apply(using: &generator)
+        let results = set.applyCommands(using: &generator)
         guard set.isQuiet else { return nil }
         var calls = seen.updateCalls(for: set)
         if let nonceCall = NonceRows.insertCall(set) { calls.append(nonceCall) }

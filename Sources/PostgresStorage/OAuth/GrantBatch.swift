@@ -10,42 +10,12 @@ struct GrantBatch {
 
     static func commit(_ commands: [GrantCommand], in session: PostgresSession) throws -> GrantCommitResult {
         guard !commands.isEmpty else { return GrantCommitResult(results: [], lastEventSequence: nil) }
-        do {
-            return try attempt(commands, in: session)
-        } catch let error where StorageError(error).code == .valueRefused {
-            // One command has a value that no row accepts; the other commands must not fail with it.
-            var results: [Result<GrantOutcome, any Error>] = []
-            var lastEventSequence: Int64?
-            for command in commands {
-                do {
-                    let result = try attempt([command], in: session)
-                    results += result.results
-                    lastEventSequence = result.lastEventSequence ?? lastEventSequence
-                } catch {
-                    results.append(.failure(StorageError(error)))
-                }
+        return try GrantCommitResult.committing(commands, storageError: { StorageError($0) }) { commands in
+            try session.rollingBackFailures {
+                let batch = GrantBatch(names: session.names)
+                try session.names.apps.ensure(Set(commands.compactMap(\.app)), in: session)
+                return try session.repeatingConflicts { try batch.commitOnce(commands, in: session) }
             }
-            return GrantCommitResult(results: results, lastEventSequence: lastEventSequence)
-        }
-    }
-
-    private static func attempt(
-        _ commands: [GrantCommand], in session: PostgresSession
-    ) throws -> GrantCommitResult {
-        let batch = GrantBatch(names: session.names)
-        do {
-            try session.names.apps.ensure(Set(commands.compactMap(\.app)), in: session)
-            for _ in 1..<BatchCommitter.mostAttempts {
-                do {
-                    return try batch.commitOnce(commands, in: session)
-                } catch let error as PostgresError where error.isWorthRepeating {
-                    try session.rollBack()
-                }
-            }
-            return try batch.commitOnce(commands, in: session)
-        } catch {
-            try? session.rollBack()
-            throw error
         }
     }
 
@@ -58,7 +28,7 @@ struct GrantBatch {
         let accounts = try found.last.map { try GrantQuestionRows.accounts(set.question, $0) } ?? []
         let rowIDs = try load(&set, accounts, in: session)
         var generator = SystemRandomNumberGenerator()
-        let results = set.apply(using: &generator)
+        let results = set.applyCommands(using: &generator)
         var calls = GrantChangeWriter.calls(for: set.changes)
         calls += GrantChangeWriter.calls(set.changedPaces)
         calls += GrantChangeWriter.calls(set.newGoogleEvents, set.changedGoogleAccounts)

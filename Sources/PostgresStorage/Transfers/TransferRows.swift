@@ -101,15 +101,7 @@ enum TransferRows {
             ($0.recipientTeam, $0.transferSubject) < ($1.recipientTeam, $1.transferSubject)
         }
         let calls = [.begin, lockSubjects(sorted.map(\.accountID)), insertion(of: sorted), .commit]
-        for _ in 1..<BatchCommitter.mostAttempts {
-            do {
-                _ = try session.pipeline(calls)
-                return
-            } catch let error as PostgresError where error.isWorthRepeating {
-                try session.rollBack()
-            }
-        }
-        _ = try session.pipeline(calls)
+        try session.repeatingConflicts { _ = try session.pipeline(calls) }
     }
 
     static func purge(

@@ -47,7 +47,7 @@ final class BatchWriter {
     }
 
     /// - Throws: when the transaction failed as a whole. Then nothing was applied.
-    func commit(_ commands: [AccountCommand]) throws -> CommitResult {
+    func commitAccounts(_ commands: [AccountCommand]) throws -> CommitResult {
         guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
             try noticeOtherWriters()
@@ -57,7 +57,7 @@ final class BatchWriter {
                 var set = WorkingSet(group)
                 var places = try load(&set)
                 let movingPlace = try loadMoving(&set)
-                results += set.apply(using: &generator)
+                results += set.applyCommands(using: &generator)
                 try changeKeys(of: set, at: &places, moving: movingPlace)
                 if try save(set, at: places) { lastEventSequence = database.lastInsertedRowID }
             }
@@ -66,10 +66,10 @@ final class BatchWriter {
     }
 
     /// - Throws: when the transaction failed as a whole. Then nothing was applied.
-    func commit(grants commands: [GrantCommand]) throws -> GrantCommitResult {
+    func commitGrants(_ commands: [GrantCommand]) throws -> GrantCommitResult {
         guard !commands.isEmpty else { return GrantCommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
-            let (results, appended) = try oauth().apply(commands, using: &generator)
+            let (results, appended) = try oauth().applyAndSave(commands, using: &generator)
             // Last, so that the last row ID of the connection belongs to the last event.
             for (event, rowID) in appended { try events.append(event, subjectRowID: rowID) }
             return GrantCommitResult(

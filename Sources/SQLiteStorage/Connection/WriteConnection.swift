@@ -65,25 +65,27 @@ final class WriteConnection: Sendable {
     /// Logs failures that were not logged when they happened, because the same failure had just been logged.
     func reportTrouble() { write(trouble.withLock { $0.line(at: .now) }) }
 
-    /// Commits a batch with one hop to the queue. `completion` is called there, before the checkpoint that
-    /// the batch makes due.
-    func commit(
-        _ commands: [AccountCommand],
-        completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
+    /// Puts a batch into the queue. `completion` is called there, before the checkpoint that the batch makes
+    /// due.
+    ///
+    /// - Parameter transaction: Commits some commands in one transaction.
+    func enqueue<Command: BatchCommand>(
+        _ commands: [Command],
+        transaction: @escaping @Sendable (BatchWriter, [Command]) throws -> Command.Batch,
+        completion: @escaping @Sendable (Result<Command.Batch, any Error>) -> Void
     ) {
         queue.asyncWriteWithoutTransaction { database in
-            completion(Result { try self.commit(commands, in: database) })
-            self.runCheckpointIfDue(in: database)
-        }
-    }
-
-    /// Commits a batch of grant commands in the same way.
-    func commit(
-        grants commands: [GrantCommand],
-        completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
-    ) {
-        queue.asyncWriteWithoutTransaction { database in
-            completion(Result { try self.commit(grants: commands, in: database) })
+            completion(
+                Result {
+                    try Command.Batch.committing(
+                        commands, storageError: { StorageError($0) },
+                        afterEach: { self.runCheckpointIfDue(in: database) }
+                    ) { commands in
+                        try self.attempt(in: database) {
+                            try transaction(self.writer(for: database), commands)
+                        }
+                    }
+                })
             self.runCheckpointIfDue(in: database)
         }
     }
@@ -123,62 +125,10 @@ final class WriteConnection: Sendable {
         lock.release()
     }
 
-    private func commit(_ commands: [AccountCommand], in database: Database) throws -> CommitResult {
-        do {
-            let result = try attempt(in: database) { try writer(for: database).commit(commands) }
-            if result.hasErased { scrubLog() }
-            return result
-        } catch let error as StorageError where error.code == .valueRefused {
-            // One command has a value that no row accepts; the other commands must not fail with it.
-            let result = commitOneByOne(commands, in: database)
-            if result.hasErased { scrubLog() }
-            return result
-        }
-    }
-
-    private func commitOneByOne(_ commands: [AccountCommand], in database: Database) -> CommitResult {
-        var results: [CommandResult] = []
-        var lastEventSequence: Int64?
-        for command in commands {
-            do {
-                let result = try attempt(in: database) { try writer(for: database).commit([command]) }
-                results += result.results
-                lastEventSequence = result.lastEventSequence ?? lastEventSequence
-            } catch {
-                results.append(.failed(StorageError(error)))
-            }
-            // Each command had a transaction of its own.
-            runCheckpointIfDue(in: database)
-        }
-        return CommitResult(results: results, lastEventSequence: lastEventSequence)
-    }
-
-    private func commit(grants commands: [GrantCommand], in database: Database) throws -> GrantCommitResult {
-        do {
-            return try attempt(in: database) { try writer(for: database).commit(grants: commands) }
-        } catch let error as StorageError where error.code == .valueRefused {
-            var results: [Result<GrantOutcome, any Error>] = []
-            var lastEventSequence: Int64?
-            for command in commands {
-                do {
-                    let result = try attempt(in: database) {
-                        try writer(for: database).commit(grants: [command])
-                    }
-                    results += result.results
-                    lastEventSequence = result.lastEventSequence ?? lastEventSequence
-                } catch {
-                    results.append(.failure(error))
-                }
-                runCheckpointIfDue(in: database)
-            }
-            return GrantCommitResult(results: results, lastEventSequence: lastEventSequence)
-        }
-    }
-
     /// Empties the log after an erasure. Erased data is overwritten in the database file, but older versions
     /// of its pages stay in the log until it is emptied. Runs when its turn on the queue comes. If a reader
     /// prevents it, the next erasure or the next checkpoint does it.
-    private func scrubLog() {
+    func scrubLog() {
         let isFirst = isScrubbing.withLock { isScrubbing in
             defer { isScrubbing = true }
             return !isScrubbing
@@ -247,14 +197,6 @@ final class WriteConnection: Sendable {
             logger.error("the database cannot be written", metadata: ["cause": "\(error.debugDescription)"])
         case .isOver: logger.notice("the database can be written again")
         case nil: break
-        }
-    }
-}
-
-extension CommitResult {
-    fileprivate var hasErased: Bool {
-        results.contains { result in
-            if case .done(.erased) = result { true } else { false }
         }
     }
 }

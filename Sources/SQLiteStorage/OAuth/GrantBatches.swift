@@ -20,10 +20,11 @@ final class GrantBatches {
         writer = try GrantChangeWriter(names, in: database)
     }
 
-    /// Applies a batch of grant commands inside a transaction.
+    /// Loads the rows of a batch of grant commands, applies the commands, and saves the changes, inside a
+    /// transaction.
     ///
     /// - Returns: The results, and the events to append with the rows of their subjects.
-    func apply(
+    func applyAndSave(
         _ commands: [GrantCommand], using generator: inout some RandomNumberGenerator
     ) throws -> (results: [Result<GrantOutcome, any Error>], events: [(event: AccountEvent, rowID: Int64)]) {
         var set = GrantWorkingSet(commands)
@@ -44,7 +45,7 @@ final class GrantBatches {
         for subject in set.question.googleSubjects {
             if let account = try question.googleAccount(subject) { set.load(account) }
         }
-        let results = try apply(&set, to: accounts, using: &generator)
+        let results = try loadGrantsAndApply(&set, of: accounts, using: &generator)
         try writer.save(set.changes)
         try writer.save(set.changedPaces)
         try writer.save(set.newGoogleEvents, set.changedGoogleAccounts)
@@ -61,21 +62,21 @@ final class GrantBatches {
 
     /// Loads and applies one group. Only needed codes are read: a user may have a hundred codes from the last
     /// days, and most commands need none of them.
-    private func apply(
-        _ set: inout GrantWorkingSet, to accounts: [AccountID],
+    private func loadGrantsAndApply(
+        _ set: inout GrantWorkingSet, of accounts: [AccountID],
         using generator: inout some RandomNumberGenerator
     ) throws -> [Result<GrantOutcome, any Error>] {
         let empty = set
         if !set.question.needsAllCodes {
             let held = try held.load(accounts, codes: set.question.codeDigests)
             set.load(grants: held.grants, lines: held.lines, codes: held.codes, hasAllCodes: false)
-            let results = set.apply(using: &generator)
+            let results = set.applyCommands(using: &generator)
             guard set.isMissingCodes else { return results }
             set = empty
         }
         let held = try held.load(accounts)
         set.load(grants: held.grants, lines: held.lines, codes: held.codes)
-        return set.apply(using: &generator)
+        return set.applyCommands(using: &generator)
     }
 
     /// Ends the grants of credentials that have ended, inside the transaction of the account commands.

@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import AppleIDClient
+public import Commits
 public import Logging
 public import ServiceLifecycle
 
@@ -18,7 +19,7 @@ public struct AppleGrantWorkers: Service {
     ///   - schedule: Schedule of the daily check.
     ///   - checksPerSecond: The largest rate of daily checks.
     public init(
-        grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
+        grantContext: AppleGrantContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         check: GrantCheck,
         schedule: CheckSchedule = CheckSchedule(), checksPerSecond: Double = 25,
         now: @escaping @Sendable () -> Moment, logger: Logger

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIDClient
+import Commits
 import Logging
 
 /// Validates every refresh token at Apple once a day, spread over the day.
@@ -29,14 +30,14 @@ struct DailyCheck: Worker {
 
     let context: WorkerContext<WorkResult>
     private let grantContext: AppleGrantContext
-    private let commits: GroupCommit
+    private let commits: GroupCommit<AccountCommand>
     private let apple: any AppleTokenService
     private let schedule: CheckSchedule
     private let pace: SharedPace
 
     /// - Parameter perSecond: The largest rate of calls. A million tokens in a day need 11.6 calls a second.
     init(
-        grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
+        grantContext: AppleGrantContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {

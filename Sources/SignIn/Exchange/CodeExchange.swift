@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import AppleIdentity
+import Commits
 import KeySets
 import Logging
 
@@ -59,7 +60,7 @@ struct CodeExchange: Worker {
 
     let context: WorkerContext<WorkResult>
     private let grantContext: AppleGrantContext
-    private let commits: GroupCommit
+    private let commits: GroupCommit<AccountCommand>
     private let apple: any AppleTokenService
     private let check: GrantCheck
     private let schedule: CheckSchedule
@@ -70,7 +71,7 @@ struct CodeExchange: Worker {
     ///   - check: Checks Apple's response to a code.
     ///   - schedule: Schedule of the daily check, for the first check of a new token.
     init(
-        grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
+        grantContext: AppleGrantContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         check: GrantCheck, schedule: CheckSchedule = CheckSchedule(),
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {

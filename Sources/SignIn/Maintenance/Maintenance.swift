@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import Commits
 public import Logging
 public import ServiceLifecycle
 

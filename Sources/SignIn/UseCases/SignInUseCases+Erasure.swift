@@ -1,4 +1,5 @@
 public import AppleAccounts
+import Commits
 
 extension SignInUseCases {
     /// Longest time for which `erase` waits for Apple before it returns the progress.

@@ -1,4 +1,5 @@
 public import AppleAccounts
+import Commits
 
 extension SignInUseCases {
     /// The longest time that `events` waits.

@@ -1,5 +1,6 @@
 public import AppleAccounts
 import AppleIdentity
+public import Commits
 import KeySets
 
 extension SignInUseCases {

@@ -3,6 +3,7 @@
 
 public import AppleAccounts
 public import AppleIdentity
+public import Commits
 public import KeySets
 
 /// The use cases of callers. Thread-safe. No state is kept between two calls.
@@ -12,7 +13,7 @@ public struct SignInUseCases: Sendable {
     let notificationVerifier: NotificationVerifier
     let keys: any VerificationKeys
     let store: any AccountStore
-    public let commits: GroupCommit
+    public let commits: GroupCommit<AccountCommand>
     let feed: EventFeed
     let grantContext: AppleGrantContext
     let codes: AuthorizationCodePolicy
@@ -31,7 +32,8 @@ public struct SignInUseCases: Sendable {
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
         store: any AccountStore,
-        commits: GroupCommit, feed: EventFeed, grantContext: AppleGrantContext, nonceKey: NonceKey,
+        commits: GroupCommit<AccountCommand>, feed: EventFeed, grantContext: AppleGrantContext,
+        nonceKey: NonceKey,
         nonceLifetime: Duration = .seconds(600),
         now: @escaping @Sendable () -> Moment
     ) {

@@ -8,12 +8,6 @@ public struct UnknownClientID: Error, Sendable, Equatable {
     public init() {}
 }
 
-/// The command was not accepted: too many commands wait already, or the service is about to stop. The caller
-/// can retry.
-public struct OverloadedError: Error, Sendable, Equatable {
-    public init() {}
-}
-
 /// A reader's cursor is past the end of the event feed. The database was restored from a backup, replaced by
 /// a standby that lagged behind, or exchanged: events that the reader has seen are missing from it, and their
 /// sequence numbers will be used again.

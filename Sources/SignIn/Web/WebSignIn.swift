@@ -1,5 +1,6 @@
 public import AppleAccounts
 import AppleIdentity
+import Commits
 public import Cryptography
 
 /// Web sign-in for backends without code for Apple: redirects the browser to Apple, receives Apple's form,

@@ -2,6 +2,7 @@ import AppleAccounts
 import AppleIDClient
 import AsyncHTTPClient
 import AuthorizationServer
+import Commits
 import HTTPAPI
 import HTTPEngine
 import KeySets
@@ -17,7 +18,7 @@ struct ComposedOAuth {
     let server: OAuthServer
     /// `nil` without sign-in in a browser.
     let authorize: AuthorizeUseCase?
-    private let commits: GrantCommit
+    private let commits: GroupCommit<GrantCommand>
     private let workers: [any Service]
 
     /// - Parameters:
@@ -30,7 +31,7 @@ struct ComposedOAuth {
         feed: EventFeed, client: HTTPClient, now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         guard let oauth = settings.oauth, let sealingKeys = settings.sealingKeys else { return nil }
-        let commits = GrantCommit(store: store, feed: feed, delay: EventLoopDelay.commits)
+        let commits = GroupCommit<GrantCommand>(store: store, feed: feed, delay: EventLoopDelay.commits)
         let keys = SigningKeys(for: oauth, store: store, sealingKeys: sealingKeys, now: now, logger: logger)
         // Google's keys are fetched when a token of Google arrives. Most deployments never receive such a
         // token.

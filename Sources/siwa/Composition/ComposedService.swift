@@ -2,6 +2,7 @@ import AppleAccounts
 import AppleIDClient
 import AppleIdentity
 import AuthorizationServer
+import Commits
 import Cryptography
 import Foundation
 import HTTPAPI
@@ -51,7 +52,7 @@ struct ComposedService {
             grants: store, sealingKeys: settings.sealingKeys,
             canSign: { settings.signingKeys[$0] != nil })
         let feed = EventFeed()
-        let commits = GroupCommit(store: store, feed: feed, delay: EventLoopDelay.commits)
+        let commits = GroupCommit<AccountCommand>(store: store, feed: feed, delay: EventLoopDelay.commits)
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let useCases = SignInUseCases(
             deployment: settings.deployment,

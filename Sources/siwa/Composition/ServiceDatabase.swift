@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import KeySets
 import Logging
 import PostgresStorage

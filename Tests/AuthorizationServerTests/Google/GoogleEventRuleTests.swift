@@ -87,7 +87,7 @@ import Testing
         ])
         set.load(GrantDesk().person)
         var generator = SystemRandomNumberGenerator()
-        let codes = refusals(set.apply(using: &generator))
+        let codes = refusals(set.applyCommands(using: &generator))
         #expect(codes == [nil, nil, .googleAccountDisabled, .googleAccountDisabled, nil])
     }
 
@@ -155,7 +155,7 @@ import Testing
         ])
         set.load(desk.person)
         var generator = SystemRandomNumberGenerator()
-        let codes = refusals(set.apply(using: &generator))
+        let codes = refusals(set.applyCommands(using: &generator))
         #expect(codes == [nil, .googleAccountDisabled, nil, .googleAccountDisabled, nil, nil])
         #expect(set.changedGoogleAccounts.map(\.isDisabled) == [false])
     }
@@ -170,7 +170,7 @@ import Testing
         set.load(
             grants: Array(desk.grants.values), lines: Array(desk.lines.values), codes: [])
         var generator = SystemRandomNumberGenerator()
-        let results = set.apply(using: &generator).compactMap { try? $0.get() }
+        let results = set.applyCommands(using: &generator).compactMap { try? $0.get() }
         #expect(results == [.googleEvent(.applied), .googleEvent(.duplicate)])
         #expect(set.changes.isEmpty)
         #expect(set.newGoogleEvents.count == 1)

@@ -77,7 +77,7 @@ import Testing
         var generator = SystemRandomNumberGenerator()
         var set = WorkingSet([.notification(.sample(at: moment))])
         set.load(desk.person, at: 0)
-        _ = set.apply(using: &generator)
+        _ = set.applyCommands(using: &generator)
         return set
     }
 
@@ -101,7 +101,7 @@ import Testing
         var generator = SystemRandomNumberGenerator()
         var set = WorkingSet([.erase(.sample(account: try #require(desk.person.account)))])
         set.load(desk.person, at: 0)
-        _ = set.apply(using: &generator)
+        _ = set.applyCommands(using: &generator)
         var ending = try #require(GrantEnding(of: set))
         ending.load(
             grants: Array(desk.grants.values), lines: Array(desk.lines.values),

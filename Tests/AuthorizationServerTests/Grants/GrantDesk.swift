@@ -42,7 +42,7 @@ struct GrantDesk {
         var set = GrantWorkingSet([command])
         set.load(person)
         set.load(grants: Array(grants.values), lines: Array(lines.values), codes: Array(codes.values))
-        let results = set.apply(using: &generator)
+        let results = set.applyCommands(using: &generator)
         save(set.changes)
         events += set.events
         return results[0].mapError { error in

@@ -33,7 +33,7 @@ import Testing
         set.load(GrantDesk().person)
         set.load(full)
         var generator = SystemRandomNumberGenerator()
-        let results = set.apply(using: &generator)
+        let results = set.applyCommands(using: &generator)
         #expect(throws: GrantRefusal(.tooManyGrants)) { try results[0].get() }
         #expect(set.events.count == 1)
         #expect(set.changes.grants.map(\.oauthClientID) == ["tablet"])

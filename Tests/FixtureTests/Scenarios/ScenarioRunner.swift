@@ -1,4 +1,5 @@
 import AppleAccounts
+import Commits
 import Cryptography
 import Encodings
 import Foundation

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import Commits
 import KeySets
 import SignIn
 import TestSupport
@@ -12,7 +13,7 @@ struct ScenarioService: Sendable {
 
     let useCases: SignInUseCases
     let store: any AccountStore
-    let commits: GroupCommit
+    let commits: GroupCommit<AccountCommand>
     private let feed: EventFeed
     private let storage: any ScenarioStorage
     private let clock: ManualClock
@@ -34,7 +35,7 @@ struct ScenarioService: Sendable {
         self.feed = feed
         self.storage = storage
         store = accounts
-        commits = GroupCommit(store: accounts, feed: feed)
+        commits = GroupCommit<AccountCommand>(store: accounts, feed: feed)
         useCases = SignInUseCases(
             deployment: deployment, policy: VerificationPolicy(clientIDs: []), keys: keys, store: accounts,
             commits: commits, feed: feed, grantContext: AppleGrantContext(grants: accounts),

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
+import Commits
 import Cryptography
 import HTTPAPI
 import HTTPEngine
@@ -72,7 +73,7 @@ struct RunningService: Sendable {
         let store = options.store ?? ReferenceStore()
         let keys = try options.keys ?? PinnedKeySet(parsing: TokenMint.shared.keySet)
         let feed = EventFeed(mostWaiters: options.mostWaiters)
-        let commits = GroupCommit(store: store, feed: feed)
+        let commits = GroupCommit<AccountCommand>(store: store, feed: feed)
         let clock = ManualClock(millisecondsSince1970: options.now)
         let now: @Sendable () -> Moment = { Moment(milliseconds: clock.millisecondsSince1970) }
         let useCases = SignInUseCases(
@@ -126,7 +127,7 @@ struct RunningService: Sendable {
         return OAuthServer(
             OAuthParts(
                 settings: settings, deployment: try deployment(), store: store,
-                commits: GrantCommit(store: store, feed: feed), signIn: useCases,
+                commits: GroupCommit<GrantCommand>(store: store, feed: feed), signIn: useCases,
                 keys: SigningKeys(
                     for: settings, store: store, sealingKeys: try ring(), now: now,
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
@@ -163,7 +164,8 @@ struct RunningService: Sendable {
         let store = store ?? ReferenceStore()
         return AuthorizeUseCase(
             settings: try OAuthClients.settings(in: deployment(), issuer: options.publicURL, change),
-            store: store, commits: GrantCommit(store: store, feed: feed), web: web, sealingKeys: try ring(),
+            store: store, commits: GroupCommit<GrantCommand>(store: store, feed: feed), web: web,
+            sealingKeys: try ring(),
             now: now)
     }
 

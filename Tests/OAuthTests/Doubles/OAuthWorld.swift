@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
+import Commits
 import Cryptography
 import Encodings
 import JOSE
@@ -47,13 +48,13 @@ struct OAuthWorld: Sendable {
         let feed = EventFeed()
         signIn = SignInUseCases(
             deployment: deployment, policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
-            commits: GroupCommit(store: store, feed: feed), feed: feed,
+            commits: GroupCommit<AccountCommand>(store: store, feed: feed), feed: feed,
             grantContext: AppleGrantContext(grants: store, clock: HurriedClock()), nonceKey: .sample(),
             now: now)
         server = OAuthServer(
             OAuthParts(
                 settings: settings, deployment: deployment, store: store,
-                commits: GrantCommit(store: store, feed: feed), signIn: signIn,
+                commits: GroupCommit<GrantCommand>(store: store, feed: feed), signIn: signIn,
                 keys: SigningKeys(
                     for: settings, store: store, sealingKeys: try Self.ring(), now: now, logger: .silent),
                 googleKeys: googleKeys ?? keys, googleEventKeys: googleKeys ?? keys, now: now))

@@ -23,7 +23,7 @@ import Testing
             try session.run(call), of: keys, into: &set, session.names, in: session)
         #expect(seen.areAllKnown)
         var generator = SystemRandomNumberGenerator()
-        _ = set.apply(using: &generator)
+        _ = set.applyCommands(using: &generator)
         return seen.updateCalls(for: set)
     }
 

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import AppleIdentity
+import Commits
 import Cryptography
 import KeySets
 import StorageConformance
@@ -17,7 +18,7 @@ struct ServiceRun: Sendable {
     let check: ClaimLoop<DailyCheck>
     let erasure: ClaimLoop<ErasureWorker>
     let grantContext: AppleGrantContext
-    let commits: GroupCommit
+    let commits: GroupCommit<AccountCommand>
     let clock = HurriedClock()
 
     var grantCheck: GrantCheck { GrantCheck(verifier: useCases.identityVerifier, keys: useCases.keys) }
@@ -28,7 +29,7 @@ struct ServiceRun: Sendable {
         now: @escaping @Sendable () -> Moment
     ) throws {
         let feed = EventFeed()
-        commits = GroupCommit(store: store, feed: feed)
+        commits = GroupCommit<AccountCommand>(store: store, feed: feed)
         grantContext = AppleGrantContext(
             grants: store, sealingKeys: sealing, canSign: { _ in canSign }, clock: waits ?? clock)
         useCases = SignInUseCases(

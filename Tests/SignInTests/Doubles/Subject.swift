@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import Commits
 import StorageConformance
 import StrictJSON
 import TestSupport
@@ -17,13 +18,13 @@ final class Subject: Sendable {
     let store = ReferenceStore()
     let feed = EventFeed()
     let keys: StubKeys
-    let commits: GroupCommit
+    let commits: GroupCommit<AccountCommand>
     let useCases: SignInUseCases
     private let clock = ManualClock(millisecondsSince1970: (TokenMint.sampleTime + 10) * 1000)
 
     init(keys: StubKeys? = nil, nonceLifetime: Duration = .seconds(600)) throws {
         self.keys = try keys ?? StubKeys(cached: TokenMint.shared.publicKeys())
-        commits = GroupCommit(store: store, feed: feed)
+        commits = GroupCommit<AccountCommand>(store: store, feed: feed)
         useCases = SignInUseCases(
             deployment: try Deployment(apps: [Self.app, Self.other, Self.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: self.keys, store: store, commits: commits,

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import Commits
 import StorageConformance
 import Testing
 import TokenMint
@@ -18,7 +19,8 @@ import TokenMint
             deployment: try Deployment(apps: [Subject.app, Subject.other, Subject.foreign]),
             policy: VerificationPolicy(clientIDs: []),
             keys: try StubKeys(cached: TokenMint.shared.publicKeys()),
-            store: meddling, commits: GroupCommit(store: meddling, feed: EventFeed()), feed: EventFeed(),
+            store: meddling, commits: GroupCommit<AccountCommand>(store: meddling, feed: EventFeed()),
+            feed: EventFeed(),
             grantContext: AppleGrantContext(grants: store), nonceKey: .sample(), nonceLifetime: .seconds(600),
             now: { 5_000_000 })
     }

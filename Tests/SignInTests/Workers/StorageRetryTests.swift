@@ -1,4 +1,5 @@
 import AppleAccounts
+import Commits
 import Synchronization
 import TestSupport
 import Testing

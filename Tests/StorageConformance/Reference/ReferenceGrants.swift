@@ -96,7 +96,7 @@ extension ReferenceState {
         for subject in set.question.googleSubjects {
             if let account = oauth.googleAccounts[subject] { set.load(account) }
         }
-        let results = set.apply(using: &generator)
+        let results = set.applyCommands(using: &generator)
         oauth.save(set.changes)
         for pace in set.changedPaces { oauth.paces[pace.accountID, default: [:]][pace.oauthClientID] = pace }
         for event in set.newGoogleEvents { oauth.googleEvents[event.jti] = event }

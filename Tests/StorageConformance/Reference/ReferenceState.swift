@@ -49,7 +49,7 @@ struct ReferenceState {
         var results = WorkingSet.groups(of: commands.filter({ isStorable($0) })).flatMap { group in
             var set = WorkingSet(group)
             load(&set)
-            let results = set.apply(using: &generator)
+            let results = set.applyCommands(using: &generator)
             save(set)
             return results
         }

@@ -1,11 +1,15 @@
-import AppleAccounts
+package import AppleAccounts
 
 /// Reads the event feed for one caller.
-struct EventReader: Sendable {
+package struct EventReader: Sendable {
     let store: any AccountStore
     let feed: EventFeed
     let limit: Int
     let scope: AppScope
+
+    package init(store: any AccountStore, feed: EventFeed, limit: Int, scope: AppScope) {
+        (self.store, self.feed, self.limit, self.scope) = (store, feed, limit, scope)
+    }
 
     /// Number of times that one page skips events that the reader may not see. Bounds the time of a request;
     /// the cursor advances in any case.
@@ -13,7 +17,7 @@ struct EventReader: Sendable {
 
     /// Returns the next page with an event in it. The page is empty at the end of the feed, and when too many
     /// events were skipped.
-    func page(after cursor: Int64) async throws -> EventPage {
+    package func page(after cursor: Int64) async throws -> EventPage {
         var page = EventPage(events: [], cursor: cursor, hasMore: true)
         for _ in 0..<Self.mostScans where page.events.isEmpty && page.hasMore {
             page = try await store.events(after: page.cursor, limit: limit, visibleTo: scope)
@@ -25,7 +29,7 @@ struct EventReader: Sendable {
     /// `time`.
     ///
     /// - Throws: `OverloadedError` when the largest number of readers waits already; `StorageError`.
-    func page(after cursor: Int64, waiting time: Duration) async throws -> EventPage {
+    package func page(after cursor: Int64, waiting time: Duration) async throws -> EventPage {
         try await withThrowingTaskGroup(of: EventPage?.self) { group in
             group.addTask {
                 var page = EventPage(events: [], cursor: cursor, hasMore: false)

@@ -1,4 +1,5 @@
 /// Measures how long transactions take, and estimates how long a new command would wait.
+@usableFromInline
 struct CommitPace: Sendable {
     /// Longest time that a caller may wait. A longer transaction is no overload: another program holds the
     /// database, or its disk does not respond.
@@ -7,12 +8,16 @@ struct CommitPace: Sendable {
     private var recent = Duration.zero
     private var beganAt: ContinuousClock.Instant?
 
+    @usableFromInline
+    init() {}
+
+    @usableFromInline
     mutating func batchBegan(at now: ContinuousClock.Instant) {
         beganAt = now
     }
 
     /// Returns `false` when no batch was under way.
-    @discardableResult
+    @discardableResult @usableFromInline
     mutating func batchEnded(at now: ContinuousClock.Instant) -> Bool {
         guard let beganAt else { return false }
         self.beganAt = nil
@@ -22,6 +27,7 @@ struct CommitPace: Sendable {
     }
 
     /// - Parameter batches: Number of full batches that wait before the next command's batch.
+    @usableFromInline
     func capacity(behind batches: Int, at now: ContinuousClock.Instant) -> CommitCapacity {
         let elapsed = beganAt.map { now - $0 } ?? .zero
         guard elapsed < Self.longestWait else { return .stalled }
@@ -31,6 +37,7 @@ struct CommitPace: Sendable {
 }
 
 /// The commit queue's capacity for a command whose caller can retry.
+@usableFromInline
 enum CommitCapacity: Equatable, Sendable {
     case available
     /// A new command would wait too long behind the commands that wait already.

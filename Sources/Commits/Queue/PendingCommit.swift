@@ -11,15 +11,11 @@ public struct PendingCommit<Value: Sendable>: Sendable {
     /// commit, such as waking a worker.
     public let result: @Sendable (AccountOutcome) throws -> Value
 
-    init<Command: TypedCommand>(
-        _ command: Command, result: @escaping @Sendable (Command.Output) throws -> Value
-    ) {
-        self.command = command.accountCommand
-        self.result = { outcome in
-            guard let output = Command.output(outcome) else {
-                throw StorageError(.unavailable, detail: "the store returned the outcome of another command")
-            }
-            return try result(output)
-        }
+    @inlinable
+    public init<Typed: TypedCommand>(
+        _ command: Typed, result: @escaping @Sendable (Typed.Output) throws -> Value
+    ) where Typed.Command == AccountCommand {
+        self.command = command.untyped
+        self.result = { try result(try Typed.requireOutput($0)) }
     }
 }

@@ -4,14 +4,14 @@ import StorageConformance
 import TestSupport
 import Testing
 
-@testable import SignIn
+@testable import Commits
 
 @Suite struct GroupCommitTests {
     let store = HeldStore()
     let feed = EventFeed()
 
-    private func commits(capacity: Int = 100, largestBatch: Int = 100) -> GroupCommit {
-        GroupCommit(store: store, feed: feed, capacity: capacity, largestBatch: largestBatch)
+    private func commits(capacity: Int = 100, largestBatch: Int = 100) -> GroupCommit<AccountCommand> {
+        GroupCommit<AccountCommand>(store: store, feed: feed, capacity: capacity, largestBatch: largestBatch)
     }
 
     private func signIn(_ name: AppleSubject, createsAccount: Bool = true) -> SignInCommand {
@@ -19,9 +19,9 @@ import Testing
     }
 
     /// Submits, and returns when the command is in the queue or in a batch.
-    private func submit<Command: TypedCommand>(
-        _ command: Command, to commits: GroupCommit, depth: Int
-    ) async -> Task<Command.Output, any Error> {
+    private func submit<Typed: TypedCommand>(
+        _ command: Typed, to commits: GroupCommit<AccountCommand>, depth: Int
+    ) async -> Task<Typed.Output, any Error> where Typed.Command == AccountCommand {
         let task = Task { try await commits.submit(command) }
         while commits.depth < depth { await Task.yield() }
         return task
@@ -50,7 +50,7 @@ import Testing
         let (stream, answer) = AsyncStream<String>.makeStream()
         commits.submit(
             (1...4).map { number in
-                GroupCommit.Entry(.signIn(signIn("person-\(number)"))) { result in
+                GroupCommit<AccountCommand>.Entry(.signIn(signIn("person-\(number)"))) { result in
                     answer.yield((try? result.get()) == nil ? "refused \(number)" : "done \(number)")
                 }
             })
@@ -219,7 +219,7 @@ import Testing
 
     @Test func `counts its transactions and the commands in them, and times them`() async throws {
         let metrics = RecordingMetrics()
-        let commits = GroupCommit(
+        let commits = GroupCommit<AccountCommand>(
             store: store, feed: feed, capacity: 100, largestBatch: 100, factory: metrics)
         let first = Task { try await commits.submit(signIn("first")) }
         await store.arrival(of: 1)

@@ -2,7 +2,7 @@ import AppleAccounts
 import ServiceLifecycle
 import Testing
 
-@testable import SignIn
+@testable import Commits
 
 @Suite struct EventFeedTests {
     let feed = EventFeed(mostWaiters: 3)

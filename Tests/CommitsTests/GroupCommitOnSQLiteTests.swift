@@ -4,7 +4,7 @@ import StorageConformance
 import TestSupport
 import Testing
 
-@testable import SignIn
+@testable import Commits
 
 /// The group commit over the real store: commits with a response are present when the file is opened again.
 @Suite struct GroupCommitOnSQLiteTests {
@@ -12,7 +12,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "siwa.sqlite")
         let database = try await SQLiteDatabase.open(path: path, logger: .silent)
-        let commits = GroupCommit(store: database.accounts, feed: EventFeed())
+        let commits = GroupCommit<AccountCommand>(store: database.accounts, feed: EventFeed())
         let answered = try await withThrowingTaskGroup(of: AccountID.self) { group in
             for number in 0..<300 {
                 group.addTask {

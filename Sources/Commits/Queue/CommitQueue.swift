@@ -2,12 +2,20 @@
 /// and, after a transaction of several commands, the commands that follow at once.
 ///
 /// Does no I/O and reads no clock. A ticket identifies the caller that waits.
+@usableFromInline
 struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
+    @usableFromInline
     struct Batch: Sendable {
-        var commands: [Command] = []
-        var tickets: [Ticket] = []
+        @usableFromInline var commands: [Command] = []
+        @usableFromInline var tickets: [Ticket] = []
+
+        @inlinable
+        init(commands: [Command] = [], tickets: [Ticket] = []) {
+            (self.commands, self.tickets) = (commands, tickets)
+        }
     }
 
+    @usableFromInline
     enum Acceptance: Equatable {
         /// No command is being committed or gathered: the caller of `accept` must call `next`.
         case startCommitting
@@ -16,6 +24,7 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     }
 
     /// The next step of the thread that commits.
+    @usableFromInline
     enum Next {
         case commit(Batch)
         /// Call `next` again a moment later, with this turn.
@@ -25,38 +34,40 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     }
 
     /// Number of commands in a transaction from which waiting for more does not pay.
-    static var mostGathered: Int { 64 }
+    @inlinable static var mostGathered: Int { 64 }
     /// Time after which no further look begins, and an arrival ends the gathering.
-    static var longestGathering: Duration { .milliseconds(5) }
+    @inlinable static var longestGathering: Duration { .milliseconds(5) }
     /// Time within which the callers of a transaction are expected to send their next commands.
-    static var longestReturn: Duration { .milliseconds(10) }
+    @inlinable static var longestReturn: Duration { .milliseconds(10) }
 
-    private let mostWaiting: Int
-    private let largestBatch: Int
-    private var waiting = Batch()
-    private var isCommitting = false
-    private var pace = CommitPace()
+    @usableFromInline let mostWaiting: Int
+    @usableFromInline let largestBatch: Int
+    @usableFromInline var waiting = Batch()
+    @usableFromInline var isCommitting = false
+    @usableFromInline var pace = CommitPace()
     /// Number of commands of the last transaction, and the time of its end.
-    private var last: (count: Int, endedAt: ContinuousClock.Instant?) = (0, nil)
+    @usableFromInline var last: (count: Int, endedAt: ContinuousClock.Instant?) = (0, nil)
     /// Number of commands that waited at the last look, and the time of the first look.
-    private var gathering: (seen: Int, began: ContinuousClock.Instant)?
+    @usableFromInline var gathering: (seen: Int, began: ContinuousClock.Instant)?
     /// Number of the current turn. A look of an earlier turn comes too late.
-    private var turn = 0
-    private(set) var isClosed = false
+    @usableFromInline var turn = 0
+    @usableFromInline private(set) var isClosed = false
 
     init(capacity: Int, largestBatch: Int) {
         (mostWaiting, self.largestBatch) = (capacity, largestBatch)
     }
 
-    var isIdle: Bool { !isCommitting }
-    var depth: Int { waiting.tickets.count }
+    @inlinable var isIdle: Bool { !isCommitting }
+    @inlinable var depth: Int { waiting.tickets.count }
 
     /// Returns the capacity for a command whose caller can retry.
+    @inlinable
     func capacity(at now: ContinuousClock.Instant) -> CommitCapacity {
         guard isCommitting else { return .available }
         return pace.capacity(behind: depth / largestBatch, at: now)
     }
 
+    @inlinable
     mutating func accept(_ command: Command, _ ticket: Ticket) -> Acceptance {
         // At the bound a caller should retry instead of waiting too long.
         guard !isClosed, waiting.tickets.count < mostWaiting else { return .refuse }
@@ -69,6 +80,7 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
 
     /// Ends the gathering if enough commands have been gathered. The caller has accepted commands; after
     /// `true` it must call `next`. The looks of a busy event loop may come late.
+    @inlinable
     mutating func endsGathering(at now: ContinuousClock.Instant) -> Bool {
         guard let began = gathering?.began, depth >= mostTogether || now - began >= Self.longestGathering
         else { return false }
@@ -82,6 +94,7 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     /// - Parameters:
     ///   - look: The turn of a look; `nil` otherwise.
     ///   - gathers: `true` if the queue may wait for more commands.
+    @inlinable
     mutating func next(
         look: Int? = nil, gathers: Bool, at now: ContinuousClock.Instant
     ) -> Next {
@@ -98,7 +111,8 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     /// After a transaction of several commands, their callers got their results together and send their next
     /// commands together. The gathering ends when a look finds no more commands than the look before.
     /// Commands that come alone do not wait.
-    private mutating func shouldGather(at now: ContinuousClock.Instant) -> Bool {
+    @inlinable
+    mutating func shouldGather(at now: ContinuousClock.Instant) -> Bool {
         let (seen, began) = gathering ?? (0, now)
         let isExpected = gathering != nil || last.count > 1 && isRecent(now)
         guard isExpected, depth > seen, depth < mostTogether, now - began < Self.longestGathering, !isClosed
@@ -110,18 +124,21 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
         return true
     }
 
-    private var mostTogether: Int { min(Self.mostGathered, largestBatch) }
+    @inlinable var mostTogether: Int { min(Self.mostGathered, largestBatch) }
 
-    private func isRecent(_ now: ContinuousClock.Instant) -> Bool {
+    @inlinable
+    func isRecent(_ now: ContinuousClock.Instant) -> Bool {
         last.endedAt.map { now - $0 < Self.longestReturn } ?? false
     }
 
-    private mutating func batchEnded(at now: ContinuousClock.Instant) {
+    @inlinable
+    mutating func batchEnded(at now: ContinuousClock.Instant) {
         if pace.batchEnded(at: now) { last.endedAt = now }
     }
 
     /// Returns the next batch in the order of arrival. `nil` when no command waits: the queue is idle then.
-    private mutating func nextBatch(at now: ContinuousClock.Instant) -> Batch? {
+    @inlinable
+    mutating func nextBatch(at now: ContinuousClock.Instant) -> Batch? {
         guard !waiting.tickets.isEmpty else {
             isCommitting = false
             return nil

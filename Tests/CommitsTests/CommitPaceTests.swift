@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SignIn
+@testable import Commits
 
 @Suite struct CommitPaceTests {
     static let start = ContinuousClock.now

@@ -2,6 +2,7 @@ import Metrics
 
 /// The metrics of a commit queue, recorded once for each transaction. Commands divided by commits are the
 /// size of a batch.
+@usableFromInline
 struct CommitMetrics: Sendable {
     private let commits: Counter
     private let failures: Counter
@@ -22,12 +23,14 @@ struct CommitMetrics: Sendable {
             label: "\(prefix)_commit_seconds", preferredDisplayUnit: .seconds, factory: factory)
     }
 
+    @usableFromInline
     func committed(_ count: Int, in time: Duration) {
         commits.increment()
         commands.increment(by: count)
         duration.record(duration: time)
     }
 
+    @usableFromInline
     func failed(_ count: Int) {
         failures.increment()
         failedCommands.increment(by: count)

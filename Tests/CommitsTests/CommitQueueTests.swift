@@ -2,7 +2,7 @@ import AppleAccounts
 import StorageConformance
 import Testing
 
-@testable import SignIn
+@testable import Commits
 
 @Suite struct CommitQueueTests {
     let command = AccountCommand.signIn(.sample())

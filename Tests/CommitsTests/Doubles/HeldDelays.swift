@@ -1,4 +1,4 @@
-import SignIn
+import Commits
 import Synchronization
 
 /// Delays that last until the test ends them.

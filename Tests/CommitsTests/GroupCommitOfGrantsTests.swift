@@ -5,14 +5,14 @@ import StorageConformance
 import TestSupport
 import Testing
 
-@testable import SignIn
+@testable import Commits
 
-@Suite struct GrantCommitTests {
+@Suite struct GroupCommitOfGrantsTests {
     let store = HeldGrantStore()
     let metrics = RecordingMetrics()
 
-    private func commits(capacity: Int = 100, largestBatch: Int = 100) -> GrantCommit {
-        GrantCommit(
+    private func commits(capacity: Int = 100, largestBatch: Int = 100) -> GroupCommit<GrantCommand> {
+        GroupCommit<GrantCommand>(
             store: store, feed: EventFeed(), capacity: capacity, largestBatch: largestBatch, factory: metrics)
     }
 
@@ -27,7 +27,7 @@ import Testing
 
     /// Submits, and returns when the command is in the queue.
     private func submit(
-        _ command: GrantCommand, to commits: GrantCommit, depth: Int
+        _ command: GrantCommand, to commits: GroupCommit<GrantCommand>, depth: Int
     ) async -> Task<GrantOutcome, any Error> {
         let task = Task { try await commits.submit(command) }
         while commits.depth < depth { await Task.yield() }
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Submits the first command, and returns when the store has it.
-    private func begin(_ commits: GrantCommit) async -> Task<GrantOutcome, any Error> {
+    private func begin(_ commits: GroupCommit<GrantCommand>) async -> Task<GrantOutcome, any Error> {
         let task = Task { try await commits.submit(revocation(0)) }
         await store.arrival(of: 1)
         return task
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `refuses what is past 4,096 waiting commands, and commits 256 of them at once`() async throws {
-        let commits = GrantCommit(store: store, feed: EventFeed())
+        let commits = GroupCommit<GrantCommand>(store: store, feed: EventFeed())
         let first = await begin(commits)
         let waiting = (1...4096).map { line in
             Task { try await commits.submit(revocation(UInt64(line))) }

@@ -1,0 +1,57 @@
+/// The results of commands that were committed together, in the order of the commands.
+public protocol CommittedBatch: Sendable {
+    /// Result of one command as stores give it.
+    associatedtype Element: Sendable
+    associatedtype Outcome: Sendable
+
+    var results: [Element] { get }
+    /// Sequence number of the last account event of the batch; `nil` when the batch made no event.
+    var lastEventSequence: Int64? { get }
+
+    init(results: [Element], lastEventSequence: Int64?)
+
+    /// Makes the result of a command that the database did not store, although it stored others of the batch.
+    static func failure(_ error: StorageError) -> Element
+
+    /// Returns the result for the caller of a command.
+    static func outcome(_ result: Element) -> Result<Outcome, any Error>
+}
+
+extension CommittedBatch {
+    /// Commits a batch in one transaction or, if the database refuses a value of it (`valueRefused`), each
+    /// command in a transaction of its own: one command has a value that no row accepts, and the others must
+    /// not fail with it.
+    ///
+    /// Committed alone, a command fails for itself, whatever the cause: the commands before it are durable
+    /// already, and those after it may succeed. After a lost connection its outcome is unknown, as that of a
+    /// batch is.
+    ///
+    /// - Parameters:
+    ///   - storageError: Maps an error of the database to the error of the service.
+    ///   - afterEach: Called after each transaction of one command, also after a failed one.
+    ///   - transaction: Commits some commands in one transaction. When it throws, nothing stays open.
+    /// - Throws: The error of the transaction of all commands, unless its code is `valueRefused`.
+    @inlinable
+    public static func committing<Command>(
+        _ commands: [Command], storageError: (any Error) -> StorageError, afterEach: () -> Void = {},
+        transaction: ([Command]) throws -> Self
+    ) throws -> Self {
+        do {
+            return try transaction(commands)
+        } catch let error where storageError(error).code == .valueRefused {
+            var results: [Element] = []
+            var lastEventSequence: Int64?
+            for command in commands {
+                do {
+                    let batch = try transaction([command])
+                    results += batch.results
+                    lastEventSequence = batch.lastEventSequence ?? lastEventSequence
+                } catch {
+                    results.append(failure(storageError(error)))
+                }
+                afterEach()
+            }
+            return Self(results: results, lastEventSequence: lastEventSequence)
+        }
+    }
+}

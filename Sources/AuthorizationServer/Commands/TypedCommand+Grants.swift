@@ -1,0 +1,54 @@
+public import AppleAccounts
+
+extension AuthorizeCommand: TypedCommand {
+    public var untyped: GrantCommand { .authorize(self) }
+
+    public static func output(_ outcome: GrantOutcome) -> GrantRecord? {
+        if case .authorized(let output) = outcome { output } else { nil }
+    }
+}
+
+extension EndGrantCommand: TypedCommand {
+    public var untyped: GrantCommand { .end(self) }
+
+    public static func output(_ outcome: GrantOutcome) -> GrantRecord? {
+        if case .ended(let output) = outcome { output } else { nil }
+    }
+}
+
+extension RevokeCommand: TypedCommand {
+    public var untyped: GrantCommand { .revoke(self) }
+
+    public static func output(_ outcome: GrantOutcome) -> Void? {
+        if case .revoked = outcome { () } else { nil }
+    }
+}
+
+extension GoogleEventCommand: TypedCommand {
+    public var untyped: GrantCommand { .googleEvent(self) }
+
+    public static func output(_ outcome: GrantOutcome) -> GoogleEventReceipt? {
+        if case .googleEvent(let output) = outcome { output } else { nil }
+    }
+}
+
+/// A command that yields tokens.
+public protocol TokenCommand: TypedCommand where Command == GrantCommand, Output == IssuedTokens {}
+
+extension TokenCommand {
+    public static func output(_ outcome: GrantOutcome) -> IssuedTokens? {
+        if case .issued(let output) = outcome { output } else { nil }
+    }
+}
+
+extension RedeemCommand: TokenCommand {
+    public var untyped: GrantCommand { .redeem(self) }
+}
+
+extension RefreshCommand: TokenCommand {
+    public var untyped: GrantCommand { .refresh(self) }
+}
+
+extension AssertionCommand: TokenCommand {
+    public var untyped: GrantCommand { .assertion(self) }
+}
