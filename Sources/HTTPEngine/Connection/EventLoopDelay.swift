@@ -1,4 +1,3 @@
-public import Commits
 import NIOCore
 import NIOPosix
 
