@@ -206,7 +206,7 @@ let package = Package(
 
         // Tests and what they share.
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),
-        testHelper("TestSupport", ["KeySets", logging]),
+        testHelper("TestSupport", ["KeySets", logging, metrics]),
         testHelper("SiwaBinary"),
         testHelper("ScriptedHTTP", [hummingbird, logging, nioCore, nioPosix]),
         testHelper(

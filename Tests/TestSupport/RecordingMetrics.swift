@@ -1,8 +1,8 @@
-import Metrics
+public import Metrics
 import Synchronization
 
 /// Records counters and timers, by the name of the metric and its labels.
-final class RecordingMetrics: MetricsFactory {
+public final class RecordingMetrics: MetricsFactory {
     private final class Cell: CounterHandler, TimerHandler {
         let values = Mutex<[Int64]>([])
 
@@ -13,35 +13,37 @@ final class RecordingMetrics: MetricsFactory {
 
     private let cells = Mutex<[String: Cell]>([:])
 
+    public init() {}
+
     /// Each added amount, or each recorded duration in nanoseconds, in order.
-    func values(of name: String) -> [Int64] {
+    public func values(of name: String) -> [Int64] {
         cells.withLock { $0[name] }?.values.withLock { $0 } ?? []
     }
 
-    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         cell(label, dimensions)
     }
 
-    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         cell(label, dimensions)
     }
 
-    func makeRecorder(
+    public func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
         NOOPMetricsHandler.instance
     }
 
-    func makeFloatingPointCounter(
+    public func makeFloatingPointCounter(
         label: String, dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
         NOOPMetricsHandler.instance
     }
 
-    func destroyCounter(_ handler: any CounterHandler) {}
-    func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-    func destroyRecorder(_ handler: any RecorderHandler) {}
-    func destroyTimer(_ handler: any TimerHandler) {}
+    public func destroyCounter(_ handler: any CounterHandler) {}
+    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    public func destroyRecorder(_ handler: any RecorderHandler) {}
+    public func destroyTimer(_ handler: any TimerHandler) {}
 
     private func cell(_ label: String, _ dimensions: [(String, String)]) -> Cell {
         let name = ([label] + dimensions.map(\.1)).joined(separator: " ")
