@@ -114,8 +114,8 @@ struct EmulatedWorld {
         let app = app(of: concerned[0])?.primaryClientID ?? concerned[0]
         change.apply(to: &users[position], app: app)
         switch change {
-        case .revokeConsent: endConsent(Consent(person: position, app: app))
-        case .deleteAccount: grants.end { $0.person == position }
+        case .revokeConsent: endConsent(Consent(position: position, app: app))
+        case .deleteAccount: grants.end { $0.position == position }
         case .disableForwarding, .enableForwarding: break
         }
         return (users[position], concerned)

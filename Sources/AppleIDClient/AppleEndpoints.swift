@@ -28,7 +28,7 @@ public struct AppleEndpoints: Sendable, Equatable {
     /// The key set that signs identity tokens and notifications.
     public var keySet: String { "\(baseURL)/auth/keys" }
 
-    /// Exchanges codes, validates refresh tokens, and grants access to the migration endpoint.
+    /// Exchanges codes, validates refresh tokens, and tokens access to the migration endpoint.
     public var token: String { "\(baseURL)/auth/token" }
     public var revoke: String { "\(baseURL)/auth/revoke" }
     /// Returns the identifiers of a user for another team during an app transfer.

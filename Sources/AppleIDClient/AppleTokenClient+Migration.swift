@@ -9,7 +9,7 @@ extension AppleTokenClient {
         return try await migrate(fields, clientID: clientID) { response throws(AppleCallError) in
             guard let transferSubject = try response.json()["transfer_sub"]?.string,
                 (1...255).contains(transferSubject.utf8.count)
-            else { throw AppleCallError(.answerUnusable, detail: "no transfer_sub") }
+            else { throw AppleCallError(.responseUnusable, detail: "no transfer_sub") }
             return transferSubject
         }
     }
@@ -48,9 +48,9 @@ extension AppleTokenClient {
         let fields = [
             (name: "grant_type", value: "client_credentials"), (name: "scope", value: "user.migration"),
         ]
-        let grant = try await call(.token, fields, clientID: clientID, read: TokenGrant.init)
-        migrationAccess.withLock { $0.put(grant, for: clientID, at: uptime()) }
-        return grant.accessToken
+        let token = try await call(.token, fields, clientID: clientID, read: AppleTokenResponse.init)
+        migrationAccess.withLock { $0.put(token, for: clientID, at: uptime()) }
+        return token.accessToken
     }
 }
 
@@ -65,8 +65,8 @@ struct MigrationAccess {
     }
 
     /// Caches a token for 90% of its lifetime, so that none expires during a call.
-    mutating func put(_ grant: TokenGrant, for clientID: String, at now: Duration) {
-        held[clientID] = (grant.accessToken, now + grant.expiresIn * 9 / 10)
+    mutating func put(_ token: AppleTokenResponse, for clientID: String, at now: Duration) {
+        held[clientID] = (token.accessToken, now + token.expiresIn * 9 / 10)
     }
 
     mutating func drop(_ token: String, for clientID: String) {

@@ -32,19 +32,21 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
     }
 
     public func exchange(code: String, clientID: String, redirectURI: String?) async throws(AppleCallError)
-        -> TokenGrant
+        -> AppleTokenResponse
     {
         var fields = [(name: "grant_type", value: "authorization_code"), (name: "code", value: code)]
         if let redirectURI { fields.append((name: "redirect_uri", value: redirectURI)) }
-        return try await call(.token, fields, clientID: clientID, read: TokenGrant.init)
+        return try await call(.token, fields, clientID: clientID, read: AppleTokenResponse.init)
     }
 
     @discardableResult
-    public func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> TokenGrant {
+    public func validate(refreshToken: String, clientID: String) async throws(AppleCallError)
+        -> AppleTokenResponse
+    {
         let fields = [
             (name: "grant_type", value: "refresh_token"), (name: "refresh_token", value: refreshToken),
         ]
-        return try await call(.token, fields, clientID: clientID, read: TokenGrant.init)
+        return try await call(.token, fields, clientID: clientID, read: AppleTokenResponse.init)
     }
 
     public func revoke(refreshToken: String, clientID: String) async throws(AppleCallError) {
@@ -131,7 +133,7 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
 extension CircuitBreaker.Outcome {
     fileprivate init(_ code: AppleCallError.Code) {
         switch code {
-        case .unreachable, .timedOut, .connectionLost, .answerUnusable, .serverFailed: self = .failed
+        case .unreachable, .timedOut, .connectionLost, .responseUnusable, .serverFailed: self = .failed
         // A throttled request got a response. Apple throttles refresh tokens per user.
         case .throttled, .rejected: self = .answered
         case .circuitOpen, .noSigningKey, .signingFailed: self = .abandoned

@@ -107,8 +107,8 @@ public final class GoogleState: Sendable {
         try? await cancelWhenGracefulShutdown { [clock] in try await clock.sleep(milliseconds) }
     }
 
-    func record(_ title: String, request: String, answer: String) {
+    func record(_ title: String, request: String, response: String) {
         let now = clock.now()
-        update { $0.exchanges.add(title, request: request, answer: answer, at: now) }
+        update { $0.exchanges.add(title, request: request, response: response, at: now) }
     }
 }

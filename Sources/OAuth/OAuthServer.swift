@@ -8,13 +8,13 @@ import Synchronization
 
 /// State that the use cases share while the service runs. Each use case is a type that holds the server.
 public final class OAuthServer: Sendable {
-    public let parts: OAuthParts
+    public let parts: OAuthDependencies
     let guessing = Mutex(SecretGuessing())
     /// Wakes the worker that notifies Google of ended tokens.
     let signals = WorkerSignals()
     let verifier: AccessTokenVerifier
 
-    public init(_ parts: OAuthParts) {
+    public init(_ parts: OAuthDependencies) {
         self.parts = parts
         verifier = AccessTokenVerifier(issuer: parts.settings.issuer.text)
     }

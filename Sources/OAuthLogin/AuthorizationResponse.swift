@@ -46,7 +46,7 @@ enum AuthorizationResponse: Equatable {
         func value(_ name: String) throws(LoginError) -> String? {
             let values = fields.filter { $0.name == name }
             guard values.count <= 1 else {
-                throw LoginError(.answerRefused, "the answer has \(name) twice; sign in again")
+                throw LoginError(.responseRefused, "the answer has \(name) twice; sign in again")
             }
             return values.first?.value
         }
@@ -55,12 +55,12 @@ enum AuthorizationResponse: Equatable {
         case let issuer? where issuer.isByteEqual(to: expectation.issuer): break
         case let issuer?:
             throw LoginError(
-                .answerRefused,
+                .responseRefused,
                 "the answer must come from \(expectation.issuer), but it comes from \(issuer.forTerminal()); nothing was sent there"
             )
         case nil where expectation.promisesIssuer:
             throw LoginError(
-                .answerRefused,
+                .responseRefused,
                 "the answer must name its issuer, because the server's metadata says so, but it has no iss; sign in again"
             )
         case nil: break
@@ -68,7 +68,7 @@ enum AuthorizationResponse: Equatable {
         let code = try value("code")
         if let error = try value("error") {
             guard code == nil else {
-                throw LoginError(.answerRefused, "the answer has a code and an error; sign in again")
+                throw LoginError(.responseRefused, "the answer has a code and an error; sign in again")
             }
             throw OAuthErrorWords.error(error, description: try value("error_description"))
         }
@@ -76,7 +76,8 @@ enum AuthorizationResponse: Equatable {
             code.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else {
             throw LoginError(
-                .answerRefused, "the answer must have a code or an error, and it has neither; sign in again")
+                .responseRefused, "the answer must have a code or an error, and it has neither; sign in again"
+            )
         }
         return code
     }

@@ -17,7 +17,7 @@ struct CallbackExchange {
         /// Shows the page, and goes on waiting.
         case page(CallbackPage)
         /// Shows the page, and ends the wait with this refusal.
-        case answer(CallbackPage, AuthorizationResponse)
+        case response(CallbackPage, AuthorizationResponse)
         /// Ends the wait with this code. The browser gets its page when the tokens have been verified.
         case held(AuthorizationResponse)
     }
@@ -45,18 +45,18 @@ struct CallbackExchange {
         guard request.method == "GET" else { return .page(.otherMethod) }
         guard !isAnswered else { return .page(.alreadyAnswered) }
         let query = String(request.target.dropFirst(place.count + 1))
-        let answer = AuthorizationResponse(query: query, expecting: expectation)
-        switch answer {
+        let response = AuthorizationResponse(query: query, expecting: expectation)
+        switch response {
         case .unrelated: return .page(.nothingHere)
         case .otherState:
             otherStates += 1
             return .page(.otherState)
         case .code:
             isAnswered = true
-            return .held(answer)
+            return .held(response)
         case .refused(let error):
             isAnswered = true
-            return .answer(.failed(error.message), answer)
+            return .response(.failed(error.message), response)
         }
     }
 }

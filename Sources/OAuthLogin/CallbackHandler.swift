@@ -31,10 +31,10 @@ final class CallbackHandler: ChannelInboundHandler {
             method: head.method.rawValue, target: head.uri, hosts: head.headers["host"])
         switch reply(request) {
         case .page(let page): Self.send(page, to: context.channel, isHead: head.method == .HEAD)
-        case .answer(let page, let answer):
+        case .response(let page, let response):
             let finish = finish
-            Self.send(page, to: context.channel).whenComplete { _ in finish(answer) }
-        case .held(let answer): hold(answer)
+            Self.send(page, to: context.channel).whenComplete { _ in finish(response) }
+        case .held(let response): hold(response)
         }
     }
 

@@ -26,7 +26,7 @@ final class CallbackListener: Sendable {
 
     private let channel: any Channel
     private let state: Mutex<State>
-    private let answers: AsyncStream<AuthorizationResponse>
+    private let responses: AsyncStream<AuthorizationResponse>
     private let continuation: AsyncStream<AuthorizationResponse>.Continuation
 
     /// Listens on 127.0.0.1, or on [::1] without IPv4. `localhost` is not used, because it may resolve to
@@ -60,15 +60,15 @@ final class CallbackListener: Sendable {
         let exchange = CallbackExchange(
             expectation: expectation, host: host, path: path.isEmpty ? "/" : path)
         state = Mutex(State(exchange: exchange))
-        (answers, continuation) = AsyncStream.makeStream()
+        (responses, continuation) = AsyncStream.makeStream()
     }
 
     /// Waits for the authorization response and returns its code. Throws `.answerMissing` after the limit,
     /// and the error of the response.
     func code(within limit: Duration) async throws(LoginError) -> String {
-        let answer = await withTaskGroup(of: AuthorizationResponse?.self) { group in
-            group.addTask { [answers] in
-                for await answer in answers { return answer }
+        let response = await withTaskGroup(of: AuthorizationResponse?.self) { group in
+            group.addTask { [responses] in
+                for await response in responses { return response }
                 return nil
             }
             group.addTask {
@@ -78,12 +78,12 @@ final class CallbackListener: Sendable {
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }
-        switch answer {
+        switch response {
         case .code(let code): return code
         case .refused(let error): throw error
         case .unrelated, .otherState, nil:
             throw LoginError(
-                .answerMissing,
+                .responseMissing,
                 "the browser has sent no answer within \(limit.components.seconds) seconds; call siwa login again"
             )
         }
@@ -129,13 +129,13 @@ final class CallbackListener: Sendable {
                 CallbackHandler(
                     reply: { request in self.state.withLock { $0.exchange.reply(to: request) } },
                     finish: { self.continuation.yield($0) },
-                    hold: { answer in
+                    hold: { response in
                         end.cancel()
                         connection.eventLoop.scheduleTask(in: Self.heldTime) {
                             connection.close(promise: nil)
                         }
                         self.state.withLock { $0.held = connection }
-                        self.continuation.yield(answer)
+                        self.continuation.yield(response)
                     }))
         }
     }

@@ -35,7 +35,7 @@ struct IDTokenCheck {
             throw refusal("nonce must be the one of this sign-in")
         }
         if let subject, !token.subject.isByteEqual(to: subject) {
-            throw refusal("sub must be the person who signed in")
+            throw refusal("sub must be the user who signed in")
         }
         if let hash = token.accessTokenHash, usesSHA256(token) {
             let expected = Base64URL.encode(SHA256Digest.hash(accessToken).prefix(16))

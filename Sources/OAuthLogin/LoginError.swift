@@ -17,10 +17,10 @@ package struct LoginError: CodedError {
         case serverUnsuitable
         case listenFailed
         /// No authorization response arrived in time.
-        case answerMissing
+        case responseMissing
         /// The authorization response has the right `state` but is not acceptable, for example because of
         /// `iss`.
-        case answerRefused
+        case responseRefused
         /// The server responded with an OAuth error.
         case serverRefused
         /// `invalid_grant`: the code or the refresh token is not accepted.

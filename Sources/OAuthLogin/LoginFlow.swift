@@ -17,7 +17,7 @@ package struct LoginFlow: Sendable {
     let now: @Sendable () -> Int64
     let openBrowser: (@Sendable (String) -> Bool)?
     let say: @Sendable (String) -> Void
-    let answerLimit: Duration
+    let responseLimit: Duration
 
     /// - Parameters:
     ///   - redirectPath: The path of the redirect URI: empty, or beginning with a slash.
@@ -29,12 +29,12 @@ package struct LoginFlow: Sendable {
         issuer: IssuerURL, client: ClientCredentials, scope: RequestedScope, redirectPath: String,
         file: TokenFile, transport: LoginTransport, now: @escaping @Sendable () -> Int64,
         openBrowser: (@Sendable (String) -> Bool)?, say: @escaping @Sendable (String) -> Void,
-        answerLimit: Duration = .seconds(600)
+        responseLimit: Duration = .seconds(600)
     ) {
         (self.issuer, self.client, self.scope) = (issuer, client, scope)
         (self.redirectPath, self.file, self.transport) = (redirectPath, file, transport)
         (self.now, self.openBrowser, self.say) = (now, openBrowser, say)
-        self.answerLimit = answerLimit
+        self.responseLimit = responseLimit
     }
 
     /// Refreshes kept tokens, or signs in.
@@ -103,8 +103,8 @@ package struct LoginFlow: Sendable {
         let form = client.authenticate(
             [("grant_type", "refresh_token"), ("refresh_token", token)], at: server.tokenEndpoint, of: server)
         do throws(LoginError) {
-            let answer = try await transport.post(form)
-            let response = try TokenResponse(status: answer.status, body: answer.body)
+            let received = try await transport.post(form)
+            let response = try TokenResponse(status: received.status, body: received.body)
             // The signature is not checked: when the key set cannot be fetched, the rotated refresh token
             // must not be lost. The ID token comes directly from the server (OpenID Connect Core §12.2,
             // §3.1.3.7, rule 6).
@@ -137,7 +137,7 @@ package struct LoginFlow: Sendable {
                 redirectURI: listener.redirectURI, scope: scope, secrets: secrets
             ).text
             invite(to: url)
-            let code = try await listener.code(within: answerLimit)
+            let code = try await listener.code(within: responseLimit)
             if listener.otherStates > 0 {
                 say("Refused \(listener.otherStates) requests with another state.")
             }
@@ -191,8 +191,8 @@ package struct LoginFlow: Sendable {
                 ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI),
                 ("code_verifier", secrets.verifier),
             ], at: server.tokenEndpoint, of: server)
-        let answer = try await transport.post(form)
-        let response = try TokenResponse(status: answer.status, body: answer.body)
+        let received = try await transport.post(form)
+        let response = try TokenResponse(status: received.status, body: received.body)
         say("Exchanged the code and the PKCE verifier for tokens at \(server.tokenEndpoint).")
         return response
     }
@@ -238,12 +238,12 @@ package struct LoginFlow: Sendable {
             return try IDTokenSignature.check(token, keySet: [])
         }
         guard let url = server.keySetURL else { return .unchecked }
-        let answer = try await transport.get(url)
-        guard answer.status == 200 else {
+        let response = try await transport.get(url)
+        guard response.status == 200 else {
             throw LoginError(
-                .serverUnreachable, "\(url) answered with status \(answer.status); try again later")
+                .serverUnreachable, "\(url) answered with status \(response.status); try again later")
         }
-        return try IDTokenSignature.check(token, keySet: answer.body)
+        return try IDTokenSignature.check(token, keySet: response.body)
     }
 
     /// Revokes the refresh token, which also ends its access tokens, or without it the access token (RFC 7009
@@ -255,10 +255,10 @@ package struct LoginFlow: Sendable {
             (name: "token", value: refreshToken ?? accessToken),
             ("token_type_hint", refreshToken == nil ? "access_token" : "refresh_token"),
         ]
-        let answer = try await transport.post(client.authenticate(fields, at: endpoint, of: server))
-        guard answer.status != 200 else { return }
+        let response = try await transport.post(client.authenticate(fields, at: endpoint, of: server))
+        guard response.status != 200 else { return }
         do throws(LoginError) {
-            throw TokenResponse.failure(status: answer.status, try? JSONValue(parsing: answer.body))
+            throw TokenResponse.failure(status: response.status, try? JSONValue(parsing: response.body))
         } catch  where error.code == .tokenInvalid {
             // Google responds so for an ended token; the standard requires 200.
         }

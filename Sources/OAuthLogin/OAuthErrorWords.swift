@@ -34,7 +34,7 @@ enum OAuthErrorWords {
         case "server_error": "the server has failed; try again later"
         case "temporarily_unavailable": "the server is not available; try again later"
         case "login_required", "interaction_required", "account_selection_required", "consent_required":
-            "the server needs the person for this"
+            "the server needs the user for this"
         case "disallowed_useragent": "the server refuses this browser; open the URL in a usual one"
         case "admin_policy_enforced", "org_internal":
             "the administrator of the Google account does not allow this client"

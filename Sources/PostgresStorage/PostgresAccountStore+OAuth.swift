@@ -22,16 +22,16 @@ extension PostgresAccountStore: AuthorizationStore {
         }
     }
 
-    public func standing(ofLine id: UniqueID) async throws -> TokenStanding? {
-        try await pool.run { try OAuthReader.standing(ofLine: id, in: $0) }
+    public func status(ofFamily id: UniqueID) async throws -> TokenStatus? {
+        try await pool.run { try OAuthReader.status(ofFamily: id, in: $0) }
     }
 
-    public func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding? {
-        try await pool.run { try OAuthReader.standing(of: account, app: app, in: $0) }
+    public func status(of account: AccountID, app: ClientID) async throws -> AccountStatus? {
+        try await pool.run { try OAuthReader.status(of: account, app: app, in: $0) }
     }
 
     public func grants(of account: AccountID) async throws -> [GrantRecord] {
-        try await pool.run { try HeldGrantRows.grants(of: account, in: $0) }
+        try await pool.run { try StoredGrantRows.grants(of: account, in: $0) }
     }
 
     public func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord? {
@@ -53,7 +53,7 @@ extension PostgresAccountStore: AuthorizationStore {
     }
 
     public func isDisabled(googleSubject: String) async throws -> Bool {
-        try await pool.run { try GrantQuestionRows.isDisabled(googleSubject, in: $0) }
+        try await pool.run { try GrantSelectionRows.isDisabled(googleSubject, in: $0) }
     }
 
     public func purgeGrants(at moment: Moment) async throws -> Int {
@@ -72,7 +72,7 @@ extension PostgresAccountStore: AuthorizationStore {
     }
 
     private static let purges = [
-        purge("oauth_code", "digest", "expires_at"), purge("oauth_line", "id", "expires_at"),
+        purge("oauth_code", "digest", "expires_at"), purge("oauth_token_family", "id", "expires_at"),
         purge("oauth_grant_pace", "account_id, oauth_client", "begun_at"),
         purge("google_event", "jti", "received_at"),
         purge("google_account", "google_subject", "moment", of: "NOT is_disabled AND"),

@@ -14,7 +14,7 @@ public struct PostgresAccountStore: AccountStore {
     let health: StoreHealth
 
     init(
-        pool: PostgresPool, sealing: any GrantSealing = NoGrantSealing(),
+        pool: PostgresPool, sealing: any AppleTokenSealing = NoAppleTokenSealing(),
         health: StoreHealth = StoreHealth()
     ) {
         (self.pool, self.health) = (pool, health)

@@ -31,7 +31,7 @@ public final class PostgresDatabase: Sendable {
     ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
-        url: String, sealing: any GrantSealing = NoGrantSealing(), connections: Int = 8,
+        url: String, sealing: any AppleTokenSealing = NoAppleTokenSealing(), connections: Int = 8,
         patience: Duration = .seconds(30), logger: Logger,
         onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) async throws -> PostgresDatabase {
@@ -58,7 +58,7 @@ public final class PostgresDatabase: Sendable {
     }
 
     private init(
-        _ pool: PostgresPool, _ url: PostgresURL, _ sealing: any GrantSealing, _ health: StoreHealth
+        _ pool: PostgresPool, _ url: PostgresURL, _ sealing: any AppleTokenSealing, _ health: StoreHealth
     ) {
         (self.pool, self.url) = (pool, url)
         accounts = PostgresAccountStore(pool: pool, sealing: sealing, health: health)

@@ -65,7 +65,7 @@ public final class PostgresInspection: Sendable {
         try await store.accounts(team: team, clientID: clientID, after: after, limit: limit)
     }
 
-    /// Implements the contract of `GrantStore`. The schema must have the version that this program knows.
+    /// Implements the contract of `AppleTokenStore`. The schema must have the version that this program knows.
     public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
         try await store.sealedSecrets(after: cursor, limit: limit)
     }

@@ -10,12 +10,12 @@ extension SQLiteAccountStore: AuthorizationStore {
         writer.enqueue(commands, transaction: { try $0.commitGrants($1) }, completion: completion)
     }
 
-    public func standing(ofLine id: UniqueID) async throws -> TokenStanding? {
-        try await read { try $0.oauth().standings.find(id) }
+    public func status(ofFamily id: UniqueID) async throws -> TokenStatus? {
+        try await read { try $0.oauth().statuses.find(id) }
     }
 
-    public func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding? {
-        try await read { try $0.oauth().standing(of: account, app: app) }
+    public func status(of account: AccountID, app: ClientID) async throws -> AccountStatus? {
+        try await read { try $0.oauth().status(of: account, app: app) }
     }
 
     public func grants(of account: AccountID) async throws -> [GrantRecord] {
@@ -48,7 +48,7 @@ extension SQLiteAccountStore: AuthorizationStore {
         let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
         let steps: [(sql: String, end: Moment)] = [
             (Self.purge("oauth_code", "digest", "expires_at < :end ORDER BY expires_at"), oldestCode),
-            (Self.purge("oauth_line", "id", "expires_at < :end ORDER BY expires_at"), moment),
+            (Self.purge("oauth_token_family", "id", "expires_at < :end ORDER BY expires_at"), moment),
             (
                 Self.purge(
                     "oauth_grant_pace", "account_id, oauth_client", "begun_at < :end ORDER BY begun_at"),

@@ -6,7 +6,7 @@ extension SQLiteAccountStore: TransferStore {
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount] {
         try await reader.read {
-            try $0.grants().transfers.accounts(team: team, clientID: clientID, after: after, limit: limit)
+            try $0.tokens().transfers.accounts(team: team, clientID: clientID, after: after, limit: limit)
         }
     }
 

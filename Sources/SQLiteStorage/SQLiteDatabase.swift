@@ -29,7 +29,8 @@ public final class SQLiteDatabase: Sendable {
     ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
-        path: String, sealing: any GrantSealing = NoGrantSealing(), patience: Duration = .seconds(5),
+        path: String, sealing: any AppleTokenSealing = NoAppleTokenSealing(),
+        patience: Duration = .seconds(5),
         logger: Logger, onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) async throws -> SQLiteDatabase {
         do {
@@ -49,7 +50,7 @@ public final class SQLiteDatabase: Sendable {
                     "database migrated",
                     metadata: ["from": "\(migrated.from)", "to": "\(migrated.to)"])
             }
-            try await writer.run { try GrantClaims.endClaims($0) }
+            try await writer.run { try AppleTokenClaims.endClaims($0) }
             return SQLiteDatabase(
                 writer: writer, reader: try ReadConnection(path: path),
                 direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })

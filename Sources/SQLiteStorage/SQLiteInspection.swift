@@ -55,13 +55,13 @@ public final class SQLiteInspection: Sendable {
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount] {
         try await reader.read {
-            try $0.grants().transfers.accounts(team: team, clientID: clientID, after: after, limit: limit)
+            try $0.tokens().transfers.accounts(team: team, clientID: clientID, after: after, limit: limit)
         }
     }
 
-    /// Implements the contract of `GrantStore`. The schema must have the version that this program knows.
+    /// Implements the contract of `AppleTokenStore`. The schema must have the version that this program knows.
     public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
-        try await reader.read { try $0.grants().sealed.page(after: cursor, limit: limit) }
+        try await reader.read { try $0.tokens().sealed.page(after: cursor, limit: limit) }
     }
 
     /// Implements the contract of `AuthorizationStore`. The schema must have the version that this program

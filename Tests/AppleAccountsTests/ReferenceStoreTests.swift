@@ -9,6 +9,6 @@ import Testing
     }
 
     @Test func `conforms without sealing`() async throws {
-        try await ConformanceCheck.withoutSealing.run(ReferenceStore(sealing: NoGrantSealing()))
+        try await ConformanceCheck.withoutSealing.run(ReferenceStore(sealing: NoAppleTokenSealing()))
     }
 }

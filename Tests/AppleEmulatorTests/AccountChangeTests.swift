@@ -13,8 +13,8 @@ import Testing
                 $0.notificationURL = receiver.url
             } _: { apple in
                 _ = try await apple.mint()
-                let answer = try await apple.post("/emulator/users/default/\(change)").json
-                let sent = try #require(answer["notifications"]?.array)
+                let response = try await apple.post("/emulator/users/default/\(change)").json
+                let sent = try #require(response["notifications"]?.array)
                 #expect(sent.count == 1)
                 #expect(sent[0]["type"] == .string(type))
                 #expect(sent[0]["client_id"] == .string("com.example.app"))
@@ -53,8 +53,8 @@ import Testing
         } _: { apple in
             _ = try await apple.mint(#"{"client_id":"com.example.app.web"}"#)
             _ = try await apple.mint(#"{"client_id":"org.example.other"}"#)
-            let answer = try await apple.post("/emulator/users/default/delete-account").json
-            let sent = try #require(answer["notifications"]?.array)
+            let response = try await apple.post("/emulator/users/default/delete-account").json
+            let sent = try #require(response["notifications"]?.array)
             #expect(sent.compactMap { $0["client_id"]?.string } == ["com.example.app", "org.example.other"])
             var subjects: [JSONValue?] = []
             for notification in sent {
@@ -74,10 +74,10 @@ import Testing
             _ = try await apple.mint()
             _ = try await apple.mint(#"{"client_id":"com.example.second"}"#)
             let members = #"{"client_id":"com.example.second"}"#
-            let answer = try await apple.post("/emulator/users/default/revoke-consent", members).json
+            let response = try await apple.post("/emulator/users/default/revoke-consent", members).json
             #expect(
-                answer["notifications"]?.array?.map { $0["client_id"] } == [.string("com.example.second")])
-            #expect(answer["user"]?["apps"] == .array([.string("com.example.app")]))
+                response["notifications"]?.array?.map { $0["client_id"] } == [.string("com.example.second")])
+            #expect(response["user"]?["apps"] == .array([.string("com.example.app")]))
         }
     }
 
@@ -96,8 +96,8 @@ import Testing
     @Test func `sends either spelling of a deletion, at another time`() async throws {
         try await EmulatorUnderTest.run { apple in
             let members = #"{"type":"account-delete","time_offset":-60,"events_form":"object"}"#
-            let answer = try await apple.post("/emulator/users/default/delete-account?format=text", members)
-            let claims = try ReadToken(answer.text).claims
+            let response = try await apple.post("/emulator/users/default/delete-account?format=text", members)
+            let claims = try ReadToken(response.text).claims
             #expect(claims["events"]?["type"] == .string("account-delete"))
             #expect(claims["events"]?["event_time"] == .integer(1_699_999_940_000))
         }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AccountsPageTests {
     private func press(
         _ apple: EmulatorUnderTest, _ action: String, token: String? = nil, _ more: [(String, String)] = []
-    ) async throws -> Answer {
+    ) async throws -> ReceivedResponse {
         let page = try await apple.get("/")
         let token = try token ?? #require(page.field("token"))
         let subject = apple.emulator.state.users[0].subject
@@ -64,14 +64,14 @@ import Testing
         }
     }
 
-    @Test func `shows relay addresses, and time and person of each notification`() async throws {
+    @Test func `shows relay addresses, and time and user of each notification`() async throws {
         try await ReceivingServer.run { receiver in
             try await EmulatorUnderTest.run {
                 $0.notificationURL = receiver.url
             } _: { apple in
-                let answer = try await apple.post(
+                let response = try await apple.post(
                     "/emulator/users", #"{"sub":"hiding","first_name":"Grace","hide_email":true}"#)
-                #expect(answer.status == 201)
+                #expect(response.status == 201)
                 _ = try await apple.post("/emulator/identity-tokens", #"{"sub":"hiding"}"#)
                 _ = try await apple.post("/emulator/users/hiding/revoke-consent", "{}")
                 let page = try await apple.get("/").text
@@ -123,8 +123,8 @@ import Testing
 
     @Test func `refuses a form of another site`() async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await press(apple, "delete-account", token: "invented")
-            #expect(answer.status == 400)
+            let response = try await press(apple, "delete-account", token: "invented")
+            #expect(response.status == 400)
             #expect(try apple.emulator.state.user(nil).isDeleted == false)
             #expect(try await press(apple, "fly").status == 400)
         }

@@ -13,24 +13,24 @@ import Testing
             let subject = apple.emulator.state.users[0].subject
             let consent = try await apple.press(page, [("choose", subject)])
             #expect(consent.field("first_name") == "Jane")
-            let answer = try await apple.press(
+            let response = try await apple.press(
                 page,
                 [
                     ("allow", subject), ("first_name", "Jane \"J\""), ("last_name", "<b>&'"),
                     ("email_choice", "hide"),
                 ])
-            #expect(answer.status == 200)
-            #expect(answer.text.contains(#"action="https://app.example.com/callback?from=apple""#))
-            #expect(answer.field("state") == "s-1")
-            let code = try #require(answer.field("code"))
-            let token = try ReadToken(try #require(answer.field("id_token")))
+            #expect(response.status == 200)
+            #expect(response.text.contains(#"action="https://app.example.com/callback?from=apple""#))
+            #expect(response.field("state") == "s-1")
+            let code = try #require(response.field("code"))
+            let token = try ReadToken(try #require(response.field("id_token")))
             #expect(try await apple.isValid(token))
             #expect(token.claims["aud"] == .string("com.example.app.web"))
             #expect(token.claims["nonce"] == .string("n-1"))
             #expect(token.claims["c_hash"] == .string(Base64URL.encode(SHA256Digest.hash(code).prefix(16))))
             #expect(token.claims["is_private_email"] == .bool(true))
             #expect(token.claims["real_user_status"] == nil)
-            let user = try JSONValue(parsing: Array(try #require(answer.field("user")).utf8))
+            let user = try JSONValue(parsing: Array(try #require(response.field("user")).utf8))
             #expect(user["name"]?["firstName"] == .string("Jane \"J\""))
             #expect(user["name"]?["lastName"] == .string("<b>&'"))
             #expect(user["email"] == token.claims["email"])
@@ -83,8 +83,8 @@ import Testing
             let user = try #require(apple.emulator.state.users.last)
             #expect(user.firstName == "Ada" && user.lastName == nil && user.email == "ada@example.com")
             #expect(consent.text.contains(user.subject))
-            let answer = try await apple.press(page, [("allow", user.subject)])
-            let json = try JSONValue(parsing: Array(try #require(answer.field("user")).utf8))
+            let response = try await apple.press(page, [("allow", user.subject)])
+            let json = try JSONValue(parsing: Array(try #require(response.field("user")).utf8))
             #expect(json["name"]?["firstName"] == .string("Ada"))
             #expect(json["email"] == .string("ada@example.com"))
         }
@@ -104,8 +104,8 @@ import Testing
             let body = #"{"redirect_uris":["\#(EmulatorUnderTest.redirectURI)"]}"#
             _ = try await apple.send(.PUT, "/emulator/redirect-uris", body: body)
             let page = try await apple.openPage(changes)
-            let answer = try await apple.press(page, [("allow", apple.emulator.state.users[0].subject)])
-            let token = try ReadToken(try #require(answer.field("id_token")))
+            let response = try await apple.press(page, [("allow", apple.emulator.state.users[0].subject)])
+            let token = try ReadToken(try #require(response.field("id_token")))
             #expect(token.claims["real_user_status"] == nil)
             // Its tokens do not change: they are those of a native app.
             #expect(try await apple.mint().claims["real_user_status"] == .integer(2))
@@ -132,14 +132,14 @@ import Testing
     func `returns only what the scope requests`(scope: String, name: Bool, email: Bool) async throws {
         try await EmulatorUnderTest.runWithRedirectURIs { apple in
             let page = try await apple.openPage(["scope": scope])
-            let answer = try await apple.press(page, [("allow", apple.emulator.state.users[0].subject)])
-            let user = try answer.field("user").map { try JSONValue(parsing: Array($0.utf8)) }
+            let response = try await apple.press(page, [("allow", apple.emulator.state.users[0].subject)])
+            let user = try response.field("user").map { try JSONValue(parsing: Array($0.utf8)) }
             #expect((user?["name"] != nil) == name)
             #expect((user?["email"] != nil) == email)
-            let token = try ReadToken(try #require(answer.field("id_token")))
+            let token = try ReadToken(try #require(response.field("id_token")))
             #expect((token.claims["email"] != nil) == email)
             let tokens = try await apple.exchange(
-                try #require(answer.field("code")),
+                try #require(response.field("code")),
                 ["client_id": "com.example.app.web", "redirect_uri": EmulatorUnderTest.redirectURI]
             ).json
             let exchanged = try ReadToken(try #require(tokens["id_token"]?.string))
@@ -149,10 +149,10 @@ import Testing
 
     @Test func `tells the app that the user has cancelled`() async throws {
         try await EmulatorUnderTest.runWithRedirectURIs { apple in
-            let answer = try await apple.press(apple.openPage(), [("cancel", "1")])
-            #expect(answer.field("error") == "user_cancelled_authorize")
-            #expect(answer.field("state") == "s-1")
-            #expect(answer.field("code") == nil)
+            let response = try await apple.press(apple.openPage(), [("cancel", "1")])
+            #expect(response.field("error") == "user_cancelled_authorize")
+            #expect(response.field("state") == "s-1")
+            #expect(response.field("code") == nil)
             #expect(try await apple.counter("cancellations") == 1)
             #expect(apple.emulator.state.users[0].apps.isEmpty)
         }
@@ -166,9 +166,9 @@ import Testing
                 "redirect_uri": "http://localhost:3000/back",
             ]
             let page = try await apple.openPage(changes)
-            let answer = try await apple.press(page, [("allow", apple.emulator.state.users[0].subject)])
-            #expect(answer.status == 303)
-            let location = try #require(answer.headers["location"].first)
+            let response = try await apple.press(page, [("allow", apple.emulator.state.users[0].subject)])
+            #expect(response.status == 303)
+            let location = try #require(response.headers["location"].first)
             #expect(location.hasPrefix("http://localhost:3000/back\(separator)code=c"))
             #expect(location.hasSuffix("&state=a%26b%3D%23c"))
             #expect(location.contains("id_token=") == type.contains("id_token"))

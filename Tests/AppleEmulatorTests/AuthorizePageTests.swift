@@ -38,8 +38,8 @@ import Testing
             let tooLong = String(repeating: "x", count: 321)
             #expect(try await apple.press(page, [("find", tooLong)]).status == 400)
             // A user that the search has found can sign in.
-            let answer = try await apple.press(page, [("allow", "user-7")])
-            #expect(answer.field("code") != nil)
+            let response = try await apple.press(page, [("allow", "user-7")])
+            #expect(response.field("code") != nil)
         }
     }
 
@@ -47,8 +47,8 @@ import Testing
         try await EmulatorUnderTest.runWithRedirectURIs { apple in
             // Browsers apply `form-action` to redirects after a form, and no list can contain all schemes.
             let page = try await apple.openPage()
-            let answer = try await apple.press(page, [("cancel", "1")])
-            #expect(answer.headers["content-security-policy"].first?.contains("form-action") == false)
+            let response = try await apple.press(page, [("cancel", "1")])
+            #expect(response.headers["content-security-policy"].first?.contains("form-action") == false)
             let changes = ["response_mode": "query", "response_type": "code", "scope": ""]
             let redirecting = try await apple.get(EmulatorUnderTest.authorizeQuery(changes))
             #expect(redirecting.headers["content-security-policy"].first?.contains("form-action") == false)
@@ -95,8 +95,8 @@ import Testing
             let page = try #require(chooser.field("page"))
             let subject = try #require(apple.emulator.state.users.last).subject
             let consent = try await apple.press(page, [("choose", subject)])
-            let answer = try await apple.press(page, [("allow", subject)])
-            for page in [chooser, consent, answer] {
+            let response = try await apple.press(page, [("allow", subject)])
+            for page in [chooser, consent, response] {
                 #expect(!page.text.contains("<script>alert"))
                 #expect(!page.text.contains("\"><script>@x"))
                 let policy = try #require(page.headers["content-security-policy"].first)
@@ -107,7 +107,7 @@ import Testing
                 #expect(page.headers["cache-control"] == ["no-store"])
                 #expect(!page.text.contains("http-equiv"))
             }
-            #expect(answer.field("state") == attack)
+            #expect(response.field("state") == attack)
         }
     }
 }

@@ -22,19 +22,19 @@ import Testing
         changes: [String: String], error: String
     ) async throws {
         try await EmulatorUnderTest.runWithRedirectURIs { apple in
-            let answer = try await apple.get(EmulatorUnderTest.authorizeQuery(changes))
-            #expect(answer.status == 400)
-            #expect(answer.headers["content-type"] == ["text/html;charset=UTF-8"])
-            #expect(answer.text.contains("<code>\(error)</code>"))
-            #expect(answer.headers["location"].isEmpty)
+            let response = try await apple.get(EmulatorUnderTest.authorizeQuery(changes))
+            #expect(response.status == 400)
+            #expect(response.headers["content-type"] == ["text/html;charset=UTF-8"])
+            #expect(response.text.contains("<code>\(error)</code>"))
+            #expect(response.headers["location"].isEmpty)
             #expect(try await apple.counter("authorize_refusals") == 1)
         }
     }
 
     @Test func `refuses a parameter that occurs twice`() async throws {
         try await EmulatorUnderTest.runWithRedirectURIs { apple in
-            let answer = try await apple.get(EmulatorUnderTest.authorizeQuery() + "&state=other")
-            #expect(answer.status == 400)
+            let response = try await apple.get(EmulatorUnderTest.authorizeQuery() + "&state=other")
+            #expect(response.status == 400)
         }
     }
 
@@ -52,9 +52,9 @@ import Testing
     {
         try await EmulatorUnderTest.run { apple in
             let body = #"{"redirect_uris":["\#(uri)"]}"#
-            let answer = try await apple.send(.PUT, "/emulator/redirect-uris", body: body)
-            #expect(answer.status == (isTaken ? 200 : 422))
-            #expect(answer.code == (isTaken ? nil : "redirect_uri_refused"))
+            let response = try await apple.send(.PUT, "/emulator/redirect-uris", body: body)
+            #expect(response.status == (isTaken ? 200 : 422))
+            #expect(response.code == (isTaken ? nil : "redirect_uri_refused"))
             #expect(apple.emulator.state.apps[0].redirectURIs == (isTaken ? [uri] : []))
         }
     }

@@ -51,10 +51,10 @@ import Testing
     func `refuses claims that Apple refuses`(name: String, value: JSONValue?) async throws {
         try await EmulatorUnderTest.run { apple in
             let secret = try secret(now: apple.clock.seconds) { $0[name] = value }
-            let answer = try await apple.exchange("nonsense", ["client_secret": secret])
-            #expect(answer.status == 400)
-            #expect(answer.error == "invalid_client")
-            #expect(answer.headers["content-type"] == ["application/json;charset=UTF-8"])
+            let response = try await apple.exchange("nonsense", ["client_secret": secret])
+            #expect(response.status == 400)
+            #expect(response.error == "invalid_client")
+            #expect(response.headers["content-type"] == ["application/json;charset=UTF-8"])
             #expect(try await apple.counter("client_secrets_refused") == 1)
             #expect(try await apple.counter("token_refusals") == 1)
         }
@@ -123,8 +123,9 @@ import Testing
             let byJWK = try secret(now: now, keyID: "JWK0000001", key: key.pem)
             #expect(try await verdict(apple, byJWK) == "invalid_grant")
             let pem = TestKeys.clientKeyPEM.split(separator: "\n").joined(separator: #"\n"#)
-            let answer = try await apple.post(path, #"{"kid":"\#(TestKeys.clientKeyID)","pem":"\#(pem)\n"}"#)
-            #expect(answer.status == 201)
+            let response = try await apple.post(
+                path, #"{"kid":"\#(TestKeys.clientKeyID)","pem":"\#(pem)\n"}"#)
+            #expect(response.status == 201)
             #expect(try await verdict(apple, secret(now: now)) == "invalid_grant")
             #expect(try await apple.post(path, #"{"kid":"JWK0000001"}"#).code == "key_exists")
         }
@@ -136,9 +137,9 @@ import Testing
     ])
     func `refuses keys in another format than Apple's`(body: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post("/emulator/teams/TEAM000001/client-keys", body)
-            #expect(answer.status == 422)
-            #expect(answer.code == "client_key_refused")
+            let response = try await apple.post("/emulator/teams/TEAM000001/client-keys", body)
+            #expect(response.status == 422)
+            #expect(response.code == "client_key_refused")
         }
     }
 
@@ -154,9 +155,9 @@ import Testing
                     .string
                 #expect(try await verdict(apple, try #require(bad)) == "invalid_client")
             }
-            let answer = try await apple.post("/emulator/client-secrets", #"{"kid":"NOBODYS000"}"#)
-            #expect(answer.status == 404)
-            #expect(answer.code == "key_not_found")
+            let response = try await apple.post("/emulator/client-secrets", #"{"kid":"NOBODYS000"}"#)
+            #expect(response.status == 404)
+            #expect(response.code == "key_not_found")
         }
     }
 }

@@ -11,9 +11,9 @@ import Testing
     ])
     func `refuses what is not one strict JSON object`(body: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post("/emulator/identity-tokens", body)
-            #expect(answer.status == 400)
-            #expect(answer.code == "body_malformed")
+            let response = try await apple.post("/emulator/identity-tokens", body)
+            #expect(response.status == 400)
+            #expect(response.code == "body_malformed")
         }
     }
 
@@ -39,9 +39,9 @@ import Testing
     ])
     func `refuses members of the wrong type`(body: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post("/emulator/identity-tokens", body)
-            #expect(answer.status == 400)
-            #expect(answer.code == "member_malformed")
+            let response = try await apple.post("/emulator/identity-tokens", body)
+            #expect(response.status == 400)
+            #expect(response.code == "member_malformed")
         }
     }
 
@@ -51,9 +51,9 @@ import Testing
     ])
     func `refuses members that it does not know, and does nothing`(path: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post(path, #"{"nonse":"a"}"#)
-            #expect(answer.status == 400)
-            #expect(answer.code == "member_unknown")
+            let response = try await apple.post(path, #"{"nonse":"a"}"#)
+            #expect(response.status == 400)
+            #expect(response.code == "member_unknown")
             #expect(apple.emulator.state.counters == EmulatorCounters())
             #expect(apple.emulator.state.users.count == 1)
             #expect(try apple.emulator.state.user(nil).isDeleted == false)
@@ -64,52 +64,52 @@ import Testing
     @Test func `refuses a body that is too large`() async throws {
         try await EmulatorUnderTest.run { apple in
             let body = #"{"claims":{"x":""# + String(repeating: "x", count: 64 * 1024) + #""}}"#
-            let answer = try await apple.post("/emulator/identity-tokens", body)
-            #expect(answer.status == 413)
-            #expect(answer.code == "body_too_large")
+            let response = try await apple.post("/emulator/identity-tokens", body)
+            #expect(response.status == 413)
+            #expect(response.code == "body_too_large")
         }
     }
 
     @Test func `accepts a request without a body`() async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.send(.POST, "/emulator/identity-tokens")
-            #expect(answer.status == 201)
+            let response = try await apple.send(.POST, "/emulator/identity-tokens")
+            #expect(response.status == 201)
         }
     }
 
     @Test(arguments: ["?format=xml", "?format="])
     func `refuses an unknown response format`(query: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.get("/emulator/users\(query)")
-            #expect(answer.status == 400)
-            #expect(answer.code == "parameter_malformed")
+            let response = try await apple.get("/emulator/users\(query)")
+            #expect(response.status == 400)
+            #expect(response.code == "parameter_malformed")
         }
     }
 
     @Test(arguments: ["?limit=0", "?limit=1001", "?limit=x", "?offset=-1", "?offset=99999999999999999999"])
     func `refuses invalid page limits`(query: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.get("/emulator/users\(query)")
-            #expect(answer.code == "parameter_malformed")
+            let response = try await apple.get("/emulator/users\(query)")
+            #expect(response.code == "parameter_malformed")
         }
     }
 
     @Test func `refuses calls from a web page`() async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.send(
+            let response = try await apple.send(
                 .POST, "/emulator/identity-tokens", headers: ["Origin": "http://127.0.0.1:\(apple.port)"])
-            #expect(answer.status == 403)
-            #expect(answer.code == "browser_refused")
+            #expect(response.status == 403)
+            #expect(response.code == "browser_refused")
         }
     }
 
     @Test(arguments: ["/nothing", "/auth/nothing", "/emulator/nothing"])
     func `answers unknown paths with a problem`(path: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.get(path)
-            #expect(answer.status == 404)
-            #expect(answer.code == "path_not_found")
-            #expect(try answer.json["status"] == .integer(404))
+            let response = try await apple.get(path)
+            #expect(response.status == 404)
+            #expect(response.code == "path_not_found")
+            #expect(try response.json["status"] == .integer(404))
         }
     }
 

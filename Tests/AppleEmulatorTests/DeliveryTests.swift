@@ -9,12 +9,12 @@ import Testing
     @Test func `posts the payload as Apple does and returns the response`() async throws {
         try await ReceivingServer.run { receiver in
             try await EmulatorUnderTest.run { apple in
-                let answer = try await apple.post("/emulator/notifications", #"{"url":"\#(receiver.url)"}"#)
+                let response = try await apple.post("/emulator/notifications", #"{"url":"\#(receiver.url)"}"#)
                     .json
-                #expect(answer["delivery"]?["url"] == .string(receiver.url))
-                #expect(answer["delivery"]?["status"] == .integer(200))
-                #expect(answer["delivery"]?["body"] == .string("noted"))
-                let payload = try #require(answer["payload"]?.string)
+                #expect(response["delivery"]?["url"] == .string(receiver.url))
+                #expect(response["delivery"]?["status"] == .integer(200))
+                #expect(response["delivery"]?["body"] == .string("noted"))
+                let payload = try #require(response["payload"]?.string)
                 #expect(receiver.bodies == [#"{"payload":"\#(payload)"}"#])
                 #expect(try await apple.isValid(ReadToken(payload)))
                 #expect(try await apple.counter("deliveries") == 1)
@@ -28,8 +28,8 @@ import Testing
             try await EmulatorUnderTest.run {
                 $0.notificationURL = receiver.url
             } _: { apple in
-                let answer = try await apple.post("/emulator/notifications?format=text")
-                #expect(answer.text == "401")
+                let response = try await apple.post("/emulator/notifications?format=text")
+                #expect(response.text == "401")
                 #expect(receiver.bodies.count == 1)
                 #expect(try await apple.counter("deliveries_refused") == 1)
             }
@@ -71,9 +71,9 @@ import Testing
             try await EmulatorUnderTest.run {
                 $0.notificationURL = receiver.url
             } _: { apple in
-                let answer = try await apple.post("/emulator/notifications", #"{"deliver":false}"#).json
-                #expect(answer["delivery"] == nil)
-                #expect(answer["payload"]?.string != nil)
+                let response = try await apple.post("/emulator/notifications", #"{"deliver":false}"#).json
+                #expect(response["delivery"] == nil)
+                #expect(response["payload"]?.string != nil)
                 #expect(receiver.bodies.isEmpty)
             }
         }
@@ -85,9 +85,9 @@ import Testing
                 $0.notificationURL = receiver.url
             } _: { apple in
                 for _ in 0..<2 {
-                    let answer = try await apple.post(
+                    let response = try await apple.post(
                         "/emulator/deliveries?format=text", #"{"payload":"a.b.c"}"#)
-                    #expect(answer.text == "200")
+                    #expect(response.text == "200")
                 }
                 #expect(receiver.bodies == [#"{"payload":"a.b.c"}"#, #"{"payload":"a.b.c"}"#])
             }
@@ -116,8 +116,8 @@ import Testing
                 first in
                 try await EmulatorUnderTest.run { apple in
                     let members = #"{"url":"\#(first.url)"}"#
-                    let answer = try await apple.post("/emulator/notifications?format=text", members)
-                    #expect(answer.text == "307")
+                    let response = try await apple.post("/emulator/notifications?format=text", members)
+                    #expect(response.text == "307")
                     #expect(first.bodies.count == 1)
                     #expect(target.bodies.isEmpty)
                 }
@@ -129,9 +129,9 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             // Port 1 is reserved, and nothing listens there.
             let members = #"{"url":"http://127.0.0.1:1/"}"#
-            let answer = try await apple.post("/emulator/notifications", members)
-            #expect(answer.status == 201)
-            #expect(try answer.json["delivery"]?["failure"] == .string("connection_failed"))
+            let response = try await apple.post("/emulator/notifications", members)
+            #expect(response.status == 201)
+            #expect(try response.json["delivery"]?["failure"] == .string("connection_failed"))
             #expect(try await apple.counter("deliveries_refused") == 1)
         }
     }
@@ -140,9 +140,9 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             for path in ["/emulator/notifications", "/emulator/deliveries"] {
                 let members = path.hasSuffix("deliveries") ? #"{"payload":"a"}"# : #"{"deliver":true}"#
-                let answer = try await apple.post(path, members)
-                #expect(answer.status == 409)
-                #expect(answer.code == "notification_url_missing")
+                let response = try await apple.post(path, members)
+                #expect(response.status == 409)
+                #expect(response.code == "notification_url_missing")
             }
         }
     }
@@ -151,9 +151,9 @@ import Testing
     func `refuses to call other machines`(url: String) async throws {
         try await EmulatorUnderTest.run { apple in
             for path in ["/emulator/notifications", "/emulator/users/default/revoke-consent"] {
-                let answer = try await apple.post(path, #"{"url":"\#(url)"}"#)
-                #expect(answer.status == 422)
-                #expect(answer.code == "notification_url_refused")
+                let response = try await apple.post(path, #"{"url":"\#(url)"}"#)
+                #expect(response.status == 422)
+                #expect(response.code == "notification_url_refused")
             }
             let set = try await apple.send(.PUT, "/emulator/notification-url", body: #"{"url":"\#(url)"}"#)
             #expect(set.code == "notification_url_refused")

@@ -9,11 +9,11 @@ import Testing
     @Test func `names Apple's issuer, and the endpoints where the client reached it`() async throws {
         try await EmulatorUnderTest.run { apple in
             for host in ["127.0.0.1:\(apple.port)", "localhost:\(apple.port)"] {
-                let answer = try await apple.get(Self.path, headers: ["Host": host])
-                #expect(answer.status == 200)
-                #expect(answer.headers["content-type"] == ["application/json;charset=UTF-8"])
+                let response = try await apple.get(Self.path, headers: ["Host": host])
+                #expect(response.status == 200)
+                #expect(response.headers["content-type"] == ["application/json;charset=UTF-8"])
                 #expect(
-                    answer.text == """
+                    response.text == """
                         {"issuer":"https://appleid.apple.com",\
                         "authorization_endpoint":"http://\(host)/auth/authorize",\
                         "token_endpoint":"http://\(host)/auth/token",\
@@ -47,10 +47,10 @@ import Testing
     @Test(arguments: ["evil.example/\"", "a b", "x@y", ""])
     func `puts only valid hosts into URLs`(host: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.get(Self.path, headers: ["Host": host])
+            let response = try await apple.get(Self.path, headers: ["Host": host])
             // Refused earlier, or answered with the address of the connection.
-            guard answer.status == 200 else { return }
-            #expect(try answer.json["jwks_uri"] == .string("http://127.0.0.1:\(apple.port)/auth/keys"))
+            guard response.status == 200 else { return }
+            #expect(try response.json["jwks_uri"] == .string("http://127.0.0.1:\(apple.port)/auth/keys"))
         }
     }
 
@@ -85,10 +85,10 @@ import Testing
     func `refuses HEAD without a body, too`(path: String) async throws {
         try await EmulatorUnderTest.run { apple in
             for _ in 0..<3 {
-                let answer = try await apple.send(.HEAD, path)
-                #expect(answer.status == 404)
-                #expect(answer.body.isEmpty)
-                #expect(answer.headers["content-type"] == ["application/problem+json"])
+                let response = try await apple.send(.HEAD, path)
+                #expect(response.status == 404)
+                #expect(response.body.isEmpty)
+                #expect(response.headers["content-type"] == ["application/problem+json"])
                 #expect(try await apple.get("/auth/keys").status == 200)
             }
         }

@@ -27,12 +27,12 @@ extension EmulatorUnderTest {
 
     /// Opens the page and returns the name that its forms send back.
     func openPage(_ changes: [String: String] = [:]) async throws -> String {
-        let answer = try await get(Self.authorizeQuery(changes))
-        #expect(answer.status == 200)
-        return try #require(answer.field("page"))
+        let response = try await get(Self.authorizeQuery(changes))
+        #expect(response.status == 200)
+        return try #require(response.field("page"))
     }
 
-    func press(_ page: String, _ fields: [(String, String)]) async throws -> Answer {
+    func press(_ page: String, _ fields: [(String, String)]) async throws -> ReceivedResponse {
         try await postForm("/auth/authorize", [("page", page)] + fields, followsRedirects: false)
     }
 }

@@ -15,7 +15,7 @@ extension EmulatorUnderTest {
     /// field out.
     func call(
         _ path: String, _ fields: [String: String], headers: HTTPHeaders = [:]
-    ) async throws -> Answer {
+    ) async throws -> ReceivedResponse {
         var all = ["client_id": Self.clientID]
         for (name, value) in fields { all[name] = value }
         if all["client_secret"] == nil {
@@ -30,7 +30,7 @@ extension EmulatorUnderTest {
     func postForm(
         _ path: String, _ fields: [(String, String)], headers: HTTPHeaders = [:],
         followsRedirects: Bool = true
-    ) async throws -> Answer {
+    ) async throws -> ReceivedResponse {
         let body = fields.filter { !$0.1.isEmpty }.map { "\(Self.escape($0.0))=\(Self.escape($0.1))" }
         var headers = headers
         headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
@@ -41,23 +41,23 @@ extension EmulatorUnderTest {
 
     /// A fresh code of the default user.
     func code(_ members: String = #"{"code":true}"#) async throws -> String {
-        let answer = try await post("/emulator/identity-tokens", members).json
-        return try #require(answer["authorization_code"]?.string)
+        let response = try await post("/emulator/identity-tokens", members).json
+        return try #require(response["authorization_code"]?.string)
     }
 
-    func exchange(_ code: String, _ fields: [String: String] = [:]) async throws -> Answer {
+    func exchange(_ code: String, _ fields: [String: String] = [:]) async throws -> ReceivedResponse {
         var all = ["grant_type": "authorization_code", "code": code]
         for (name, value) in fields { all[name] = value }
         return try await call("/auth/token", all)
     }
 
-    func refresh(_ token: String, _ fields: [String: String] = [:]) async throws -> Answer {
+    func refresh(_ token: String, _ fields: [String: String] = [:]) async throws -> ReceivedResponse {
         var all = ["grant_type": "refresh_token", "refresh_token": token]
         for (name, value) in fields { all[name] = value }
         return try await call("/auth/token", all)
     }
 
-    func revoke(_ token: String, clientID: String = clientID) async throws -> Answer {
+    func revoke(_ token: String, clientID: String = clientID) async throws -> ReceivedResponse {
         try await call("/auth/revoke", ["token": token, "client_id": clientID])
     }
 
@@ -65,8 +65,8 @@ extension EmulatorUnderTest {
     func refreshToken(_ members: String = #"{"code":true}"#, clientID: String = clientID) async throws
         -> String
     {
-        let answer = try await exchange(code(members), ["client_id": clientID])
-        return try #require(answer.json["refresh_token"]?.string)
+        let response = try await exchange(code(members), ["client_id": clientID])
+        return try #require(response.json["refresh_token"]?.string)
     }
 
     static func escape(_ text: String) -> String {
@@ -82,7 +82,7 @@ extension EmulatorUnderTest {
     }
 }
 
-extension Answer {
+extension ReceivedResponse {
     /// The code of an OAuth error.
     var error: String? { (try? json)?["error"]?.string }
 }

@@ -37,18 +37,18 @@ struct EmulatorUnderTest {
         }
     }
 
-    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> Answer {
+    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> ReceivedResponse {
         try await send(.GET, path, headers: headers)
     }
 
-    func post(_ path: String, _ body: String = "{}") async throws -> Answer {
+    func post(_ path: String, _ body: String = "{}") async throws -> ReceivedResponse {
         try await send(.POST, path, body: body)
     }
 
     func send(
         _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: String? = nil,
         followsRedirects: Bool = true
-    ) async throws -> Answer {
+    ) async throws -> ReceivedResponse {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
         request.method = method
         request.headers = headers
@@ -62,10 +62,12 @@ struct EmulatorUnderTest {
         }
     }
 
-    private static func answer(to request: HTTPClientRequest, _ client: HTTPClient) async throws -> Answer {
+    private static func answer(to request: HTTPClientRequest, _ client: HTTPClient) async throws
+        -> ReceivedResponse
+    {
         let response = try await client.execute(request, timeout: .seconds(60))
         let received = try await response.body.collect(upTo: 1 << 20)
-        return Answer(
+        return ReceivedResponse(
             status: Int(response.status.code), headers: response.headers,
             body: Array(received.readableBytesView))
     }

@@ -45,11 +45,11 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             let code = try await apple.code()
             try await fault(apple, "token", body)
-            let answer = try await apple.exchange(code)
-            #expect(answer.status == status)
-            let isRight = (try? answer.json)?["refresh_token"] != nil
+            let response = try await apple.exchange(code)
+            #expect(response.status == status)
+            let isRight = (try? response.json)?["refresh_token"] != nil
             #expect(isRight == (body.contains("genuine") || body.contains("oversized")))
-            if body.contains("oversized") { #expect(answer.body.count > 256 * 1024) }
+            if body.contains("oversized") { #expect(response.body.count > 256 * 1024) }
             #expect(try await apple.counter("exchanges") == (works ? 1 : 0))
         }
     }
@@ -70,14 +70,14 @@ import Testing
     @Test(arguments: ["no_keys", "unusable_keys"])
     func `refuses key faults for other endpoints`(body: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.send(
+            let response = try await apple.send(
                 .PUT, "/emulator/faults/token", body: #"{"body":"\#(body)"}"#)
-            #expect(answer.code == "member_malformed")
+            #expect(response.code == "member_malformed")
         }
     }
 
     private func fault(_ apple: EmulatorUnderTest, _ endpoint: String, _ members: String) async throws {
-        let answer = try await apple.send(.PUT, "/emulator/faults/\(endpoint)", body: members)
-        #expect(answer.status == 200)
+        let response = try await apple.send(.PUT, "/emulator/faults/\(endpoint)", body: members)
+        #expect(response.status == 200)
     }
 }

@@ -15,30 +15,30 @@ import Testing
             #expect(
                 try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"body":"\#(body)"}"#).status
                     == 200)
-            let answer = try await apple.get("/auth/keys", headers: ["If-None-Match": "*"])
-            #expect(answer.status == status)
-            #expect(answer.headers["content-type"] == [contentType])
-            #expect(answer.headers["etag"].isEmpty)
-            #expect((try? answer.json["keys"]?.array?.isEmpty) != false)
-            #expect(answer.body.isEmpty == (body == "empty"))
+            let response = try await apple.get("/auth/keys", headers: ["If-None-Match": "*"])
+            #expect(response.status == status)
+            #expect(response.headers["content-type"] == [contentType])
+            #expect(response.headers["etag"].isEmpty)
+            #expect((try? response.json["keys"]?.array?.isEmpty) != false)
+            #expect(response.body.isEmpty == (body == "empty"))
         }
     }
 
     @Test func `answers with a valid key set that is too large`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"body":"oversized"}"#)
-            let answer = try await apple.get("/auth/keys")
-            #expect(answer.body.count > 256 * 1024)
-            #expect(try answer.json["keys"]?.array?.count == 3)
+            let response = try await apple.get("/auth/keys")
+            #expect(response.body.count > 256 * 1024)
+            #expect(try response.json["keys"]?.array?.count == 3)
         }
     }
 
     @Test func `answers JSON that ends in the middle`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"body":"malformed"}"#)
-            let answer = try await apple.get("/auth/keys")
-            #expect(answer.body.starts(with: Array(#"{"keys":["#.utf8)))
-            #expect(throws: JSONError(.jsonInvalid)) { try JSONValue(parsing: answer.body) }
+            let response = try await apple.get("/auth/keys")
+            #expect(response.body.starts(with: Array(#"{"keys":["#.utf8)))
+            #expect(throws: JSONError(.jsonInvalid)) { try JSONValue(parsing: response.body) }
         }
     }
 
@@ -55,18 +55,18 @@ import Testing
     func `answers a status with an error page`(status: Int) async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":\#(status)}"#)
-            let answer = try await apple.get("/auth/keys")
-            #expect(answer.status == status)
-            #expect(answer.headers["content-type"] == ["text/html;charset=UTF-8"])
+            let response = try await apple.get("/auth/keys")
+            #expect(response.status == status)
+            #expect(response.headers["content-type"] == ["text/html;charset=UTF-8"])
         }
     }
 
     @Test func `can send the genuine keys with an error status`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":500,"body":"genuine"}"#)
-            let answer = try await apple.get("/auth/keys")
-            #expect(answer.status == 500)
-            #expect(try answer.json["keys"]?.array?.count == 3)
+            let response = try await apple.get("/auth/keys")
+            #expect(response.status == 500)
+            #expect(try response.json["keys"]?.array?.count == 3)
         }
     }
 
@@ -92,10 +92,10 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.send(
                 .PUT, "/emulator/faults/keys", body: #"{"cache_control":"no-store","etag":false}"#)
-            let answer = try await apple.get("/auth/keys", headers: ["If-None-Match": "*"])
-            #expect(answer.status == 200)
-            #expect(answer.headers["cache-control"] == ["no-store"])
-            #expect(answer.headers["etag"].isEmpty)
+            let response = try await apple.get("/auth/keys", headers: ["If-None-Match": "*"])
+            #expect(response.status == 200)
+            #expect(response.headers["cache-control"] == ["no-store"])
+            #expect(response.headers["etag"].isEmpty)
         }
     }
 
@@ -128,18 +128,18 @@ import Testing
     ])
     func `refuses an invalid fault`(body: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.send(.PUT, "/emulator/faults/keys", body: body)
-            #expect(answer.status == 400)
-            #expect(answer.code == "member_malformed")
+            let response = try await apple.send(.PUT, "/emulator/faults/keys", body: body)
+            #expect(response.status == 400)
+            #expect(response.code == "member_malformed")
             #expect(apple.emulator.state.faults.isEmpty)
         }
     }
 
     @Test func `refuses a fault on an unknown endpoint`() async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.send(.PUT, "/emulator/faults/nothing", body: "{}")
-            #expect(answer.status == 400)
-            #expect(answer.code == "parameter_malformed")
+            let response = try await apple.send(.PUT, "/emulator/faults/nothing", body: "{}")
+            #expect(response.status == 400)
+            #expect(response.code == "parameter_malformed")
         }
     }
 }

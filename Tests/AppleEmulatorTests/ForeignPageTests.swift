@@ -13,9 +13,9 @@ import Testing
     func `refuses a request with a foreign host name`(method: HTTPMethod, path: String) async throws {
         try await EmulatorUnderTest.run { apple in
             for host in ["attacker.example:\(apple.port)", "localhost.attacker.example", "192.0.2.1"] {
-                let answer = try await apple.send(method, path, headers: ["Host": host])
-                #expect(answer.status == 421)
-                #expect(answer.code == "host_refused")
+                let response = try await apple.send(method, path, headers: ["Host": host])
+                #expect(response.status == 421)
+                #expect(response.code == "host_refused")
             }
             #expect(apple.emulator.state.counters == EmulatorCounters())
             #expect(apple.emulator.state.users.count == 1)
@@ -31,8 +31,8 @@ import Testing
         try await EmulatorUnderTest.run {
             $0.hostNames = ["apple.test", "192.0.2.7"]
         } _: { apple in
-            let answer = try await apple.send(.GET, "/auth/keys", headers: ["Host": host])
-            #expect(answer.status == 200)
+            let response = try await apple.send(.GET, "/auth/keys", headers: ["Host": host])
+            #expect(response.status == 200)
         }
     }
 
@@ -42,11 +42,11 @@ import Testing
             let token = try #require(try await apple.get("/").field("token"))
             let subject = apple.emulator.state.users[0].subject
             for path in ["/accounts", "/auth/authorize", "/auth/token", "/auth/revoke"] {
-                let answer = try await apple.postForm(
+                let response = try await apple.postForm(
                     path, [("token", token), ("sub", subject), ("action", "delete-account")],
                     headers: ["Origin": origin], followsRedirects: false)
-                #expect(answer.status == 403)
-                #expect(answer.code == "origin_refused")
+                #expect(response.status == 403)
+                #expect(response.code == "origin_refused")
             }
             #expect(try apple.emulator.state.user(nil).isDeleted == false)
         }
@@ -56,10 +56,10 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             let token = try #require(try await apple.get("/").field("token"))
             let subject = apple.emulator.state.users[0].subject
-            let answer = try await apple.postForm(
+            let response = try await apple.postForm(
                 "/accounts", [("token", token), ("sub", subject), ("action", "delete-account")],
                 headers: ["Origin": "http://127.0.0.1:\(apple.port)"], followsRedirects: false)
-            #expect(answer.status == 303)
+            #expect(response.status == 303)
             #expect(try apple.emulator.state.user(nil).isDeleted)
         }
     }

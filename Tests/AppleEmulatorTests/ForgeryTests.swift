@@ -127,9 +127,9 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             // libjwt writes tokens with `typ`, and reads numbers into 64 bits.
             let body = #"{"header":{"typ":"JWT"},"claims":{"exp":99999999999999999999999999}}"#
-            let answer = try await apple.post("/emulator/identity-tokens", body)
-            #expect(answer.status == 422)
-            #expect(answer.code == "token_unsignable")
+            let response = try await apple.post("/emulator/identity-tokens", body)
+            #expect(response.status == 422)
+            #expect(response.code == "token_unsignable")
             let token = try await apple.mint(#"{"claims":{"exp":99999999999999999999999999}}"#)
             #expect(token.claimsText.contains(#""exp":99999999999999999999999999,"#))
             #expect(try await apple.isValid(token))
@@ -173,9 +173,9 @@ import Testing
     ])
     func `refuses a member without effect, and changes nothing`(members: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post("/emulator/identity-tokens", members)
-            #expect(answer.status == 400)
-            #expect(answer.code == "member_ineffective")
+            let response = try await apple.post("/emulator/identity-tokens", members)
+            #expect(response.status == 400)
+            #expect(response.code == "member_ineffective")
             #expect(apple.emulator.state.counters == EmulatorCounters())
             #expect(apple.emulator.state.users[0].apps.isEmpty)
         }
@@ -188,8 +188,8 @@ import Testing
     ])
     func `accepts a member with effect`(members: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post("/emulator/identity-tokens", members)
-            #expect(answer.status == 201)
+            let response = try await apple.post("/emulator/identity-tokens", members)
+            #expect(response.status == 201)
         }
     }
 }

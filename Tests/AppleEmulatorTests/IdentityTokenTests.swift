@@ -9,9 +9,9 @@ import Testing
 @Suite struct IdentityTokenTests {
     @Test func `an empty request mints a valid token for the default user`() async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post("/emulator/identity-tokens")
-            #expect(answer.status == 201)
-            let json = try answer.json
+            let response = try await apple.post("/emulator/identity-tokens")
+            #expect(response.status == 201)
+            let json = try response.json
             let token = try ReadToken(try #require(json["identity_token"]?.string))
             #expect(try await apple.isValid(token))
             let keyID = token.header["kid"]?.string ?? ""
@@ -53,12 +53,12 @@ import Testing
     @Test(arguments: ["?format=text", ""])
     func `returns only the token as text`(query: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.send(
+            let response = try await apple.send(
                 .POST, "/emulator/identity-tokens\(query)",
                 headers: query.isEmpty ? ["Accept": "text/plain"] : [:])
-            #expect(answer.headers["content-type"] == ["text/plain;charset=utf-8"])
-            #expect(answer.body.last != UInt8(ascii: "\n"))
-            #expect(try await apple.isValid(ReadToken(answer.text)))
+            #expect(response.headers["content-type"] == ["text/plain;charset=utf-8"])
+            #expect(response.body.last != UInt8(ascii: "\n"))
+            #expect(try await apple.isValid(ReadToken(response.text)))
         }
     }
 
@@ -101,9 +101,9 @@ import Testing
 
     @Test func `binds the token to a nonce, a code and an access token`() async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post(
+            let response = try await apple.post(
                 "/emulator/identity-tokens", #"{"nonce":"n-1","code":true,"access_token":"given"}"#)
-            let json = try answer.json
+            let json = try response.json
             let claims = try ReadToken(try #require(json["identity_token"]?.string)).claims
             let code = try #require(json["authorization_code"]?.string)
             #expect(claims["nonce"] == .string("n-1"))

@@ -7,9 +7,9 @@ import Testing
 @Suite struct KeyRotationTests {
     @Test func `adds a key that is published and signs`() async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post("/emulator/keys", #"{"kid":"newcomer"}"#)
-            #expect(answer.status == 201)
-            #expect(try answer.json["kid"] == .string("newcomer"))
+            let response = try await apple.post("/emulator/keys", #"{"kid":"newcomer"}"#)
+            #expect(response.status == 201)
+            #expect(try response.json["kid"] == .string("newcomer"))
             #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs + ["newcomer"]))
             #expect(try await apple.isValid(try await apple.mint(#"{"kid":"newcomer"}"#)))
         }
@@ -42,11 +42,11 @@ import Testing
     @Test func `replaces all keys by as many new ones`() async throws {
         try await EmulatorUnderTest.run { apple in
             let before = try await apple.mint()
-            let answer = try await apple.post("/emulator/keys/rotate?format=text")
+            let response = try await apple.post("/emulator/keys/rotate?format=text")
             let published = try await apple.publishedKeyIDs()
             #expect(published.count == 3)
             #expect(Set(published).isDisjoint(with: TestKeys.keyIDs))
-            #expect(Set(answer.text.split(separator: "\n").map(String.init)) == Set(published))
+            #expect(Set(response.text.split(separator: "\n").map(String.init)) == Set(published))
             #expect(try await apple.isValid(before) == false)
             #expect(try await apple.isValid(try await apple.mint()))
             _ = try await apple.post("/emulator/reset")
@@ -110,9 +110,9 @@ import Testing
     @Test func `refuses to sign without a key`() async throws {
         try await EmulatorUnderTest.run { apple in
             for keyID in TestKeys.keyIDs { _ = try await apple.send(.DELETE, "/emulator/keys/\(keyID)") }
-            let answer = try await apple.post("/emulator/identity-tokens")
-            #expect(answer.status == 409)
-            #expect(answer.code == "no_signing_key")
+            let response = try await apple.post("/emulator/identity-tokens")
+            #expect(response.status == 409)
+            #expect(response.code == "no_signing_key")
             #expect(try await apple.publishedKeyIDs().isEmpty)
         }
     }

@@ -8,11 +8,11 @@ import Testing
 @Suite struct KeySetTests {
     @Test func `serves the keys with exactly Apple's members`() async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.get("/auth/keys")
-            #expect(answer.status == 200)
-            #expect(answer.headers["content-type"] == ["application/json;charset=UTF-8"])
-            let keys = try #require(try answer.json["keys"]?.array)
-            #expect(try answer.json.object?.members.map(\.name) == ["keys"])
+            let response = try await apple.get("/auth/keys")
+            #expect(response.status == 200)
+            #expect(response.headers["content-type"] == ["application/json;charset=UTF-8"])
+            let keys = try #require(try response.json["keys"]?.array)
+            #expect(try response.json.object?.members.map(\.name) == ["keys"])
             #expect(Set(keys.compactMap { $0["kid"]?.string }) == Set(TestKeys.keyIDs))
             for key in keys {
                 #expect(key.object?.members.map(\.name) == ["kty", "kid", "use", "alg", "n", "e"])
@@ -48,10 +48,10 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             let tag = try #require(try await apple.get("/auth/keys").headers["etag"].first)
             for header in [tag, "\"other\", \(tag)", "*", String(tag.dropFirst(2))] {
-                let answer = try await apple.get("/auth/keys", headers: ["If-None-Match": header])
-                #expect(answer.status == 304)
-                #expect(answer.body.isEmpty)
-                #expect(answer.headers["etag"] == [tag])
+                let response = try await apple.get("/auth/keys", headers: ["If-None-Match": header])
+                #expect(response.status == 304)
+                #expect(response.body.isEmpty)
+                #expect(response.headers["etag"] == [tag])
             }
             #expect(try await apple.get("/auth/keys", headers: ["If-None-Match": "\"other\""]).status == 200)
             #expect(try await apple.counter("key_set_not_modified") == 4)
@@ -74,8 +74,8 @@ import Testing
         try await EmulatorUnderTest.run {
             $0.cacheControl = cacheControl
         } _: { apple in
-            let answer = try await apple.get("/auth/keys")
-            #expect(answer.headers["cache-control"].first == cacheControl)
+            let response = try await apple.get("/auth/keys")
+            #expect(response.headers["cache-control"].first == cacheControl)
         }
     }
 
@@ -83,9 +83,9 @@ import Testing
         try await EmulatorUnderTest.run {
             $0.sendsEntityTag = false
         } _: { apple in
-            let answer = try await apple.get("/auth/keys", headers: ["If-None-Match": "*"])
-            #expect(answer.status == 200)
-            #expect(answer.headers["etag"].isEmpty)
+            let response = try await apple.get("/auth/keys", headers: ["If-None-Match": "*"])
+            #expect(response.status == 200)
+            #expect(response.headers["etag"].isEmpty)
         }
     }
 

@@ -27,18 +27,18 @@ import Testing
             "grant_type": "client_credentials", "scope": "user.migration",
             "client_secret": try secret(apple, of: team),
         ]
-        let answer = try await apple.call("/auth/token", fields)
-        #expect(answer.status == 200)
-        #expect(try answer.json["token_type"] == .string("Bearer"))
-        #expect(try answer.json["expires_in"] == .integer(3600))
-        #expect(try answer.json.object?.members.count == 3)
-        return try #require(answer.json["access_token"]?.string)
+        let response = try await apple.call("/auth/token", fields)
+        #expect(response.status == 200)
+        #expect(try response.json["token_type"] == .string("Bearer"))
+        #expect(try response.json["expires_in"] == .integer(3600))
+        #expect(try response.json.object?.members.count == 3)
+        return try #require(response.json["access_token"]?.string)
     }
 
     /// Sends a request as `team`.
     private func ask(
         _ apple: EmulatorUnderTest, as team: String, _ fields: [String: String]
-    ) async throws -> Answer {
+    ) async throws -> ReceivedResponse {
         var fields = fields
         fields["client_secret"] = try secret(apple, of: team)
         let bearer = try await bearer(apple, of: team)
@@ -47,8 +47,8 @@ import Testing
     }
 
     private func transfer(_ apple: EmulatorUnderTest) async throws {
-        let answer = try await apple.post("/emulator/transfers", #"{"team_id":"\#(Self.recipient)"}"#)
-        #expect(answer.status == 200)
+        let response = try await apple.post("/emulator/transfers", #"{"team_id":"\#(Self.recipient)"}"#)
+        #expect(response.status == 200)
     }
 
     @Test func `migrates a user, before and after the transfer`() async throws {
@@ -62,11 +62,11 @@ import Testing
             #expect(transferSubject.prefix(6) == subject.prefix(6))
             try await transfer(apple)
             #expect(try await ask(apple, as: sender, fields).json["transfer_sub"]?.string == transferSubject)
-            let answer = try await ask(apple, as: Self.recipient, ["transfer_sub": transferSubject])
+            let response = try await ask(apple, as: Self.recipient, ["transfer_sub": transferSubject])
             let claims = try await apple.mint().claims
-            #expect(try answer.json["sub"] == claims["sub"])
-            #expect(try answer.json["email"] == .string("jane.appleseed@example.com"))
-            #expect(try answer.json["is_private_email"] == nil)
+            #expect(try response.json["sub"] == claims["sub"])
+            #expect(try response.json["email"] == .string("jane.appleseed@example.com"))
+            #expect(try response.json["is_private_email"] == nil)
             #expect(claims["transfer_sub"] == .string(transferSubject))
             // At the same position as in real tokens.
             let names = try #require(claims.object).members.map(\.name)
@@ -112,8 +112,8 @@ import Testing
     @Test func `stays open for sixty days`() async throws {
         try await run { apple in
             let fields = ["sub": apple.emulator.state.users[0].subject, "target": Self.recipient]
-            let answer = try await ask(apple, as: EmulatorUnderTest.teamID, fields)
-            let transferSubject = try #require(answer.json["transfer_sub"]?.string)
+            let response = try await ask(apple, as: EmulatorUnderTest.teamID, fields)
+            let transferSubject = try #require(response.json["transfer_sub"]?.string)
             try await transfer(apple)
             apple.clock.advance(bySeconds: 60 * 86_400)
             #expect(try await ask(apple, as: EmulatorUnderTest.teamID, fields).status == 200)
@@ -134,9 +134,9 @@ import Testing
             for (fails, status) in [(true, 400), (false, 200)] {
                 let path = "/emulator/users/default/migration"
                 #expect(try await apple.send(.PUT, path, body: #"{"fails":\#(fails)}"#).status == 200)
-                let answer = try await ask(apple, as: EmulatorUnderTest.teamID, fields)
-                #expect(answer.status == status)
-                #expect(answer.error == (fails ? "invalid_request" : nil))
+                let response = try await ask(apple, as: EmulatorUnderTest.teamID, fields)
+                #expect(response.status == status)
+                #expect(response.error == (fails ? "invalid_request" : nil))
             }
         }
     }
@@ -187,9 +187,9 @@ import Testing
     ])
     func `refuses an invalid transfer`(body: String, status: Int, code: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post("/emulator/transfers", body)
-            #expect(answer.status == status)
-            #expect(answer.code == code)
+            let response = try await apple.post("/emulator/transfers", body)
+            #expect(response.status == status)
+            #expect(response.code == code)
             #expect(apple.emulator.state.transfers.isEmpty)
         }
     }
@@ -198,12 +198,12 @@ import Testing
         try await run { apple in
             try await transfer(apple)
             let subject = try await apple.mint().claims["sub"]
-            let answer = try await apple.post(
+            let response = try await apple.post(
                 "/emulator/users/default/revoke-consent", #"{"events_form":"object"}"#
             ).json
-            let payload = answer["notifications"]?.array?[0]["payload"]?.string ?? ""
+            let payload = response["notifications"]?.array?[0]["payload"]?.string ?? ""
             #expect(try ReadToken(payload).claims["events"]?["sub"] == subject)
-            #expect(answer["user"]?["apps"] == .array([]))
+            #expect(response["user"]?["apps"] == .array([]))
         }
     }
 }

@@ -103,9 +103,9 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.mint()
             for path in ["/emulator/notifications", "/emulator/users/default/revoke-consent"] {
-                let answer = try await apple.post(path, members)
-                #expect(answer.status == 400)
-                #expect(answer.code == "member_ineffective")
+                let response = try await apple.post(path, members)
+                #expect(response.status == 400)
+                #expect(response.code == "member_ineffective")
             }
             #expect(try await apple.counter("notifications") == 0)
             #expect(apple.emulator.state.users[0].apps == ["com.example.app"])

@@ -83,8 +83,8 @@ import Testing
                 _ = try await apple.send(.PUT, "/emulator/delivery-plan", body: #"{"hold":true}"#)
                 var payloads: [String] = []
                 for change in ["disable-email-forwarding", "enable-email-forwarding", "revoke-consent"] {
-                    let answer = try await apple.post("/emulator/users/default/\(change)").json
-                    let sent = try #require(answer["notifications"]?.array?.first)
+                    let response = try await apple.post("/emulator/users/default/\(change)").json
+                    let sent = try #require(response["notifications"]?.array?.first)
                     #expect(sent["held"] == .bool(true))
                     #expect(sent["delivery"] == nil)
                     payloads.append(try #require(sent["payload"]?.string))
@@ -139,16 +139,16 @@ import Testing
     @Test(arguments: [#"{"body":"html"}"#, #"{"status":500}"#])
     func `refuses faults of the receiver's response`(fault: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.send(.PUT, "/emulator/faults/notifications", body: fault)
-            #expect(answer.code == "member_malformed")
+            let response = try await apple.send(.PUT, "/emulator/faults/notifications", body: fault)
+            #expect(response.code == "member_malformed")
         }
     }
 
     @Test(arguments: [#"{"copies":0}"#, #"{"copies":11}"#, #"{"first_retry_ms":0}"#, #"{"hold":1}"#])
     func `refuses an invalid plan`(plan: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.send(.PUT, "/emulator/delivery-plan", body: plan)
-            #expect(answer.code == "member_malformed")
+            let response = try await apple.send(.PUT, "/emulator/delivery-plan", body: plan)
+            #expect(response.code == "member_malformed")
             #expect(apple.emulator.state.deliveryPlan == DeliveryPlan())
         }
     }

@@ -8,7 +8,7 @@ import Synchronization
 final class ReceivingServer: Sendable {
     private static let path = "/v1/apple/notifications"
 
-    private let answer: HTTPResponse.Status
+    private let response: HTTPResponse.Status
     private let times: Int
     private let headers: HTTPFields
     private let received = Mutex<[String]>([])
@@ -16,18 +16,18 @@ final class ReceivingServer: Sendable {
 
     var bodies: [String] { received.withLock { $0 } }
 
-    private init(port: Int, answer: HTTPResponse.Status, times: Int, headers: HTTPFields) {
-        (self.answer, self.times, self.headers) = (answer, times, headers)
+    private init(port: Int, response: HTTPResponse.Status, times: Int, headers: HTTPFields) {
+        (self.response, self.times, self.headers) = (response, times, headers)
         url = "http://127.0.0.1:\(port)\(Self.path)"
     }
 
     /// - Parameter times: Number of requests that get `answer`; later requests get 200.
     static func run(
-        answering answer: HTTPResponse.Status = .ok, times: Int = .max, headers: HTTPFields = [:],
+        answering response: HTTPResponse.Status = .ok, times: Int = .max, headers: HTTPFields = [:],
         _ body: @escaping @Sendable (ReceivingServer) async throws -> Void
     ) async throws {
         try await LoopbackServer.run(
-            make: { ReceivingServer(port: $0, answer: answer, times: times, headers: headers) },
+            make: { ReceivingServer(port: $0, response: response, times: times, headers: headers) },
             respond: { try await $0.respond(to: $1) }, body)
     }
 
@@ -41,7 +41,7 @@ final class ReceivingServer: Sendable {
             return bodies.count
         }
         return Response(
-            status: count > times ? .ok : answer, headers: headers,
+            status: count > times ? .ok : response, headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(string: "noted")))
     }
 }

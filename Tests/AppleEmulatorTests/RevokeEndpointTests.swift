@@ -9,9 +9,9 @@ import Testing
             let web = #"{"code":true,"client_id":"com.example.app.web"}"#
             let second = try await apple.refreshToken(web, clientID: "com.example.app.web")
             let code = try await apple.code()
-            let answer = try await apple.revoke(first)
-            #expect(answer.status == 200)
-            #expect(answer.body.isEmpty)
+            let response = try await apple.revoke(first)
+            #expect(response.status == 200)
+            #expect(response.body.isEmpty)
             #expect(try await apple.refresh(first).error == "invalid_grant")
             let other = try await apple.refresh(second, ["client_id": "com.example.app.web"])
             #expect(other.error == "invalid_grant")
@@ -38,12 +38,12 @@ import Testing
     {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
-            for answer in [
+            for response in [
                 try await apple.revoke("nonsense"),
                 try await apple.revoke(token, clientID: "com.example.app.web"),
             ] {
-                #expect(answer.status == 200)
-                #expect(answer.body.isEmpty)
+                #expect(response.status == 200)
+                #expect(response.body.isEmpty)
             }
             #expect(try await apple.refresh(token).status == 200)
             #expect(try await apple.counter("revocations") == 0)
@@ -62,9 +62,9 @@ import Testing
     @Test func `authenticates the client`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
-            let answer = try await apple.call("/auth/revoke", ["token": token, "client_secret": "x"])
-            #expect(answer.status == 400)
-            #expect(answer.error == "invalid_client")
+            let response = try await apple.call("/auth/revoke", ["token": token, "client_secret": "x"])
+            #expect(response.status == 400)
+            #expect(response.error == "invalid_client")
             #expect(try await apple.call("/auth/revoke", [:]).error == "invalid_request")
             #expect(try await apple.refresh(token).status == 200)
         }

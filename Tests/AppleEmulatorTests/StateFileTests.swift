@@ -117,8 +117,8 @@ import Testing
                 let token = try await apple.refreshToken()
                 try FileManager.default.copyItem(atPath: path, toPath: "\(path).crashed")
                 try await run("\(path).crashed") { next in
-                    let answer = try await next.refresh(token)
-                    #expect(answer.status == 200)
+                    let response = try await next.refresh(token)
+                    #expect(response.status == 200)
                 }
                 // Also when the connection was cut after the work.
                 _ = try await apple.send(.PUT, "/emulator/faults/revoke", body: #"{"cut":"before_answer"}"#)
@@ -127,8 +127,8 @@ import Testing
                 _ = try await apple.send(.DELETE, "/emulator/faults")
                 try FileManager.default.copyItem(atPath: path, toPath: "\(path).cut")
                 try await run("\(path).cut") { next in
-                    let answer = try await next.refresh(token)
-                    #expect(answer.error == "invalid_grant")
+                    let response = try await next.refresh(token)
+                    #expect(response.error == "invalid_grant")
                 }
             }
         }

@@ -14,11 +14,11 @@ import Testing
             ).json
             let code = try #require(signIn["authorization_code"]?.string)
             apple.clock.advance(bySeconds: 20)
-            let answer = try await apple.exchange(code)
-            #expect(answer.status == 200)
-            #expect(answer.headers["content-type"] == ["application/json;charset=UTF-8"])
-            #expect(answer.headers["cache-control"] == ["no-store"])
-            let json = try answer.json
+            let response = try await apple.exchange(code)
+            #expect(response.status == 200)
+            #expect(response.headers["content-type"] == ["application/json;charset=UTF-8"])
+            #expect(response.headers["cache-control"] == ["no-store"])
+            let json = try response.json
             #expect(json["token_type"] == .string("Bearer"))
             #expect(json["expires_in"] == .integer(3600))
             #expect(json.object?.members.count == 5)
@@ -79,9 +79,9 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             let code = try await apple.code()
             apple.clock.advance(bySeconds: seconds)
-            let answer = try await apple.exchange(code)
-            #expect(answer.status == status)
-            #expect(answer.error == (status == 200 ? nil : "invalid_grant"))
+            let response = try await apple.exchange(code)
+            #expect(response.status == status)
+            #expect(response.error == (status == 200 ? nil : "invalid_grant"))
         }
     }
 
@@ -119,9 +119,9 @@ import Testing
     @Test func `validates once per day, user and client`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
-            let answer = try await apple.refresh(token)
-            #expect(answer.status == 200)
-            let json = try answer.json
+            let response = try await apple.refresh(token)
+            #expect(response.status == 200)
+            let json = try response.json
             #expect(json["refresh_token"] == nil)
             #expect(json["token_type"] == .string("Bearer"))
             let identity = try ReadToken(try #require(json["id_token"]?.string))
@@ -213,9 +213,9 @@ import Testing
             var fields = fields
             // A secret is required for every client ID.
             if fields["client_secret"] == nil { fields["client_secret"] = try apple.clientSecret() }
-            let answer = try await apple.call("/auth/token", fields)
-            #expect(answer.status == 400)
-            #expect(answer.error == error)
+            let response = try await apple.call("/auth/token", fields)
+            #expect(response.status == 400)
+            #expect(response.error == error)
         }
     }
 
@@ -223,20 +223,20 @@ import Testing
     func `accepts only forms`(contentType: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let body = #"{"grant_type":"authorization_code","client_id":"com.example.app"}"#
-            let answer = try await apple.send(
+            let response = try await apple.send(
                 .POST, "/auth/token", headers: ["Content-Type": contentType], body: body)
-            #expect(answer.status == 400)
-            #expect(answer.error == "invalid_client")
+            #expect(response.status == 400)
+            #expect(response.error == "invalid_client")
         }
     }
 
     @Test(arguments: ["code=a&code=b", "code=%zz", "code=%ff", "code=%00", "code=%4"])
     func `refuses ambiguous forms`(body: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.send(
+            let response = try await apple.send(
                 .POST, "/auth/token",
                 headers: ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"], body: body)
-            #expect(answer.error == "invalid_request")
+            #expect(response.error == "invalid_request")
         }
     }
 
@@ -260,8 +260,8 @@ import Testing
             #expect(clock["now"] == .integer(apple.clock.seconds + 86_400))
             #expect(try await apple.refresh(token).status == 200)
             for seconds in [-1, 315_360_001] {
-                let answer = try await apple.post("/emulator/clock", #"{"advance_seconds":\#(seconds)}"#)
-                #expect(answer.code == "member_malformed")
+                let response = try await apple.post("/emulator/clock", #"{"advance_seconds":\#(seconds)}"#)
+                #expect(response.code == "member_malformed")
             }
         }
     }

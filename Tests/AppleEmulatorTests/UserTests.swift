@@ -7,15 +7,15 @@ import Testing
 @Suite struct UserTests {
     @Test func `creates a user in Apple's format`() async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post(
+            let response = try await apple.post(
                 "/emulator/users",
                 """
                 {"email":"ada@example.com","hide_email":true,"first_name":"Ada","last_name":"",
                 "real_user_status":1}
                 """
             )
-            #expect(answer.status == 201)
-            let user = try answer.json
+            #expect(response.status == 201)
+            let user = try response.json
             let sub = try #require(user["sub"]?.string)
             let parts = sub.split(separator: ".")
             #expect(parts.map(\.utf8.count) == [6, 32, 4])
@@ -110,10 +110,10 @@ import Testing
     ])
     func `refuses invalid values`(path: String, body: String, status: Int, code: String) async throws {
         try await EmulatorUnderTest.run { apple in
-            let answer = try await apple.post(path, body)
-            #expect(answer.status == status)
-            #expect(answer.code == code)
-            #expect(answer.headers["content-type"] == ["application/problem+json"])
+            let response = try await apple.post(path, body)
+            #expect(response.status == status)
+            #expect(response.code == code)
+            #expect(response.headers["content-type"] == ["application/problem+json"])
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
     @Test(arguments: AppleCallError.Code.allCases)
     func `a call may have happened when it was sent but not answered`(code: AppleCallError.Code) {
         let uncertain: Set<AppleCallError.Code> = [
-            .timedOut, .connectionLost, .answerUnusable, .serverFailed,
+            .timedOut, .connectionLost, .responseUnusable, .serverFailed,
         ]
         #expect(AppleCallError(code).mayHaveHappened == uncertain.contains(code))
     }

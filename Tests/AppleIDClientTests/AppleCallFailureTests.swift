@@ -104,7 +104,7 @@ import Testing
     {
         try await AskedClient.with({ _ in .json(body) }) { client, server in
             let error = try #require(await call.failure(client))
-            #expect(error == AppleCallError(.answerUnusable))
+            #expect(error == AppleCallError(.responseUnusable))
             #expect(error.mayHaveHappened && !error.isFinal)
             #expect(server.requests.count == 1)
         }
@@ -119,7 +119,7 @@ import Testing
         try await AskedClient.with({ _ in
             .sendForever("HTTP/1.1 200 OK\r\n\(framing)\r\n", chunk: chunk, pause: .zero)
         }) { client, _ in
-            #expect(await Call.exchange.failure(client) == AppleCallError(.answerUnusable))
+            #expect(await Call.exchange.failure(client) == AppleCallError(.responseUnusable))
         }
     }
 
@@ -129,8 +129,8 @@ import Testing
             status == 204
             ? "HTTP/1.1 204 X\r\n\r\n" : "HTTP/1.1 \(status) X\r\nContent-Length: 6\r\n\r\n<html>"
         try await AskedClient.with({ _ in .send(text) }) { client, _ in
-            #expect(await Call.exchange.failure(client) == AppleCallError(.answerUnusable))
-            #expect(await Call.revoke.failure(client) == AppleCallError(.answerUnusable))
+            #expect(await Call.exchange.failure(client) == AppleCallError(.responseUnusable))
+            #expect(await Call.revoke.failure(client) == AppleCallError(.responseUnusable))
         }
     }
 
@@ -169,11 +169,11 @@ import Testing
     }
 
     @Test func `a redirect is not followed`() async throws {
-        let elsewhere = try await ScriptedServer(always: .grant)
+        let elsewhere = try await ScriptedServer(always: .token)
         let head =
             "HTTP/1.1 307 Moved\r\nLocation: \(elsewhere.baseURL)/auth/token\r\nContent-Length: 0\r\n\r\n"
         try await AskedClient.with({ _ in .send(head) }) { client, _ in
-            #expect(await Call.exchange.failure(client) == AppleCallError(.answerUnusable))
+            #expect(await Call.exchange.failure(client) == AppleCallError(.responseUnusable))
         }
         #expect(elsewhere.requests.isEmpty)
         try await elsewhere.close()

@@ -7,7 +7,7 @@ import Testing
     @Test func `requests a transfer identifier with a cached access token`() async throws {
         let time = ManualClock(millisecondsSince1970: 1_700_000_000_000)
         try await AskedClient.with(
-            { $0 == 1 || $0 == 4 ? .grant : .json(#"{"transfer_sub":"0.t.1"}"#) }, time: time
+            { $0 == 1 || $0 == 4 ? .token : .json(#"{"transfer_sub":"0.t.1"}"#) }, time: time
         ) { client, server in
             for _ in 0..<2 {
                 let transfer = try await client.transferSubject(
@@ -43,8 +43,8 @@ import Testing
             MigratedUser(subject: "0.b.1", email: "a@example.com", isPrivateEmail: false)
         ),
     ])
-    func `reads a user's new identity for the recipient`(answer: String, user: MigratedUser) async throws {
-        try await AskedClient.with({ $0 == 1 ? .grant : .json(answer) }) { client, server in
+    func `reads a user's new identity for the recipient`(response: String, user: MigratedUser) async throws {
+        try await AskedClient.with({ $0 == 1 ? .token : .json(response) }) { client, server in
             let found = try await client.recipient(ofTransferSubject: "0.t.1", clientID: AskedClient.clientID)
             #expect(found == user)
             #expect(!"\(found)".contains("0.b.1"))
@@ -55,16 +55,16 @@ import Testing
     @Test(
         arguments: [Call.transferSubject, .recipient],
         ["", "{}", "<html>", #"{"sub":"","transfer_sub":""}"#, #"{"sub":1,"transfer_sub":1}"#])
-    func `any other response is unusable`(call: Call, answer: String) async throws {
-        try await AskedClient.with({ $0 == 1 ? .grant : .json(answer) }) { client, _ in
-            #expect(await call.failure(client) == AppleCallError(.answerUnusable))
+    func `any other response is unusable`(call: Call, response: String) async throws {
+        try await AskedClient.with({ $0 == 1 ? .token : .json(response) }) { client, _ in
+            #expect(await call.failure(client) == AppleCallError(.responseUnusable))
         }
     }
 
     @Test func `an access token that has expired early is replaced once`() async throws {
         try await AskedClient.with({ number in
             switch number {
-            case 1, 4: .grant
+            case 1, 4: .token
             case 3: .refusal("invalid_token", status: 401)
             default: .json(#"{"transfer_sub":"0.t.1"}"#)
             }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `a refused user is an error at once`() async throws {
-        try await AskedClient.with({ $0 == 1 ? .grant : .refusal("invalid_request") }) { client, server in
+        try await AskedClient.with({ $0 == 1 ? .token : .refusal("invalid_request") }) { client, server in
             let refusal = AppleCallError(.rejected, appleError: .invalidRequest)
             #expect(await Call.recipient.failure(client) == refusal)
             #expect(await Call.recipient.failure(client) == refusal)

@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test func `exchanges a code`() async throws {
-        let grant = try await AskedClient.with({ _ in .grant }) { client, server in
-            let grant = try await client.exchange(
+        let token = try await AskedClient.with({ _ in .token }) { client, server in
+            let token = try await client.exchange(
                 code: "c+0/d=e&f ü", clientID: AskedClient.clientID, redirectURI: nil)
             let request = try #require(server.requests.first)
             #expect(request.hasPrefix("POST /auth/token HTTP/1.1\r\n"))
@@ -30,18 +30,18 @@ import Testing
             #expect(form["grant_type"] == "authorization_code")
             #expect(form["code"] == "c%2B0%2Fd%3De%26f%20%C3%BC")
             #expect(form["client_secret"]?.components(".").count == 3)
-            return grant
+            return token
         }
         #expect(
-            grant
-                == TokenGrant(
+            token
+                == AppleTokenResponse(
                     accessToken: "a.t", refreshToken: "r.t", identityToken: "i.t.s", expiresIn: .seconds(3600)
                 ))
-        #expect(!"\(grant)".contains("r.t"))
+        #expect(!"\(token)".contains("r.t"))
     }
 
     @Test func `exchanges a code of the web flow with its redirect URI`() async throws {
-        try await AskedClient.with({ _ in .grant }) { client, server in
+        try await AskedClient.with({ _ in .token }) { client, server in
             _ = try await client.exchange(
                 code: "c", clientID: AskedClient.clientID, redirectURI: "https://example.com/cb")
             let form = try Self.form(try #require(server.requests.first))
@@ -51,10 +51,10 @@ import Testing
 
     @Test(arguments: ["Bearer", "bearer", "BEARER"])
     func `validates a refresh token`(type: String) async throws {
-        let answer = #"{"access_token":"a.t","token_type":"\#(type)","expires_in":3600,"id_token":"i.t.s"}"#
-        try await AskedClient.with({ _ in .json(answer) }) { client, server in
-            let grant = try await client.validate(refreshToken: "r.t", clientID: AskedClient.clientID)
-            #expect(grant.refreshToken == nil)
+        let response = #"{"access_token":"a.t","token_type":"\#(type)","expires_in":3600,"id_token":"i.t.s"}"#
+        try await AskedClient.with({ _ in .json(response) }) { client, server in
+            let token = try await client.validate(refreshToken: "r.t", clientID: AskedClient.clientID)
+            #expect(token.refreshToken == nil)
             let form = try Self.form(try #require(server.requests.first))
             #expect(form["grant_type"] == "refresh_token")
             #expect(form["refresh_token"] == "r.t")
@@ -97,7 +97,7 @@ import Testing
         let keys = [try ClientSigningKey.sample("NEWNEWNEW1"), try ClientSigningKey.sample("OLDOLDOLD1")]
         try await AskedClient.with(
             { number in
-                number == 1 ? .refusal("invalid_client") : call == .revoke ? .emptyOK : .grant
+                number == 1 ? .refusal("invalid_client") : call == .revoke ? .emptyOK : .token
             }, keys: keys
         ) { client, server in
             try await call.make(client)
@@ -135,7 +135,7 @@ import Testing
 
     @Test(arguments: Call.allCases)
     func `without a key nothing is sent`(call: Call) async throws {
-        try await AskedClient.with({ _ in .grant }, keys: []) { client, server in
+        try await AskedClient.with({ _ in .token }, keys: []) { client, server in
             #expect(await call.failure(client) == AppleCallError(.noSigningKey))
             #expect(server.requests.isEmpty)
         }

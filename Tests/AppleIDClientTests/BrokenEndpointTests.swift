@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct BrokenEndpointTests {
     @Test func `an endpoint that keeps failing is not called, and then tried with one call`() async throws {
         let time = ManualClock(millisecondsSince1970: 1_700_000_000_000)
-        try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .grant }, time: time) {
+        try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .token }, time: time) {
             client, server in
             for _ in 0..<5 {
                 #expect(await Call.exchange.failure(client) == AppleCallError(.serverFailed))
@@ -25,16 +25,16 @@ import Testing
     }
 
     @Test func `each endpoint has its own circuit breaker`() async throws {
-        try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .grant }) { client, _ in
+        try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .token }) { client, _ in
             for _ in 0..<6 { _ = await Call.revoke.failure(client) }
             #expect(await Call.revoke.failure(client) == AppleCallError(.circuitOpen))
             #expect(await Call.exchange.failure(client) == nil)
         }
     }
 
-    @Test(arguments: [ScriptedServer.Answer.refusal("invalid_grant"), .json("{}", status: 429)])
-    func `refusals and throttling do not open the circuit`(answer: ScriptedServer.Answer) async throws {
-        try await AskedClient.with({ _ in answer }) { client, server in
+    @Test(arguments: [ScriptedServer.Response.refusal("invalid_grant"), .json("{}", status: 429)])
+    func `refusals and throttling do not open the circuit`(response: ScriptedServer.Response) async throws {
+        try await AskedClient.with({ _ in response }) { client, server in
             for _ in 0..<20 { _ = await Call.validate.failure(client) }
             #expect(server.requests.count == 20)
         }

@@ -17,8 +17,8 @@ import Testing
     }
 
     /// A command that changes nothing and is not refused.
-    private func revocation(_ line: UInt64) -> GrantCommand {
-        .revoke(.sample(SampleToken(line: line)))
+    private func revocation(_ family: UInt64) -> GrantCommand {
+        .revoke(.sample(SampleToken(family: family)))
     }
 
     private func refusedCommand() -> GrantCommand {

@@ -16,8 +16,8 @@ import Testing
         let answered = try await withThrowingTaskGroup(of: AccountID.self) { group in
             for number in 0..<300 {
                 group.addTask {
-                    // Every third person signs in twice.
-                    let key = SubjectKey.sample("person-\(number % 200)")
+                    // Every third user signs in twice.
+                    let key = SubjectKey.sample("user-\(number % 200)")
                     return try await commits.submit(SignInCommand.sample(key: key)).account.id
                 }
             }

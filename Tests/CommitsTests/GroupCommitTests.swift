@@ -47,16 +47,16 @@ import Testing
     @Test func `commits together what is submitted together, also the first of it`() async throws {
         let commits = commits(capacity: 3)
         store.open()
-        let (stream, answer) = AsyncStream<String>.makeStream()
+        let (stream, response) = AsyncStream<String>.makeStream()
         commits.submit(
             (1...4).map { number in
-                GroupCommit<AccountCommand>.Entry(.signIn(signIn("person-\(number)"))) { result in
-                    answer.yield((try? result.get()) == nil ? "refused \(number)" : "done \(number)")
+                GroupCommit<AccountCommand>.Entry(.signIn(signIn("user-\(number)"))) { result in
+                    response.yield((try? result.get()) == nil ? "refused \(number)" : "done \(number)")
                 }
             })
-        var answers = Set<String>()
-        for await text in stream.prefix(4) { answers.insert(text) }
-        #expect(answers == ["done 1", "done 2", "done 3", "refused 4"])
+        var responses = Set<String>()
+        for await text in stream.prefix(4) { responses.insert(text) }
+        #expect(responses == ["done 1", "done 2", "done 3", "refused 4"])
         #expect(store.batches.map(\.count) == [3])
         commits.submit([])
         #expect(commits.depth == 0)
@@ -68,9 +68,9 @@ import Testing
         let (commits, delays) = (callers.commits, callers.delays)
         store.open()
         callers.submit("alone", 1)
-        await callers.answers(1)
+        await callers.responses(1)
         callers.submit("together", 2)
-        await callers.answers(2)
+        await callers.responses(2)
         #expect(delays.count == 0)
 
         callers.submit("first", 1)
@@ -80,7 +80,7 @@ import Testing
         await delays.arrival(of: 2)
         #expect(store.batches.map(\.count) == [1, 2])
         delays.letGo()
-        await callers.answers(2)
+        await callers.responses(2)
         #expect(store.batches.map(\.count) == [1, 2, 2])
 
         callers.submit("last", 1)
@@ -88,7 +88,7 @@ import Testing
         let drain = Task { await commits.drain() }
         while !commits.isClosed { await Task.yield() }
         delays.letGo()
-        await callers.answers(1)
+        await callers.responses(1)
         await drain.value
         #expect(store.batches.map(\.count) == [1, 2, 2, 1])
     }
@@ -98,11 +98,11 @@ import Testing
         let callers = GatheringCallers(store: store, feed: feed)
         store.open()
         callers.submit("before", 2)
-        await callers.answers(2)
+        await callers.responses(2)
         callers.submit("first", 10)
         await callers.delays.arrival(of: 1)
         callers.submit("second", 60)
-        await callers.answers(70)
+        await callers.responses(70)
         #expect(store.batches.map(\.count) == [2, 70])
         callers.delays.letGo()
         #expect(store.batches.map(\.count) == [2, 70])
@@ -208,7 +208,7 @@ import Testing
         let commits = commits(capacity: 4096, largestBatch: 7)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<500 {
-                group.addTask { _ = try await commits.submit(signIn("person-\(number)")) }
+                group.addTask { _ = try await commits.submit(signIn("user-\(number)")) }
             }
             try await group.waitForAll()
         }

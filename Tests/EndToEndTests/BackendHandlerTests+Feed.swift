@@ -84,7 +84,7 @@ extension BackendHandlerTests {
         trial.proxy.add(fault)
         trial.proxy.release(thenHold: "/v1/credentials/query")
 
-        // The person signs in again while the state is under way. The rule for late readers holds here too.
+        // The user signs in again while the state is under way. The rule for late readers holds here too.
         try await eventually { trial.proxy.isHolding }
         let late = try await app.signInAgain(gone)
         #expect(late.status == 200 && late.userID == early.userID)

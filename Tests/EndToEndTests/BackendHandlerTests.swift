@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(3)), arguments: ExampleBackend.allCases)
-    func `a backend of the page signs people in and out, and deletes them`(language: ExampleBackend)
+    func `a backend of the page signs users in and out, and deletes them`(language: ExampleBackend)
         async throws
     {
         try await TemporaryDirectory.with { directory in
@@ -110,10 +110,10 @@ import Testing
         let app = trial.app
         let subject = try await newSubject(trial)
         let first = try await app.authorization(of: subject)
-        let answer = try await app.call(.POST, "/signin", first.members)
-        #expect(answer.status == 200)
-        let shown = try await app.call(.GET, "/me", session: answer.session)
-        #expect(shown.userID == answer.userID)
+        let response = try await app.call(.POST, "/signin", first.members)
+        #expect(response.status == 200)
+        let shown = try await app.call(.GET, "/me", session: response.session)
+        #expect(shown.userID == response.userID)
         let account = try await trial.siwa.account(subject)
         #expect(shown.json?["account_id"] == account["id"])
         #expect(try await app.call(.GET, "/me", session: "invented").error == "session_ended")
@@ -142,7 +142,7 @@ import Testing
         async let later = app.call(.POST, "/signin", authorization)
         async let never = app.call(.POST, "/nonce")
         let (again, refused) = (try await later, try await never)
-        #expect(again.status == 200 && again.userID == answer.userID)
+        #expect(again.status == 200 && again.userID == response.userID)
         #expect(refused.status == 503 && refused.error == "try_again")
         // A wrong API key is the backend's mistake, and not the app's.
         trial.proxy.add(
@@ -156,7 +156,7 @@ import Testing
         let early = try await app.signIn(subject)
         #expect(try await app.isSignedIn(early.session))
 
-        // The backend reads the event after the person has signed in again.
+        // The backend reads the event after the user has signed in again.
         trial.proxy.hold("wait=30")
         try await app.order("/emulator/users/\(subject)/revoke-consent")
         let late = try await app.signInAgain(subject)
@@ -227,15 +227,15 @@ import Testing
     private static func deletion(_ trial: Trial) async throws {
         let app = trial.app
         let subject = try await newSubject(trial)
-        let answer = try await app.signIn(subject)
+        let response = try await app.signIn(subject)
         try await eventually {
             let account = try await trial.siwa.account(subject)
             return account["credentials"]?.array?.first?["refresh_token"]?.string == "held"
         }
-        let report = try await app.call(.DELETE, "/account", session: answer.session)
+        let report = try await app.call(.DELETE, "/account", session: response.session)
         #expect(report.status == 200)
         #expect(report.json?["user_must_revoke"]?.bool == false)
-        #expect(try await !app.isSignedIn(answer.session))
+        #expect(try await !app.isSignedIn(response.session))
         #expect(try await trial.siwa.account(subject).status == 404)
 
         // An account that another caller erased ends as well.

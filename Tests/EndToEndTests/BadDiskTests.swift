@@ -86,16 +86,16 @@ import Testing
 
     @Test func `a damaged page fails the requests that read it, until it is repaired`() async throws {
         try await Self.with { trial in
-            for number in 0..<60 { try await trial.signIn("person\(number)") }
+            for number in 0..<60 { try await trial.signIn("user\(number)") }
             // Moves everything into the main file, and drops the cached pages.
             try await trial.restart()
             let whole = try Data(contentsOf: URL(fileURLWithPath: trial.database))
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: trial.database))
             try file.seek(toOffset: 4096)
             try file.write(contentsOf: Data(repeating: 0xFF, count: whole.count - 4096))
-            let answer = try await trial.backend.credential("person7")
-            #expect(answer.code == "storage_unavailable")
-            #expect(answer.retryAfter != nil)
+            let response = try await trial.backend.credential("user7")
+            #expect(response.code == "storage_unavailable")
+            #expect(response.retryAfter != nil)
             let health = try await trial.backend.get("/health")
             #expect(health["database"]?["cause"]?.string == "corrupted")
 
@@ -103,7 +103,7 @@ import Testing
             try file.write(contentsOf: whole)
             try file.close()
             try await eventually { try await trial.backend.get("/readyz").status == 200 }
-            try await trial.expectReading(of: "person7")
+            try await trial.expectReading(of: "user7")
         }
     }
 

@@ -12,7 +12,7 @@ import TokenMint
     static let quietSecret = "a key that is limited to an app without users"
     static let kills = 20
     /// The largest number of users that sign in between two kills.
-    static let peoplePerRound = 60
+    static let usersPerRound = 60
 
     @Test func `nothing acknowledged is lost when the process is killed under load, 20 times`() async throws {
         try await TemporaryDirectory.with { directory in
@@ -95,13 +95,13 @@ import TokenMint
         await withTaskGroup(of: Void.self) { group in
             for lane in 0..<8 {
                 group.addTask {
-                    for number in stride(from: lane, to: peoplePerRound, by: 8) {
-                        let subject = "round\(round).person\(number)"
-                        guard let token = try? token(subject), let answer = try? await backend.signIn(token)
+                    for number in stride(from: lane, to: usersPerRound, by: 8) {
+                        let subject = "round\(round).user\(number)"
+                        guard let token = try? token(subject), let response = try? await backend.signIn(token)
                         else {
                             return
                         }
-                        guard answer.status == 201, let id = answer["account"]?["id"]?.string else {
+                        guard response.status == 201, let id = response["account"]?["id"]?.string else {
                             continue
                         }
                         acknowledged.signedIn(subject, id)

@@ -117,7 +117,7 @@ import Testing
         #expect(throws: (any Error).self) { try login.kept(in: again.printed) }
     }
 
-    @Test func `a person cancels at Apple or on the page, or leaves a scope out`() async throws {
+    @Test func `a user cancels at Apple or on the page, or leaves a scope out`() async throws {
         try await TemporaryDirectory.with { directory in
             try await DevelopmentProcess.with(in: directory) { system in
                 try await Browser.with(in: directory) { browser in

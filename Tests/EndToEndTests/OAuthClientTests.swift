@@ -18,7 +18,7 @@ import Testing
     }
 
     /// A client that is generated from `openapi.yaml` lacks the parts that its generator does not understand.
-    @Test func `a client that openapi-python-client has made signs people in and goes through OAuth`()
+    @Test func `a client that openapi-python-client has made signs users in and goes through OAuth`()
         async throws
     {
         try await TemporaryDirectory.with { directory in

@@ -19,8 +19,8 @@ import Testing
                 // The very first request after the port is bound.
                 let ready = try await backend.get("/readyz")
                 #expect(ready.status == 200)
-                let answer = try await backend.signIn(token)
-                #expect(answer.status == 200)
+                let response = try await backend.signIn(token)
+                #expect(response.status == 200)
             }
         }
     }
@@ -87,9 +87,9 @@ import Testing
                         for number in 0..<625 {
                             let header = #"{"alg":"RS256","kid":"LANE\#(lane)N\#(number)"}"#
                             let token = "\(Base64URL.encode(Array(header.utf8))).\(parts[1]).\(parts[2])"
-                            let answer = try await system.backend.verify(token)
-                            #expect(answer.status == 401)
-                            #expect(answer.code == "unknown_key")
+                            let response = try await system.backend.verify(token)
+                            #expect(response.status == 401)
+                            #expect(response.code == "unknown_key")
                             if number % 25 == 0 {
                                 #expect(try await system.backend.verify(good).status == 200)
                             }
@@ -109,7 +109,7 @@ extension EndpointFault {
     /// Closes every connection, as if Apple were down.
     static var hangingUp: EndpointFault {
         var fault = EndpointFault()
-        fault.cut = .beforeAnswer
+        fault.cut = .beforeResponse
         return fault
     }
 }

@@ -77,7 +77,7 @@ import Testing
                     """)
                 #expect(below.integer == 0, "\(width) by \(height)")
             }
-            // A person who doubles the size of text: notes grow as all text does, and nothing is outside.
+            // A user who doubles the size of text: notes grow as all text does, and nothing is outside.
             _ = try await browser.evaluate("document.documentElement.style.fontSize = '32px'")
             try await Self.look(at: browser, "large type")
             let ratio = try await browser.evaluate(

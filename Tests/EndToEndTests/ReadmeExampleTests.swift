@@ -17,14 +17,14 @@ import Testing
                     ["SIWA": "http://127.0.0.1:\(system.port)"], in: directory)
                 #expect(run.status == 0, "\(run.output)")
                 let limits = JSONLimits(depth: 8, members: 64)
-                let answers = try #require(
+                let responses = try #require(
                     try JSONValue(parsing: Array(run.output.utf8), limits: limits).array)
-                let accounts = answers.prefix(2).map { $0["account"]?["id"]?.string }
+                let accounts = responses.prefix(2).map { $0["account"]?["id"]?.string }
                 #expect(accounts[0]?.hasPrefix("acc_") == true)
                 #expect(accounts[0] == accounts[1])
-                #expect(answers[0]["account"]?["first_name"]?.string == "Ada")
+                #expect(responses[0]["account"]?["first_name"]?.string == "Ada")
                 #expect(
-                    answers.dropFirst(2).map { $0["refused"]?.string } == [
+                    responses.dropFirst(2).map { $0["refused"]?.string } == [
                         "nonce_used", "nonce_missing", "nonce_missing", "nonce_mismatch",
                         "credential_revoked",
                     ])

@@ -36,7 +36,7 @@ import Testing
             }
             #expect(ledger.contradictions == [])
             let counts = ledger.counts
-            #expect(counts.newPeople > 60)
+            #expect(counts.newUsers > 60)
             #expect(counts.returns > 20)
             #expect(counts.revocations > 10)
             #expect(counts.erasures > 3)
@@ -74,8 +74,8 @@ import Testing
         for number in 0..<fleet.count {
             let token = try FleetLoad.token("back.\(number)")
             try await eventually {
-                guard let answer = try? await fleet.backend(number)?.signIn(token) else { return false }
-                return answer.status == 201 || answer.status == 200
+                guard let response = try? await fleet.backend(number)?.signIn(token) else { return false }
+                return response.status == 201 || response.status == 200
             }
         }
         #expect(ContinuousClock.now - back < .seconds(5))
@@ -86,16 +86,16 @@ import Testing
 
     /// Checks that every replica has all acknowledged changes.
     private func check(_ ledger: FleetLedger, in fleet: Fleet) async throws {
-        for (number, person) in ledger.people.enumerated() {
+        for (number, user) in ledger.users.enumerated() {
             let backend = try #require(fleet.backend(number % fleet.count))
-            let account = try await backend.account(person.subject)
-            let state = try await backend.credential(person.subject)["state"]?.string
-            if person.isErased {
+            let account = try await backend.account(user.subject)
+            let state = try await backend.credential(user.subject)["state"]?.string
+            if user.isErased {
                 #expect(account.code == "account_not_found")
                 #expect(state == "revoked")
-            } else if !person.isUncertain {
-                #expect(account["id"]?.string == person.accountID)
-                #expect(state == (person.isRevoked ? "revoked" : "authorized"))
+            } else if !user.isUncertain {
+                #expect(account["id"]?.string == user.accountID)
+                #expect(state == (user.isRevoked ? "revoked" : "authorized"))
             }
         }
         for (number, used) in ledger.nonces.enumerated() {
@@ -121,9 +121,9 @@ import Testing
         let created = Dictionary(grouping: events.filter { $0.type == "account_created" }, by: \.accountID)
         let revoked = Dictionary(
             grouping: events.filter { $0.type == "credential_revoked" }, by: \.accountID)
-        for person in ledger.people where !person.isUncertain {
-            #expect(created[person.accountID]?.count == 1)
-            #expect(revoked[person.accountID]?.count ?? 0 == (person.isRevoked || person.isErased ? 1 : 0))
+        for user in ledger.users where !user.isUncertain {
+            #expect(created[user.accountID]?.count == 1)
+            #expect(revoked[user.accountID]?.count ?? 0 == (user.isRevoked || user.isErased ? 1 : 0))
         }
         let subjects = events.compactMap { $0.type == "account_created" ? $0.subject : nil }
         #expect(Set(subjects).count == subjects.count)

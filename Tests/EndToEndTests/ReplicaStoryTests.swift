@@ -84,9 +84,9 @@ import Testing
                 let token = try replicas.apple.mint(SignInStoryTests.recipe(user)).identityToken
                 async let first = replicas.first.signIn(token)
                 async let second = replicas.second.signIn(token)
-                let answers = try await [first, second]
-                #expect(Set(answers.map(\.status)) == [200, 201])
-                #expect(Set(answers.compactMap { $0["account"]?["id"]?.string }).count == 1)
+                let responses = try await [first, second]
+                #expect(Set(responses.map(\.status)) == [200, 201])
+                #expect(Set(responses.compactMap { $0["account"]?["id"]?.string }).count == 1)
             }
         }
     }
@@ -131,8 +131,8 @@ import Testing
             try await WholeSystem.withService(emulator, database: database, waitsForKeys: false) { second in
                 let ready = try await second.get("/readyz")
                 #expect(ready.status == 200)
-                let answer = try await second.signIn(token)
-                #expect(answer.status == 200)
+                let response = try await second.signIn(token)
+                #expect(response.status == 200)
             }
         }
     }
@@ -146,9 +146,9 @@ import Testing
             let (second, atSecond) = try await relation.serve(["DATABASE_URL": database])
             let users = try (0..<20).map { _ in try relation.apple.makeUser(UserRecipe()) }
             for (number, user) in users.enumerated() {
-                let answer = try await relation.signIn(
+                let response = try await relation.signIn(
                     user, at: number.isMultiple(of: 2) ? atFirst : atSecond)
-                #expect(answer.status == 201)
+                #expect(response.status == 201)
             }
             for user in users {
                 try await eventually {

@@ -40,10 +40,10 @@ import Testing
 
     @Test func `name, relay address and its forwarding state are stored`() async throws {
         try await WholeSystem.with { system in
-            var person = UserRecipe()
-            person.firstName = "Jane"
-            person.hidesEmail = true
-            let user = try system.apple.makeUser(person)
+            var newUser = UserRecipe()
+            newUser.firstName = "Jane"
+            newUser.hidesEmail = true
+            let user = try system.apple.makeUser(newUser)
             let minted = try system.apple.mint(Self.recipe(user))
             let profile = JSONValue.object(
                 JSONObject([("name", .object(JSONObject([("firstName", .string("Jane"))])))]))
@@ -105,8 +105,8 @@ extension WholeSystem {
         recipe.subject = user.subject
         let (_, notifications) = try apple.change(change, notifying: recipe)
         for notification in notifications {
-            let answer = try await backend.notify(notification.payload)
-            #expect(answer.status == 200)
+            let response = try await backend.notify(notification.payload)
+            #expect(response.status == 200)
         }
     }
 }

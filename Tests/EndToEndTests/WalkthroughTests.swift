@@ -27,8 +27,8 @@ import Testing
             let program = URL(fileURLWithPath: String(tour.1))
             let lines = try await ProgramRun.of(program, options + ["--print"]).output.split(separator: "\n")
             let script = lines.flatMap { Self.further(before: $0) + [String($0)] }
-            let answers = try await Self.paste(script.joined(separator: "\n"))
-            let json = answers.compactMap {
+            let responses = try await Self.paste(script.joined(separator: "\n"))
+            let json = responses.compactMap {
                 try? JSONValue(parsing: Array($0.utf8), limits: JSONLimits(depth: 8, members: 64))
             }
             #expect(json.count == 12)
@@ -56,7 +56,7 @@ import Testing
                     "credential_authorized", "credential_revoked", "account_erased",
                 ])
 
-            // The same with another person, one step per Enter.
+            // The same with another user, one step per Enter.
             let walk = try await ProgramRun.of(
                 URL(fileURLWithPath: "/bin/sh"), ["-c", "yes '' | \(tour.1) \(tour.2)"])
             #expect(walk.output.contains("The tour is complete."), "\(walk.output)")

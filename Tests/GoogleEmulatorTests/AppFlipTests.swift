@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AppFlipTests {
-    private static func answering(_ url: String) -> ScriptedServer.Answer {
+    private static func answering(_ url: String) -> ScriptedServer.Endpoint {
         { _ in
             ScriptedServer.json(
                 JSONObject([
@@ -33,12 +33,12 @@ import Testing
             #expect(page.text.contains("Agree and link"))
             #expect(page.text.contains(begun.state))
             let url = "\(begun.redirectURI)?code=c&state=\(begun.state)"
-            google.server.answer("/v1/oauth/app-flip", with: Self.answering(url))
-            let answer = try await google.submit(
+            google.server.replace("/v1/oauth/app-flip", with: Self.answering(url))
+            let response = try await google.submit(
                 "/app/decision",
                 Self.fields(begun.url) + [("decision", "granted"), ("account_id", "acc_1")],
                 from: Self.path(begun.url))
-            #expect(answer.text.contains(url.replacing("&", with: "&amp;")))
+            #expect(response.text.contains(url.replacing("&", with: "&amp;")))
             let request = try #require(google.server.received("/v1/oauth/app-flip").first)
             #expect(request.headers[.authorization] == "Bearer siwa_key_of_the_backend")
             let body = try JSONValue(parsing: Array(request.body.utf8))
@@ -55,7 +55,7 @@ import Testing
 
     @Test func `the app signs in with the fake Apple when there is no account ID`() async throws {
         try await GoogleUnderTest.run { google in
-            google.server.answer("/emulator/identity-tokens") { _ in
+            google.server.replace("/emulator/identity-tokens") { _ in
                 ScriptedServer.json(JSONObject([("identity_token", .string("apple-token"))]))
             }
             let begun = try await google.begin(#"{"mode":"app_flip"}"#)
@@ -70,12 +70,12 @@ import Testing
 
     @Test func `without its backend the app makes the cancelled URL, with the state`() async throws {
         try await GoogleUnderTest.run { google in
-            google.server.answer("/v1/oauth/app-flip") { _ in Response(status: .serviceUnavailable) }
+            google.server.replace("/v1/oauth/app-flip") { _ in Response(status: .serviceUnavailable) }
             let begun = try await google.begin(#"{"mode":"app_flip"}"#)
-            let answer = try await google.submit(
+            let response = try await google.submit(
                 "/app/decision", Self.fields(begun.url) + [("decision", "denied")],
                 from: Self.path(begun.url))
-            #expect(answer.text.contains("\(begun.redirectURI)?error=cancelled&amp;state=\(begun.state)"))
+            #expect(response.text.contains("\(begun.redirectURI)?error=cancelled&amp;state=\(begun.state)"))
         }
     }
 
@@ -101,11 +101,11 @@ import Testing
     @Test func `a decision without the page's token is refused`() async throws {
         try await GoogleUnderTest.run { google in
             let begun = try await google.begin(#"{"mode":"app_flip"}"#)
-            let answer = try await google.send(
+            let response = try await google.send(
                 .POST, "/app/decision",
                 body: FormEncoding.encode(
                     Self.fields(begun.url) + [("decision", "denied"), ("token", "guess")]))
-            #expect(answer.json?["code"]?.string == "page_outdated")
+            #expect(response.json?["code"]?.string == "page_outdated")
             #expect(google.server.received("/v1/oauth/app-flip").isEmpty)
         }
     }

@@ -23,7 +23,7 @@ import Testing
         var log = ExchangeLog()
         var inbox = EventInbox()
         for number in 0...EventInbox.capacity {
-            log.add("", request: String(repeating: "r", count: 5000), answer: "", at: 0)
+            log.add("", request: String(repeating: "r", count: 5000), response: "", at: 0)
             inbox.add(
                 ReceivedEvent(
                     jti: "\(number)", type: "token-revoked", issuedAt: 0, tokenHash: "", linkID: nil,
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `tokens, errors and fields that are too long are not kept`() async throws {
         try await GoogleUnderTest.run { google in
-            google.server.answer("/oauth/token") { _ in
+            google.server.replace("/oauth/token") { _ in
                 ScriptedServer.json(
                     JSONObject([
                         ("access_token", .string(String(repeating: "a", count: 16 * 1024 + 1))),

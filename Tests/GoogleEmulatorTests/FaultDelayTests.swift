@@ -11,10 +11,10 @@ import Testing
     func `an answer comes after the delay`(place: String, path: String) async throws {
         try await GoogleUnderTest.run { google in
             _ = try await google.control("faults/\(place)", #"{"delay_ms":60000,"times":1}"#, method: .PUT)
-            async let answer = google.get(path)
+            async let response = google.get(path)
             try await google.clock.sleeper(until: GoogleUnderTest.now * 1000 + 60_000)
             google.clock.advance(by: .seconds(60))
-            #expect(try await answer.status == 200)
+            #expect(try await response.status == 200)
         }
     }
 
@@ -23,11 +23,11 @@ import Testing
             try await google.link()
             _ = try await google.control("faults/token", #"{"delay_ms":5000,"times":1}"#, method: .PUT)
             let before = google.server.received("/oauth/token").count
-            async let answer = google.control("refresh")
+            async let response = google.control("refresh")
             try await google.clock.sleeper(until: GoogleUnderTest.now * 1000 + 5000)
             #expect(google.server.received("/oauth/token").count == before)
             google.clock.advance(by: .seconds(5))
-            #expect(try await answer.json?["status"]?.integer == 200)
+            #expect(try await response.json?["status"]?.integer == 200)
         }
     }
 }

@@ -50,7 +50,7 @@ struct GoogleUnderTest: Sendable {
         }
     }
 
-    struct Answer {
+    struct Response {
         let status: Int
         let headers: HTTPHeaders
         let text: String
@@ -60,17 +60,17 @@ struct GoogleUnderTest: Sendable {
         }
     }
 
-    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> Answer {
+    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> Response {
         try await send(.GET, path, headers: headers)
     }
 
-    func control(_ path: String, _ body: String = "{}", method: HTTPMethod = .POST) async throws -> Answer {
+    func control(_ path: String, _ body: String = "{}", method: HTTPMethod = .POST) async throws -> Response {
         try await send(method, "/control/\(path)", body: body)
     }
 
     func send(
         _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: String? = nil
-    ) async throws -> Answer {
+    ) async throws -> Response {
         var request = HTTPClientRequest(
             url: path.hasPrefix("http") ? path : "http://127.0.0.1:\(port)\(path)")
         (request.method, request.headers) = (method, headers)
@@ -81,7 +81,7 @@ struct GoogleUnderTest: Sendable {
         return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             let response = try await client.execute(sent, timeout: .seconds(30))
             let body = try await response.body.collect(upTo: 1 << 20)
-            return Answer(
+            return Response(
                 status: Int(response.status.code), headers: response.headers, text: String(buffer: body))
         }
     }
@@ -103,7 +103,7 @@ struct GoogleUnderTest: Sendable {
     /// Posts a form of the page as a browser does, with the token of the page.
     func submit(_ path: String, _ fields: [(name: String, value: String)], from page: String = "/")
         async throws
-        -> Answer
+        -> Response
     {
         let html = try await get(page).text
         let mark = "name=\"token\" value=\""

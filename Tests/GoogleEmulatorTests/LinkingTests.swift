@@ -46,8 +46,8 @@ import Testing
         try await GoogleUnderTest.run { google in
             let begun = try await google.begin()
             for state in ["", "guess"] {
-                let answer = try await google.get("\(begun.redirectURI)?code=c&state=\(state)")
-                #expect(answer.json?["code"]?.string == "state_unknown")
+                let response = try await google.get("\(begun.redirectURI)?code=c&state=\(state)")
+                #expect(response.json?["code"]?.string == "state_unknown")
             }
             _ = try await google.get("\(begun.redirectURI)?code=c&state=\(begun.state)")
             let again = try await google.get("\(begun.redirectURI)?code=c&state=\(begun.state)")
@@ -121,10 +121,10 @@ import Testing
     @Test func `invalid_grant at a refresh ends the link, other errors do not`() async throws {
         try await GoogleUnderTest.run { google in
             try await google.link()
-            google.server.answer("/oauth/token") { _ in Response(status: .serviceUnavailable) }
+            google.server.replace("/oauth/token") { _ in Response(status: .serviceUnavailable) }
             _ = try await google.control("refresh")
             #expect(google.service.state.links.last?.status == .linked)
-            google.server.answer("/oauth/token") { _ in ScriptedServer.error("invalid_grant") }
+            google.server.replace("/oauth/token") { _ in ScriptedServer.error("invalid_grant") }
             _ = try await google.control("refresh")
             #expect(google.service.state.links.last?.status == .refused)
         }
@@ -141,7 +141,7 @@ import Testing
 
     @Test func `an endless answer is cut off`() async throws {
         try await GoogleUnderTest.run { google in
-            google.server.answer("/oauth/token") { _ in
+            google.server.replace("/oauth/token") { _ in
                 Response(
                     status: .ok,
                     body: ResponseBody { writer in

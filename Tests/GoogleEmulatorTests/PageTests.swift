@@ -34,8 +34,8 @@ import Testing
             #expect(opened.text.contains("scope = a b"))
             try await google.link()
             for action in ["refresh", "call", "unlink"] {
-                let answer = try await google.submit("/links", [("link", "1"), ("action", action)])
-                #expect(answer.status == 303)
+                let response = try await google.submit("/links", [("link", "1"), ("action", action)])
+                #expect(response.status == 303)
             }
             #expect(google.service.state.links.last?.status == .unlinkedByGoogle)
             _ = try await google.submit("/streamlined", [("intent", "check")])
@@ -48,7 +48,7 @@ import Testing
         try await GoogleUnderTest.run { google in
             try await google.link()
             #expect(try await google.get("/").text.contains("linked</b>, as far as Google knows"))
-            google.server.answer("/oauth/introspect") { _ in
+            google.server.replace("/oauth/introspect") { _ in
                 Response(status: .ok, body: .init(byteBuffer: .init(string: #"{"active":false}"#)))
             }
             _ = try await google.submit("/links", [("link", "1"), ("action", "call")])
@@ -89,8 +89,8 @@ import Testing
                 ("link", "[]", "body_malformed"), ("refresh", "{}", "link_not_found"),
                 ("send-event", #"{"type":1}"#, "member_malformed"), ("nothing", "{}", "path_not_found"),
             ] {
-                let answer = try await google.control(path, body)
-                #expect(answer.json?["code"]?.string == code, "\(path) \(body)")
+                let response = try await google.control(path, body)
+                #expect(response.json?["code"]?.string == code, "\(path) \(body)")
             }
             let long = try await google.control("link", String(repeating: " ", count: 70_000))
             #expect(long.json?["code"]?.string == "body_too_large")

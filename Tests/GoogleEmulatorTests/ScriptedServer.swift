@@ -18,11 +18,11 @@ final class ScriptedServer: Sendable {
         let headers: HTTPFields
     }
 
-    typealias Answer = @Sendable (Received) async throws -> Response
+    typealias Endpoint = @Sendable (Received) async throws -> Response
 
     let issuer: String
     let key: GoogleKey
-    private let state = Mutex((answers: [String: Answer](), received: [Received]()))
+    private let state = Mutex((endpoints: [String: Endpoint](), received: [Received]()))
 
     private init(port: Int, key: GoogleKey) {
         (issuer, self.key) = ("http://127.0.0.1:\(port)", key)
@@ -32,8 +32,8 @@ final class ScriptedServer: Sendable {
         state.withLock { $0.received.filter { $0.path == path } }
     }
 
-    func answer(_ path: String, with answer: @escaping Answer) {
-        state.withLock { $0.answers[path] = answer }
+    func replace(_ path: String, with endpoint: @escaping Endpoint) {
+        state.withLock { $0.endpoints[path] = endpoint }
     }
 
     static func run(
@@ -50,11 +50,11 @@ final class ScriptedServer: Sendable {
             path: request.uri.path,
             fields: Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
             body: String(buffer: body), headers: request.headers)
-        let answer = state.withLock { state in
+        let endpoint = state.withLock { state in
             state.received.append(received)
-            return state.answers[received.path]
+            return state.endpoints[received.path]
         }
-        if let answer { return try await answer(received) }
+        if let endpoint { return try await endpoint(received) }
         switch received.path {
         case "/oauth/token": return Self.json(tokens(self.received("/oauth/token").count))
         case "/oauth/introspect": return Self.json(JSONObject([("active", .bool(true))]))

@@ -44,7 +44,7 @@ import Testing
     }
 
     private static func report(_ google: GoogleUnderTest, _ token: String) async throws
-        -> GoogleUnderTest.Answer
+        -> GoogleUnderTest.Response
     {
         try await google.send(
             .POST, "/v1beta/events:report", headers: ["Content-Type": "application/secevent+jwt"], body: token
@@ -75,9 +75,9 @@ import Testing
         ] as [([String: JSONValue?], String)])
     func `refuses wrong claims`(changes: [String: JSONValue?], error: String) async throws {
         try await GoogleUnderTest.run { google in
-            let answer = try await Self.report(google, Self.token(google, claims: changes))
-            #expect(answer.status == 400)
-            #expect(answer.json?["err"]?.string == error)
+            let response = try await Self.report(google, Self.token(google, claims: changes))
+            #expect(response.status == 400)
+            #expect(response.json?["err"]?.string == error)
             #expect(google.service.state.receivedEvents.isEmpty)
         }
     }
@@ -88,8 +88,8 @@ import Testing
             let wrongKey = try await Self.report(google, other)
             #expect(wrongKey.json?["err"]?.string == "authentication_failed")
             for token in [try Self.token(google, algorithm: "none"), "", "a.b.c"] {
-                let answer = try await Self.report(google, token)
-                #expect(answer.json?["err"]?.string == "invalid_request")
+                let response = try await Self.report(google, token)
+                #expect(response.json?["err"]?.string == "invalid_request")
             }
             let asForm = try await google.send(
                 .POST, "/v1beta/events:report", body: try Self.token(google))
@@ -116,9 +116,9 @@ import Testing
     func `sends its own events, signed with its own key`(type: String, family: String) async throws {
         try await GoogleUnderTest.run { google in
             try await google.link()
-            let answer = try await google.control(
+            let response = try await google.control(
                 "send-event", #"{"type":"\#(type)","sub":"42","reason":"hijacking","state":"s","jti":"j"}"#)
-            #expect(answer.json?["status"]?.integer == 202)
+            #expect(response.json?["status"]?.integer == 202)
             let request = try #require(google.server.received("/v1/google/security-events").first)
             #expect(request.headers[.contentType] == "application/secevent+jwt")
             let segments = try #require(JWSSegments(compact: request.body))

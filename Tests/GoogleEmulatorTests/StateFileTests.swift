@@ -46,15 +46,15 @@ import Testing
         try await Self.with { path in
             try await Self.run(path) { google in
                 let begun = try await google.begin()
-                let answer = "\(begun.redirectURI)?state=\(begun.state)"
+                let response = "\(begun.redirectURI)?state=\(begun.state)"
                 try FileManager.default.copyItem(atPath: path, toPath: "\(path).begun")
-                _ = try await google.get("\(answer)&code=a-code-of-the-server")
+                _ = try await google.get("\(response)&code=a-code-of-the-server")
                 try FileManager.default.copyItem(atPath: path, toPath: "\(path).linked")
                 try await Self.run("\(path).linked") { #expect($0.service.state.links.count == 1) }
                 try await Self.run("\(path).begun") { next in
                     #expect(next.service.state.links.isEmpty)
                     let denied = try await next.control(
-                        "answer", #"{"url":"\#(answer)&error=access_denied"}"#)
+                        "answer", #"{"url":"\#(response)&error=access_denied"}"#)
                     #expect(denied.json?["error"]?.string == "access_denied")
                 }
             }

@@ -8,10 +8,10 @@ import Testing
     @Test(arguments: ["check", "get", "create"])
     func `asks with an ID token of its own`(intent: String) async throws {
         try await GoogleUnderTest.run { google in
-            let answer = try await google.control(
+            let response = try await google.control(
                 "streamlined",
                 #"{"intent":"\#(intent)","sub":"42","email":"ada@example.com","hd":"example.com"}"#)
-            #expect(answer.json?["status"]?.integer == 200)
+            #expect(response.json?["status"]?.integer == 200)
             let request = try #require(google.server.received("/oauth/token").first).fields
             #expect(request["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer")
             #expect(request["intent"] == intent)
@@ -28,12 +28,12 @@ import Testing
 
     @Test func `a refusal makes no link`() async throws {
         try await GoogleUnderTest.run { google in
-            google.server.answer("/oauth/token") { _ in
+            google.server.replace("/oauth/token") { _ in
                 ScriptedServer.error("linking_error", status: .unauthorized)
             }
-            let answer = try await google.control("streamlined", #"{"intent":"get"}"#)
-            #expect(answer.json?["status"]?.integer == 401)
-            #expect(answer.json?["body"]?["error"]?.string == "linking_error")
+            let response = try await google.control("streamlined", #"{"intent":"get"}"#)
+            #expect(response.json?["status"]?.integer == 401)
+            #expect(response.json?["body"]?["error"]?.string == "linking_error")
             #expect(google.service.state.links.isEmpty)
         }
     }

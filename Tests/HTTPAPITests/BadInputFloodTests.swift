@@ -27,8 +27,8 @@ import TokenMint
                         for _ in 0..<60 {
                             let body = Self.mutilate(good[Int(generator.next() % 3)], &generator)
                             let target = targets[Int(generator.next() % 5)]
-                            let answer = try await service.call("POST", target, body: body)
-                            #expect(answer.status < 500, "\(target) \(body)")
+                            let response = try await service.call("POST", target, body: body)
+                            #expect(response.status < 500, "\(target) \(body)")
                         }
                     }
                 }
@@ -48,9 +48,10 @@ import TokenMint
                 try await ProbeConnection.with(port: service.port) { connection in
                     try await connection.send(bytes)
                     connection.finishSending()
-                    let answer = String(decoding: try await connection.rest(), as: UTF8.self)
+                    let response = String(decoding: try await connection.rest(), as: UTF8.self)
                     #expect(
-                        answer.isEmpty || answer.hasPrefix("HTTP/1.1 2") || answer.hasPrefix("HTTP/1.1 4"))
+                        response.isEmpty || response.hasPrefix("HTTP/1.1 2")
+                            || response.hasPrefix("HTTP/1.1 4"))
                 }
             }
             let alive = try await service.call("GET", "/readyz")

@@ -11,19 +11,19 @@ import TokenMint
     func `a member that is null is absent`(name: String) async throws {
         try await RunningService.with { service in
             for target in [Self.verify, Self.signIn] {
-                let answer = try await service.call(
+                let response = try await service.call(
                     "POST", target, body: try Bodies.identityToken([(name, .null)]))
-                #expect((200...201).contains(answer.status))
+                #expect((200...201).contains(response.status))
             }
         }
     }
 
     @Test func `what a sign-in takes beside the token may be null too`() async throws {
         try await RunningService.with { service in
-            let answer = try await service.call(
+            let response = try await service.call(
                 "POST", Self.signIn, body: try Bodies.identityToken([("user", .null), ("create", .null)]))
-            #expect(answer.status == 201)
-            #expect(answer.json?["account"]?["first_name"] == nil)
+            #expect(response.status == 201)
+            #expect(response.json?["account"]?["first_name"] == nil)
         }
     }
 
@@ -37,10 +37,10 @@ import TokenMint
         target: String, body: String, member: String
     ) async throws {
         try await RunningService.with { service in
-            let answer = try await service.call("POST", target, body: body)
-            #expect(answer.status == 400)
-            #expect(answer.code == "member_missing")
-            #expect(answer.json?["member"]?.string == member)
+            let response = try await service.call("POST", target, body: body)
+            #expect(response.status == 400)
+            #expect(response.code == "member_missing")
+            #expect(response.json?["member"]?.string == member)
         }
     }
 
@@ -61,11 +61,11 @@ import TokenMint
     @Test func `user is taken as the text of Apple's form`() async throws {
         let text = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"ada@example.com"}"#
         try await RunningService.with { service in
-            let answer = try await service.call(
+            let response = try await service.call(
                 "POST", Self.signIn, body: try Bodies.identityToken([("user", .string(text))]))
-            #expect(answer.status == 201)
-            #expect(answer.json?["account"]?["first_name"]?.string == "Ada")
-            #expect(answer.json?["account"]?["last_name"]?.string == "Lovelace")
+            #expect(response.status == 201)
+            #expect(response.json?["account"]?["first_name"]?.string == "Ada")
+            #expect(response.json?["account"]?["last_name"]?.string == "Lovelace")
         }
     }
 
@@ -76,11 +76,11 @@ import TokenMint
     ])
     func `a text that is not Apple's object is refused`(text: String) async throws {
         try await RunningService.with { service in
-            let answer = try await service.call(
+            let response = try await service.call(
                 "POST", Self.signIn, body: try Bodies.identityToken([("user", .string(text))]))
-            #expect(answer.status == 400)
-            #expect(answer.code == "member_malformed")
-            #expect(answer.json?["member"]?.string == "user")
+            #expect(response.status == 400)
+            #expect(response.code == "member_malformed")
+            #expect(response.json?["member"]?.string == "user")
         }
     }
 
@@ -96,9 +96,9 @@ import TokenMint
     ])
     func `a zero byte in a string has a code of its own`(target: String, body: String) async throws {
         try await RunningService.with { service in
-            let answer = try await service.call("POST", target, body: body)
-            #expect(answer.status == 400)
-            #expect(answer.code == "character_not_allowed")
+            let response = try await service.call("POST", target, body: body)
+            #expect(response.status == 400)
+            #expect(response.code == "character_not_allowed")
         }
     }
 
@@ -106,8 +106,8 @@ import TokenMint
     func `a zero byte outside a string, and another control character, is no JSON`(body: String) async throws
     {
         try await RunningService.with { service in
-            let answer = try await service.call("POST", Self.verify, body: body)
-            #expect(answer.code == "body_not_json")
+            let response = try await service.call("POST", Self.verify, body: body)
+            #expect(response.code == "body_not_json")
         }
     }
 }

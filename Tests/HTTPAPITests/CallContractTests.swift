@@ -12,10 +12,10 @@ import TokenMint
 
     @Test func `verify answers the claims under Apple's names and stores nothing`() async throws {
         try await RunningService.with { service in
-            let answer = try await service.call(
+            let response = try await service.call(
                 "POST", "/v1/identity-tokens/verify", body: try Bodies.identityToken())
-            #expect(answer.status == 200)
-            let identity = answer.json?["identity"]
+            #expect(response.status == 200)
+            let identity = response.json?["identity"]
             #expect(identity?["iss"]?.string == "https://appleid.apple.com")
             #expect(identity?["sub"]?.string == Self.sub)
             #expect(identity?["aud"]?.string == TokenMint.clientID)
@@ -36,8 +36,8 @@ import TokenMint
     @Test func `a string boolean in a token is a real boolean in the answer`() async throws {
         try await RunningService.with { service in
             let body = try Bodies.identityToken { $0["email_verified"] = .string("true") }
-            let answer = try await service.call("POST", "/v1/identity-tokens/verify", body: body)
-            #expect(answer.json?["identity"]?["email_verified"]?.bool == true)
+            let response = try await service.call("POST", "/v1/identity-tokens/verify", body: body)
+            #expect(response.json?["identity"]?["email_verified"]?.bool == true)
         }
     }
 
@@ -97,10 +97,10 @@ import TokenMint
                 }
             }
             for target in ["/v1/identity-tokens/verify", "/v1/sign-ins"] {
-                let answer = try await service.call("POST", target, body: body)
-                #expect(!answer.text.contains("null"))
-                #expect(!answer.text.contains("\"\""))
-                #expect(!answer.text.contains("\"email\""))
+                let response = try await service.call("POST", target, body: body)
+                #expect(!response.text.contains("null"))
+                #expect(!response.text.contains("\"\""))
+                #expect(!response.text.contains("\"email\""))
             }
         }
     }
@@ -108,9 +108,9 @@ import TokenMint
     @Test func `create = false makes no account`() async throws {
         try await RunningService.with { service in
             let body = try Bodies.identityToken([("create", .bool(false))])
-            let answer = try await service.call("POST", "/v1/sign-ins", body: body)
-            #expect(answer.status == 404)
-            #expect(answer.code == "account_not_found")
+            let response = try await service.call("POST", "/v1/sign-ins", body: body)
+            #expect(response.status == 404)
+            #expect(response.code == "account_not_found")
             let account = try await service.call(
                 "GET", "/v1/accounts?client_id=\(TokenMint.clientID)&sub=\(Self.sub)")
             #expect(account.code == "account_not_found")
@@ -163,9 +163,9 @@ import TokenMint
                 ("client_id", .string(TokenMint.clientID)),
                 ("subs", .array([.string("nobody"), .string(Self.sub), .string("nobody")])),
             ])
-            let answer = try await service.call("POST", "/v1/credentials/query", body: body)
-            #expect(answer.status == 200)
-            let credentials = answer.json?["credentials"]?.array ?? []
+            let response = try await service.call("POST", "/v1/credentials/query", body: body)
+            #expect(response.status == 200)
+            let credentials = response.json?["credentials"]?.array ?? []
             #expect(credentials.map { $0["sub"]?.string } == ["nobody", Self.sub, "nobody"])
             #expect(credentials.map { $0["state"]?.string } == ["notFound", "authorized", "notFound"])
         }
@@ -269,7 +269,7 @@ import TokenMint
         }
     }
 
-    @Test func `answers about people are not cached`() async throws {
+    @Test func `answers about users are not cached`() async throws {
         try await RunningService.with { service in
             let verified = try await service.call(
                 "POST", "/v1/identity-tokens/verify", body: try Bodies.identityToken())

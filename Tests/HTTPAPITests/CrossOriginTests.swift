@@ -13,12 +13,12 @@ import WebOrigins
     @Test(arguments: readable)
     func `a page of any origin reads it, without the browser's credentials`(path: String) async throws {
         try await OAuthEndpointTests.with { service in
-            let answer = try await service.call("GET", path, secret: nil, fields: Self.page)
+            let response = try await service.call("GET", path, secret: nil, fields: Self.page)
             // Without a token userinfo refuses, and the page can read why.
-            #expect(answer.status == (path == "/oauth/userinfo" ? 401 : 200))
-            #expect(answer["access-control-allow-origin"] == "*")
-            #expect(answer["access-control-allow-credentials"] == nil)
-            #expect(answer["access-control-expose-headers"]?.contains("www-authenticate") == true)
+            #expect(response.status == (path == "/oauth/userinfo" ? 401 : 200))
+            #expect(response["access-control-allow-origin"] == "*")
+            #expect(response["access-control-allow-credentials"] == nil)
+            #expect(response["access-control-expose-headers"]?.contains("www-authenticate") == true)
             let head = try await service.call("HEAD", path, secret: nil, fields: Self.page)
             #expect(head["access-control-allow-origin"] == "*")
         }
@@ -30,13 +30,13 @@ import WebOrigins
             let fields = Self.page.merging([
                 "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "authorization",
             ]) { $1 }
-            let answer = try await service.call("OPTIONS", path, secret: nil, fields: fields)
-            #expect(answer.status == 204)
-            #expect(answer.text.isEmpty)
-            #expect(answer["access-control-allow-origin"] == "*")
-            #expect(answer["access-control-allow-methods"] == "GET, POST")
-            #expect(answer["access-control-allow-headers"] == "authorization, content-type")
-            #expect(answer["access-control-allow-credentials"] == nil)
+            let response = try await service.call("OPTIONS", path, secret: nil, fields: fields)
+            #expect(response.status == 204)
+            #expect(response.text.isEmpty)
+            #expect(response["access-control-allow-origin"] == "*")
+            #expect(response["access-control-allow-methods"] == "GET, POST")
+            #expect(response["access-control-allow-headers"] == "authorization, content-type")
+            #expect(response["access-control-allow-credentials"] == nil)
             let other = try await service.call("PUT", path, secret: nil)
             #expect(other.status == 405)
             #expect(other["allow"]?.hasSuffix(", OPTIONS") == true)
@@ -48,12 +48,12 @@ import WebOrigins
             let (id, tokens) = try await OAuthEndpointTests.link(service)
             let access = try #require(tokens["access_token"]?.string)
             for method in ["GET", "POST"] {
-                let answer = try await service.call(
+                let response = try await service.call(
                     method, "/oauth/userinfo", secret: access, fields: Self.page)
-                #expect(answer.status == 200)
-                #expect(answer.json?["sub"]?.string == id)
-                #expect(answer["access-control-allow-origin"] == "*")
-                #expect(answer["cache-control"] == "no-store")
+                #expect(response.status == 200)
+                #expect(response.json?["sub"]?.string == id)
+                #expect(response["access-control-allow-origin"] == "*")
+                #expect(response["cache-control"] == "no-store")
             }
         }
     }
@@ -69,9 +69,9 @@ import WebOrigins
         var options = RunningService.Options(oauth: { _ in })
         options.hasOAuth = true
         try await RunningService.with(options) { service in
-            let answer = try await service.call(
+            let response = try await service.call(
                 method, path, body: method == "POST" ? "x=1" : nil, fields: Self.page)
-            #expect(answer["access-control-allow-origin"] == nil)
+            #expect(response["access-control-allow-origin"] == nil)
             let preflight = try await service.call("OPTIONS", path, secret: nil, fields: Self.page)
             #expect(preflight.status == (path == "/nothing" ? 404 : 405))
             #expect(preflight["access-control-allow-origin"] == nil)
@@ -81,8 +81,8 @@ import WebOrigins
     @Test func `without OAuth clients there is nothing to ask for`() async throws {
         try await RunningService.with { service in
             for path in Self.readable {
-                let answer = try await service.call("OPTIONS", path, secret: nil)
-                #expect(answer.status == 404)
+                let response = try await service.call("OPTIONS", path, secret: nil)
+                #expect(response.status == 404)
             }
         }
     }
@@ -99,8 +99,8 @@ import WebOrigins
             #expect(posted.status == 401)
             let led = Self.page.merging(["Host": "attacker.example"]) { $1 }
             for method in ["GET", "OPTIONS", "POST"] {
-                let answer = try await service.call(method, "/oauth/userinfo", secret: nil, fields: led)
-                #expect(answer.status == 421, "\(method)")
+                let response = try await service.call(method, "/oauth/userinfo", secret: nil, fields: led)
+                #expect(response.status == 421, "\(method)")
             }
         }
     }

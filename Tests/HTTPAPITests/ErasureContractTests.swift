@@ -29,8 +29,8 @@ import TokenMint
         return try await service.call("POST", "/v1/sign-ins", body: body)
     }
 
-    private func accountID(_ answer: ProbeResponse) throws -> String {
-        try #require(answer.json?["account"]?["id"]?.string)
+    private func accountID(_ response: ProbeResponse) throws -> String {
+        try #require(response.json?["account"]?["id"]?.string)
     }
 
     /// Finishes an erasure as its worker would.
@@ -38,25 +38,24 @@ import TokenMint
         _ service: RunningService, _ store: ReferenceStore, _ outcome: ErasureOutcome, cause: String? = nil
     ) async throws {
         let now = Moment(milliseconds: service.clock.millisecondsSince1970)
-        let claimed = try await store.claimErasureGrants(
+        let claimed = try await store.claimErasureTokens(
             limit: 10, at: now, leaseUntil: now.advanced(byMilliseconds: 1000), of: nil)
         try #require(!claimed.isEmpty)
         for claim in claimed {
-            var grant = claim.grant
-            (grant.step, grant.cause, grant.sealed, grant.attempts) = (.done(outcome), cause, nil, 2)
-            try await store.save(grant, of: claim.erasureID, at: now)
+            var token = claim.token
+            (token.step, token.cause, token.sealed, token.attempts) = (.done(outcome), cause, nil, 2)
+            try await store.save(token, of: claim.erasureID, at: now)
         }
     }
 
-    @Test func `without a token everything is done at once, and the person must revoke by hand`() async throws
-    {
+    @Test func `without a token everything is done at once, and the user must revoke by hand`() async throws {
         try await RunningService.with { service in
             let id = try accountID(try await signIn(service))
-            let answer = try await service.call("DELETE", "/v1/accounts/\(id)")
-            #expect(answer.status == 200)
-            #expect(answer["location"] == nil)
-            #expect(answer["cache-control"] == "no-store")
-            let erasure = try #require(answer.json?["erasure"])
+            let response = try await service.call("DELETE", "/v1/accounts/\(id)")
+            #expect(response.status == 200)
+            #expect(response["location"] == nil)
+            #expect(response["cache-control"] == "no-store")
+            let erasure = try #require(response.json?["erasure"])
             let erasureID = try #require(erasure["id"]?.string)
             #expect(erasureID.hasPrefix("era_"))
             #expect(erasure["account_id"]?.string == id)
@@ -70,15 +69,15 @@ import TokenMint
             #expect(remaining.map { $0["client_id"]?.string } == [TokenMint.clientID])
             #expect(remaining.map { $0["cause"]?.string } == ["no_token"])
             #expect(erasure["instructions"]?.string?.isEmpty == false)
-            #expect(!answer.text.contains(TokenMint.subject))
+            #expect(!response.text.contains(TokenMint.subject))
 
             #expect(try await service.call("GET", "/v1/accounts/\(id)").code == "account_not_found")
             let again = try await service.call("DELETE", "/v1/accounts/\(id)")
             #expect(again.status == 200)
-            #expect(again.body == answer.body)
+            #expect(again.body == response.body)
             let report = try await service.call("GET", "/v1/erasures/\(erasureID)")
             #expect(report.status == 200)
-            #expect(report.body == answer.body)
+            #expect(report.body == response.body)
         }
     }
 
@@ -86,11 +85,11 @@ import TokenMint
         let store = ReferenceStore()
         try await RunningService.with(.init(store: store)) { service in
             let id = try accountID(try await signIn(service, withCode: true))
-            let answer = try await service.call("DELETE", "/v1/accounts/\(id)")
-            #expect(answer.status == 202)
-            let erasure = try #require(answer.json?["erasure"])
+            let response = try await service.call("DELETE", "/v1/accounts/\(id)")
+            #expect(response.status == 202)
+            let erasure = try #require(response.json?["erasure"])
             let erasureID = try #require(erasure["id"]?.string)
-            #expect(answer["location"] == "/v1/erasures/\(erasureID)")
+            #expect(response["location"] == "/v1/erasures/\(erasureID)")
             #expect(erasure["state"]?.string == "in_progress")
             #expect(erasure["finished_at"] == nil)
             #expect(erasure["tokens"]?.array?.map { $0["outcome"]?.string } == ["pending"])
@@ -113,8 +112,7 @@ import TokenMint
         }
     }
 
-    @Test func `what Apple would not revoke is the person's to revoke, and the cause is named`() async throws
-    {
+    @Test func `what Apple would not revoke is the user's to revoke, and the cause is named`() async throws {
         let store = ReferenceStore()
         try await RunningService.with(.init(store: store)) { service in
             let id = try accountID(try await signIn(service, withCode: true))
@@ -129,19 +127,19 @@ import TokenMint
         }
     }
 
-    @Test func `consent that was withdrawn before leaves the person nothing to do`() async throws {
+    @Test func `consent that was withdrawn before leaves the user nothing to do`() async throws {
         try await RunningService.with { service in
             let id = try accountID(try await signIn(service))
             _ = try await service.call(
                 "POST", "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
-            let answer = try await service.call("DELETE", "/v1/accounts/\(id)")
-            #expect(answer.status == 200)
-            #expect(answer.json?["erasure"]?["user_must_revoke"]?.bool == false)
+            let response = try await service.call("DELETE", "/v1/accounts/\(id)")
+            #expect(response.status == 200)
+            #expect(response.json?["erasure"]?["user_must_revoke"]?.bool == false)
         }
     }
 
     @Test
-    func `an erased person is in no event, no old token comes back, and a new sign-in is a new account`()
+    func `an erased user is in no event, no old token comes back, and a new sign-in is a new account`()
         async throws
     {
         try await RunningService.with { service in
@@ -203,12 +201,12 @@ import TokenMint
             #expect(one.json == with.json?["credential"])
         }
         try await RunningService.with(.init(canSeal: false)) { service in
-            let answer = try await signIn(service, withCode: true)
-            #expect(answer.status == 201)
-            let credential = try #require(answer.json?["credential"])
+            let response = try await signIn(service, withCode: true)
+            #expect(response.status == 201)
+            let credential = try #require(response.json?["credential"])
             #expect(credential["refresh_token"]?.string == "unavailable")
             #expect(credential["refresh_token_cause"]?.string == "no_sealing_key")
-            #expect(answer.json?["account"]?["credentials"]?.array == [credential])
+            #expect(response.json?["account"]?["credentials"]?.array == [credential])
         }
     }
 }

@@ -16,11 +16,11 @@ import Testing
     ) async throws {
         let store = FailingStore(error: StorageError(code, detail: "SELECT secret"))
         try await RunningService.with(.init(store: store)) { service in
-            let answer = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
-            #expect(answer.status == status)
-            #expect(answer.code == (status == 503 ? "storage_unavailable" : "internal_error"))
-            #expect((answer["retry-after"] != nil) == (status == 503))
-            #expect(!answer.text.contains("SELECT"))
+            let response = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            #expect(response.status == status)
+            #expect(response.code == (status == 503 ? "storage_unavailable" : "internal_error"))
+            #expect((response["retry-after"] != nil) == (status == 503))
+            #expect(!response.text.contains("SELECT"))
             let ready = try await service.call("GET", "/readyz", secret: nil)
             #expect(ready.status == status)
             let alive = try await service.call("GET", "/livez", secret: nil)
@@ -32,10 +32,10 @@ import Testing
 
     @Test func `too much waiting work is told to come back`() async throws {
         try await RunningService.with(.init(store: FailingStore(error: OverloadedError()))) { service in
-            let answer = try await service.call("GET", "/v1/events")
-            #expect(answer.status == 503)
-            #expect(answer.code == "overloaded")
-            #expect(answer["retry-after"] == "1")
+            let response = try await service.call("GET", "/v1/events")
+            #expect(response.status == 503)
+            #expect(response.code == "overloaded")
+            #expect(response["retry-after"] == "1")
         }
     }
 
@@ -59,9 +59,9 @@ import Testing
 
     @Test func `an unexpected error is a problem too, and its words stay inside`() async throws {
         try await RunningService.with(.init(store: FailingStore(error: Mishap()))) { service in
-            let answer = try await service.call("GET", "/v1/events")
-            #expect(answer.status == 500)
-            #expect(answer.code == "internal_error")
+            let response = try await service.call("GET", "/v1/events")
+            #expect(response.status == 500)
+            #expect(response.code == "internal_error")
             #expect(service.loggedText().contains("Mishap"))
         }
     }

@@ -38,10 +38,10 @@ import Testing
                 ("BACKEND", RunningService.secret),
                 ("backend", OAuthSample.googleSecret),
             ] {
-                let answer = try await Self.ask(service, name, secret, token: "x")
-                #expect(answer.status == 401, "\(name)")
-                #expect(answer.json?["error"]?.string == "invalid_client")
-                #expect(answer["www-authenticate"]?.hasPrefix("Basic ") == true)
+                let response = try await Self.ask(service, name, secret, token: "x")
+                #expect(response.status == 401, "\(name)")
+                #expect(response.json?["error"]?.string == "invalid_client")
+                #expect(response["www-authenticate"]?.hasPrefix("Basic ") == true)
             }
             // A key is not a client: no tokens, and no revocation.
             let basic =
@@ -51,8 +51,8 @@ import Testing
             for (path, body) in [
                 ("/oauth/token", "grant_type=refresh_token&refresh_token=x"), ("/oauth/revoke", "token=x"),
             ] {
-                let answer = try await OAuthEndpointTests.post(service, path, body, authorization: basic)
-                #expect(answer.status == 401, "\(path)")
+                let response = try await OAuthEndpointTests.post(service, path, body, authorization: basic)
+                #expect(response.status == 401, "\(path)")
             }
         }
     }

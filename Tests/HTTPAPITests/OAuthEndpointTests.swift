@@ -67,9 +67,9 @@ import TokenMint
     @Test func `without OAuth clients nothing of it is there`() async throws {
         try await RunningService.with { service in
             for (method, path) in Self.paths {
-                let answer = try await service.call(method, path, body: method == "POST" ? "x" : nil)
-                #expect(answer.status == 404, "\(method) \(path)")
-                #expect(answer.code == "not_found")
+                let response = try await service.call(method, path, body: method == "POST" ? "x" : nil)
+                #expect(response.status == 404, "\(method) \(path)")
+                #expect(response.code == "not_found")
                 let other = try await service.call("PUT", path)
                 #expect(other.status == 404, "\(path)")
             }
@@ -229,20 +229,20 @@ import TokenMint
         try await Self.with { service in
             var fields = ["Content-Type": test.type]
             fields["Authorization"] = test.authorization
-            let answer = try await service.call(
+            let response = try await service.call(
                 test.method, test.path, body: test.method == "GET" ? nil : test.body, secret: nil,
                 fields: fields)
-            #expect(answer.status == test.status)
-            #expect(answer["content-type"] == "application/json")
-            #expect(answer["cache-control"] == "no-store")
-            #expect(answer.json?["error"]?.string == test.error)
-            let text = try #require(answer.json?["error_description"]?.string)
+            #expect(response.status == test.status)
+            #expect(response["content-type"] == "application/json")
+            #expect(response["cache-control"] == "no-store")
+            #expect(response.json?["error"]?.string == test.error)
+            let text = try #require(response.json?["error_description"]?.string)
             #expect(text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
-            let challenge = answer["www-authenticate"]
+            let challenge = response["www-authenticate"]
             if test.authorization?.hasPrefix("Basic") == true, test.status == 401 {
                 #expect(challenge?.hasPrefix("Basic ") == true)
             }
-            if test.status == 405 { #expect(answer["allow"] == "POST") }
+            if test.status == 405 { #expect(response["allow"] == "POST") }
             // No cause of a refusal leaves anything behind.
             let store = try #require(service.store as? any AuthorizationStore)
             #expect(try await store.signingKeys().isEmpty)
@@ -252,9 +252,9 @@ import TokenMint
     @Test func `revocation answers 200 also for what is unknown`() async throws {
         try await Self.with { service in
             for token in ["x", "siwa_rt_x", "a.b.c"] {
-                let answer = try await Self.post(
+                let response = try await Self.post(
                     service, "/oauth/revoke", "token=\(token)&client_id=desktop")
-                #expect(answer.status == 200)
+                #expect(response.status == 200)
             }
             let (_, tokens) = try await Self.link(service)
             let access = try #require(tokens["access_token"]?.string)
@@ -273,8 +273,8 @@ import TokenMint
         try await Self.with { service in
             let body = "client_id=shop&client_secret=wrong&grant_type=refresh_token&refresh_token=x"
             for _ in 0..<10 {
-                let answer = try await Self.post(service, "/oauth/token", body)
-                #expect(answer["retry-after"] == nil)
+                let response = try await Self.post(service, "/oauth/token", body)
+                #expect(response["retry-after"] == nil)
             }
             let slowed = try await Self.post(service, "/oauth/token", body)
             #expect(slowed.status == 401)
@@ -319,12 +319,12 @@ import TokenMint
         try await Self.with { service in
             _ = try await Self.link(service)
             for path in ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] {
-                let answer = try await service.call("GET", path, secret: nil)
-                #expect(answer["cache-control"] == "public, max-age=3600")
-                #expect(answer.json?["issuer"]?.string == OAuthSample.issuer)
-                #expect(answer.json?["token_endpoint"]?.string == OAuthSample.issuer + "/oauth/token")
-                #expect(answer.json?["code_challenge_methods_supported"] == .array([.string("S256")]))
-                #expect(answer.json?["authorization_response_iss_parameter_supported"]?.bool == true)
+                let response = try await service.call("GET", path, secret: nil)
+                #expect(response["cache-control"] == "public, max-age=3600")
+                #expect(response.json?["issuer"]?.string == OAuthSample.issuer)
+                #expect(response.json?["token_endpoint"]?.string == OAuthSample.issuer + "/oauth/token")
+                #expect(response.json?["code_challenge_methods_supported"] == .array([.string("S256")]))
+                #expect(response.json?["authorization_response_iss_parameter_supported"]?.bool == true)
             }
             let risc = try await service.call("GET", "/.well-known/risc-configuration", secret: nil)
             #expect(risc.json?["jwks_uri"]?.string == OAuthSample.issuer + "/oauth/jwks.json")
@@ -389,9 +389,9 @@ import TokenMint
     @Test(arguments: flips)
     func `an App Flip call without a URL is a problem`(body: String, status: Int, code: String) async throws {
         try await Self.with { service in
-            let answer = try await service.call("POST", "/v1/oauth/app-flip", body: body)
-            #expect(answer.status == status)
-            #expect(answer.code == code)
+            let response = try await service.call("POST", "/v1/oauth/app-flip", body: body)
+            #expect(response.status == status)
+            #expect(response.code == code)
         }
     }
 
@@ -401,10 +401,10 @@ import TokenMint
                 ("client_id", .string("google")), ("redirect_uri", .string(OAuthSample.appFlipURI)),
                 ("state", .string("s")), ("scope", .string("openid")), ("decision", .string("denied")),
             ])
-            let answer = try await service.call(
+            let response = try await service.call(
                 "POST", "/v1/oauth/app-flip", body: body, secret: RunningService.limitedSecret)
-            #expect(answer.status == 403)
-            #expect(answer.code == "caller_forbidden")
+            #expect(response.status == 403)
+            #expect(response.code == "caller_forbidden")
             let own = try await service.call("POST", "/v1/oauth/app-flip", body: body)
             #expect(own.json?["outcome"]?.string == "access_denied")
         }

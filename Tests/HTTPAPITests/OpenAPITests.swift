@@ -105,10 +105,10 @@ import Testing
         for endpoint in Endpoint.all {
             let operation = try #require(described(endpoint.name.description))
             let takes = operation.contains("requestBody:") || operation.contains("parameters:\n")
-            let answers = operation.contains("example:") || operation.contains("responses/Account")
+            let responses = operation.contains("example:") || operation.contains("responses/Account")
             #expect(!takes || operation.contains("example:") || endpoint.path.description.contains("{id}"))
             #expect(
-                answers || operation.contains("responses/Redirect") || operation.contains("\"204\":"))
+                responses || operation.contains("responses/Redirect") || operation.contains("\"204\":"))
             // Objects that stand in an operation itself have no name in generated clients.
             #expect(!operation.contains("schema:\n                type: object"))
         }
@@ -183,10 +183,10 @@ import Testing
 
     @Test func `it is served to everybody`() async throws {
         try await RunningService.with { service in
-            let answer = try await service.call("GET", "/openapi.yaml", secret: nil)
-            #expect(answer.status == 200)
-            #expect(answer["content-type"] == "application/yaml")
-            #expect(answer.text == OpenAPIDocument.text(version: "0.0.1-test"))
+            let response = try await service.call("GET", "/openapi.yaml", secret: nil)
+            #expect(response.status == 200)
+            #expect(response["content-type"] == "application/yaml")
+            #expect(response.text == OpenAPIDocument.text(version: "0.0.1-test"))
         }
     }
 }

@@ -189,17 +189,17 @@ import Testing
     @Test(arguments: malformed + parameters + targets)
     func `bad input gets its status and code`(test: Case) async throws {
         try await RunningService.with { service in
-            let answer = try await service.call(
+            let response = try await service.call(
                 test.method, test.target, body: test.body, fields: test.fields)
-            #expect(answer.status == test.status)
-            #expect(answer.code == test.code)
-            #expect(answer["content-type"] == "application/problem+json")
-            let problem = answer.json
+            #expect(response.status == test.status)
+            #expect(response.code == test.code)
+            #expect(response["content-type"] == "application/problem+json")
+            let problem = response.json
             #expect(problem?["type"]?.string == "urn:siwa:problem:\(test.code)")
             #expect(problem?["status"]?.integer == Int64(test.status))
             #expect(problem?["title"]?.string?.isEmpty == false)
             #expect(problem?["detail"]?.string?.isEmpty == false)
-            #expect(problem?["request_id"]?.string == answer["x-request-id"])
+            #expect(problem?["request_id"]?.string == response["x-request-id"])
             let subject = problem?["member"] ?? problem?["parameter"]
             #expect(subject?.string == test.subject)
         }
@@ -221,9 +221,9 @@ import Testing
     @Test(arguments: ["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"])
     func `a content type with another case or a parameter is JSON`(type: String) async throws {
         try await RunningService.with { service in
-            let answer = try await service.call(
+            let response = try await service.call(
                 "POST", Self.verify, body: try Bodies.identityToken(), fields: ["Content-Type": type])
-            #expect(answer.status == 200)
+            #expect(response.status == 200)
         }
     }
 

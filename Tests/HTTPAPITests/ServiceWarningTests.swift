@@ -25,11 +25,11 @@ import TokenMint
         options.warnings = warnings
         try await RunningService.with(options) { service in
             for path in ["/readyz", "/health"] {
-                let answer = try await service.call("GET", path, secret: nil)
-                #expect(answer.status == 200)
-                #expect(answer.json?["status"]?.string == "ready")
-                #expect((answer.json?["warnings"]?.array?.compactMap(\.string) ?? []) == expected)
-                #expect((answer.json?["warnings"] == nil) == expected.isEmpty)
+                let response = try await service.call("GET", path, secret: nil)
+                #expect(response.status == 200)
+                #expect(response.json?["status"]?.string == "ready")
+                #expect((response.json?["warnings"]?.array?.compactMap(\.string) ?? []) == expected)
+                #expect((response.json?["warnings"] == nil) == expected.isEmpty)
             }
             let count = try await Self.metric("siwa_sealed_values_unreadable", service)
             #expect(count == "\(unreadable)")

@@ -10,10 +10,10 @@ import TokenMint
     func `every refusal of a token is 401 with its own code`(code: AppleTokenError.Code) async throws {
         let store = FailingStore(error: AppleTokenError(code, detail: "secret-claim-value"))
         try await RunningService.with(.init(store: store)) { service in
-            let answer = try await service.call("GET", "/v1/events")
-            #expect(answer.status == 401)
-            #expect(answer.code == code.rawValue)
-            #expect(!answer.text.contains("secret-claim-value"))
+            let response = try await service.call("GET", "/v1/events")
+            #expect(response.status == 401)
+            #expect(response.code == code.rawValue)
+            #expect(!response.text.contains("secret-claim-value"))
         }
     }
 
@@ -29,11 +29,11 @@ import TokenMint
                 let body = Bodies.json([("identity_token", .string(token))])
                 #expect(try await service.call("POST", target, body: body).code == code)
             }
-            let answer = try await service.call(
+            let response = try await service.call(
                 "POST", "/v1/apple/notifications", body: Bodies.json([("payload", .string(token))]),
                 secret: nil)
-            #expect(answer.status == 401)
-            #expect(answer.code == code)
+            #expect(response.status == 401)
+            #expect(response.code == code)
         }
     }
 

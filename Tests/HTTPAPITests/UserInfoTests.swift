@@ -55,14 +55,14 @@ import Testing
         try await OAuthEndpointTests.with { service in
             var fields = ["Content-Type": test.type]
             fields["Authorization"] = test.authorization
-            let answer = try await service.call(
+            let response = try await service.call(
                 test.method, test.path, body: test.method == "GET" ? nil : test.body, secret: nil,
                 fields: fields)
-            #expect(answer.status == test.status)
-            #expect(answer.json?["error"]?.string == test.error)
-            if test.error == nil { #expect(answer.json == .object(JSONObject([]))) }
-            #expect(answer["www-authenticate"] == test.challenge)
-            #expect(answer["cache-control"] == "no-store")
+            #expect(response.status == test.status)
+            #expect(response.json?["error"]?.string == test.error)
+            if test.error == nil { #expect(response.json == .object(JSONObject([]))) }
+            #expect(response["www-authenticate"] == test.challenge)
+            #expect(response["cache-control"] == "no-store")
         }
     }
 
@@ -73,9 +73,9 @@ import Testing
             let form = try await OAuthEndpointTests.post(service, Self.path, "access_token=\(access)")
             #expect(form.json?["sub"]?.string == account)
             for method in ["GET", "POST"] {
-                let answer = try await service.call(
+                let response = try await service.call(
                     method, Self.path, body: method == "GET" ? nil : "", secret: access)
-                #expect(answer.json?["sub"]?.string == account)
+                #expect(response.json?["sub"]?.string == account)
             }
         }
     }

@@ -33,9 +33,9 @@ struct AfterwardsPlayer {
         // A code is tried last: that can end what it gave.
         if let tokens { try await expectTokens(are: tokens == .good) }
         if let code { try await expectCode(is: code == .good) }
-        guard let person = given.person, tokens != .good, code != .good, code != .used else { return }
+        guard let user = given.user, tokens != .good, code != .good, code != .used else { return }
         service.clock.advance(by: .seconds(10))
-        try await person.signIn()
+        try await user.signIn()
         if let tokens { try await expectTokens(are: tokens == .suspended) }
         if let code { try await expectCode(is: code == .suspended) }
     }

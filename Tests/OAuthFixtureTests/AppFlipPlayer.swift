@@ -13,7 +13,7 @@ struct AppFlipPlayer {
 
     func play() async throws {
         let (call, expect) = (content.call, content.expect)
-        let identity = try await GivenIdentity(service: service, person: person(), call: call)
+        let identity = try await GivenIdentity(service: service, user: user(), call: call)
             .prepare(content.given?.identity)
         if let caller = content.caller { #expect(caller.count == 1) }
         let response = try await service.call(
@@ -36,9 +36,9 @@ struct AppFlipPlayer {
         if let code { try await redeem(code) } else { try await expectNoAccount() }
     }
 
-    private func person() throws -> PlayedPerson {
+    private func user() throws -> PlayedUser {
         let client = content.call.clientId.flatMap { service.deployment.oauth.clients[$0] }
-        return PlayedPerson(service: service, app: client?.app.rawValue ?? GivenAssertion.app)
+        return PlayedUser(service: service, app: client?.app.rawValue ?? GivenAssertion.app)
     }
 
     private func members(_ identity: GivenIdentity.Prepared) throws -> [String: String] {
@@ -125,7 +125,7 @@ struct AppFlipPlayer {
     private func expectNoAccount() async throws {
         guard content.given == nil || content.given?.identity == "refused" else { return }
         let key = SubjectKey(
-            team: try #require(TeamID(PlayedPerson.team)),
+            team: try #require(TeamID(PlayedUser.team)),
             subject: try #require(AppleSubject(TokenMint.subject)))
         #expect(try await service.store.account(key) == nil)
     }

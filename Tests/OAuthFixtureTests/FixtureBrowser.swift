@@ -65,9 +65,9 @@ final class FixtureBrowser {
             try #require(asked.first { $0.name == name }?.value)
         }
         let code = "c1234567890.0.abcd.EFGH-ijkl_mnop"
-        let person = PlayedPerson(service: service, app: try parameter("client_id"))
+        let user = PlayedUser(service: service, app: try parameter("client_id"))
         let nonce = try parameter("nonce")
-        let token = try person.identityToken(authenticatedAt: authenticatedAt) { claims in
+        let token = try user.identityToken(authenticatedAt: authenticatedAt) { claims in
             claims["nonce"] = .string(nonce)
             claims["c_hash"] = .string(Base64URL.encode(SHA256Digest.hash(code).prefix(16)))
         }

@@ -44,11 +44,11 @@ struct GivenAssertion {
                 $0["hd"] = .string("privaterelay.appleid.com")
             }
         case "of a linked Google account whose credential is revoked":
-            let person = try await signIn(email: "ada@gmail.com")
+            let user = try await signIn(email: "ada@gmail.com")
             let linked = try await link(try mint())
             #expect(linked.status == 200, "\(linked.text)")
             service.clock.advance(by: .seconds(10))
-            try await person.notify("consent-revoked")
+            try await user.notify("consent-revoked")
             service.clock.advance(by: .seconds(1))
             return try mint()
         case "of a disabled Google account":
@@ -62,7 +62,7 @@ struct GivenAssertion {
         case "with a forged signature": return String(try mint().dropLast(8)) + "AAAAAAAA"
         case "without a signature": return Self.unsigned(try mint())
         case "an identity token of Apple's":
-            return try PlayedPerson(service: service, app: Self.app).identityToken()
+            return try PlayedUser(service: service, app: Self.app).identityToken()
         case "a security event token": return try mint { $0["events"] = .object(JSONObject([])) }
         case "no token": return "siwa"
         default: throw UnknownGiven(text: word)
@@ -88,14 +88,14 @@ struct GivenAssertion {
     }
 
     @discardableResult
-    private func signIn(email: String, isPrivate: Bool = false) async throws -> PlayedPerson {
-        let person = PlayedPerson(service: service, app: Self.app)
-        try await person.signIn(
-            try person.identityToken {
+    private func signIn(email: String, isPrivate: Bool = false) async throws -> PlayedUser {
+        let user = PlayedUser(service: service, app: Self.app)
+        try await user.signIn(
+            try user.identityToken {
                 $0["email"] = .string(email)
                 $0["is_private_email"] = .bool(isPrivate)
             })
-        return person
+        return user
     }
 
     private func link(_ assertion: String) async throws -> PlayedResponse {

@@ -14,32 +14,32 @@ struct GivenIdentity {
     }
 
     let service: PlayedService
-    let person: PlayedPerson
+    let user: PlayedUser
     let call: AppFlipCase.Call
 
     /// - Parameter word: Word of the case; without a word, prepares a user who can sign in.
     func prepare(_ word: String?) async throws -> Prepared {
         let isAccount = call.accountId != nil
-        var prepared = Prepared(token: try person.identityToken())
+        var prepared = Prepared(token: try user.identityToken())
         switch word {
         case nil, "account unknown": break
         case "accepted", "too old as the backend says":
-            if isAccount { prepared.account = try await person.signIn() }
+            if isAccount { prepared.account = try await user.signIn() }
         case "accepted with its nonce":
             let nonce = try #require(call.nonce)
-            prepared.token = try person.identityToken { $0["nonce"] = .string(nonce) }
+            prepared.token = try user.identityToken { $0["nonce"] = .string(nonce) }
         case "signed in 4000 seconds ago", "too old":
             let moment = service.now.advanced(byMilliseconds: -4_000_000)
-            prepared.token = try person.identityToken(authenticatedAt: moment)
-            if isAccount { prepared.account = try await person.signIn(prepared.token) }
+            prepared.token = try user.identityToken(authenticatedAt: moment)
+            if isAccount { prepared.account = try await user.signIn(prepared.token) }
         case "refused": prepared.token = String(prepared.token.dropLast(8)) + "AAAAAAAA"
         case "refused: of another app":
-            prepared.token = try person.identityToken { $0["aud"] = .string("com.example.siwa.second") }
+            prepared.token = try user.identityToken { $0["aud"] = .string("com.example.siwa.second") }
         case "refused: expired":
             let now = service.now.milliseconds / 1000
-            prepared.token = try person.identityToken { $0["exp"] = .integer(now - 3600) }
+            prepared.token = try user.identityToken { $0["exp"] = .integer(now - 3600) }
         case "refused: nonce of another sign-in":
-            prepared.token = try person.identityToken { $0["nonce"] = .string("another") }
+            prepared.token = try user.identityToken { $0["nonce"] = .string("another") }
         case "unavailable": service.appleKeys.takeAway()
         default: try await end(try #require(word), &prepared)
         }
@@ -50,19 +50,19 @@ struct GivenIdentity {
     private func end(_ word: String, _ prepared: inout Prepared) async throws {
         if word == "account being erased" {
             // Apple's token is still to be revoked.
-            prepared.account = try await person.signInWithRefreshToken()
+            prepared.account = try await user.signInWithRefreshToken()
         } else {
-            prepared.account = try await person.signIn(prepared.token)
+            prepared.account = try await user.signIn(prepared.token)
         }
         service.clock.advance(by: .seconds(10))
         switch word {
-        case "credential revoked": try await person.notify("consent-revoked")
-        case "apple account deleted": try await person.notify("account-delete")
-        case "account erased", "account being erased": try await person.erase(prepared.account)
+        case "credential revoked": try await user.notify("consent-revoked")
+        case "apple account deleted": try await user.notify("account-delete")
+        case "account erased", "account being erased": try await user.erase(prepared.account)
         case "healed by a new sign-in":
-            try await person.notify("consent-revoked")
+            try await user.notify("consent-revoked")
             service.clock.advance(by: .seconds(10))
-            prepared.token = try person.identityToken()
+            prepared.token = try user.identityToken()
             return
         default: throw UnknownGiven(text: word)
         }

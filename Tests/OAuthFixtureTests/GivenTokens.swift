@@ -13,7 +13,7 @@ import Testing
 struct GivenTokens {
     /// Value in the body.
     var value = ""
-    var person: PlayedPerson?
+    var user: PlayedUser?
     var account: String?
     /// All issued tokens so far.
     var tokens: [String] = []
@@ -70,11 +70,11 @@ struct GivenPlayer {
     /// earlier.
     private func issueCode(_ result: inout GivenTokens) async throws -> String {
         let client = try service.deployment.client(try #require(given.client))
-        let person = PlayedPerson(service: service, app: client.app.rawValue)
-        result.person = person
+        let user = PlayedUser(service: service, app: client.app.rawValue)
+        result.user = user
         let account =
             given.credential == "refresh token rejected"
-            ? try await person.signInWithRefreshToken() : try await person.signIn()
+            ? try await user.signInWithRefreshToken() : try await user.signIn()
         result.account = account
         let code = AuthorizationCodeText(random: SecureRandom.bytes(count: 32))
         let challenge = given.codeChallenge.map {
@@ -130,7 +130,7 @@ struct GivenPlayer {
             var generator = SystemRandomNumberGenerator()
             result.value =
                 RefreshTokenText(
-                    lineID: UniqueID(at: service.now, using: &generator),
+                    familyID: UniqueID(at: service.now, using: &generator),
                     lineSecret: SecureRandom.bytes(count: RefreshTokenText.lineSecretSize), generation: 0,
                     secret: SecureRandom.bytes(count: RefreshTokenText.secretSize)
                 ).text
@@ -207,18 +207,18 @@ struct GivenPlayer {
 
     private func end(_ result: inout GivenTokens) async throws {
         guard given.credential != nil || given.account != nil else { return }
-        let person = try #require(result.person)
+        let user = try #require(result.user)
         let account = try #require(result.account)
         service.clock.advance(by: .seconds(10))
         switch given.credential {
         case nil, "authorized": break
-        case "consent revoked": try await person.notify("consent-revoked")
-        case "refresh token rejected": try await person.rejectRefreshToken(of: account)
+        case "consent revoked": try await user.notify("consent-revoked")
+        case "refresh token rejected": try await user.rejectRefreshToken(of: account)
         case let word?: throw UnknownGiven(text: word)
         }
         switch given.account {
         case nil: break
-        case "erased": try await person.erase(account)
+        case "erased": try await user.erase(account)
         case let word?: throw UnknownGiven(text: word)
         }
         service.clock.advance(by: .seconds(1))

@@ -57,11 +57,11 @@ struct PlayedService: Sendable {
         let useCases = SignInUseCases(
             deployment: settings.deployment, policy: VerificationPolicy(clientIDs: []), keys: keys,
             store: store, commits: GroupCommit<AccountCommand>(store: store, feed: feed), feed: feed,
-            grantContext: AppleGrantContext(grants: store, clock: HurriedClock()), nonceKey: .sample(),
+            tokenContext: AppleTokenContext(tokens: store, clock: HurriedClock()), nonceKey: .sample(),
             now: now)
         let commits = GroupCommit<GrantCommand>(store: store, feed: feed)
         let server = OAuthServer(
-            OAuthParts(
+            OAuthDependencies(
                 settings: deployment.oauth, deployment: settings.deployment, store: store, commits: commits,
                 signIn: useCases,
                 keys: SigningKeys(

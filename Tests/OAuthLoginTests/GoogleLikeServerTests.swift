@@ -23,11 +23,11 @@ import Testing
                     .string("client_secret_post"), .string("client_secret_basic"),
                 ]),
             ])
-            server.answer("/.well-known/oauth-authorization-server") { _ in Response(status: .notFound) }
-            server.answer("/.well-known/openid-configuration") { _ in
+            server.replace("/.well-known/oauth-authorization-server") { _ in Response(status: .notFound) }
+            server.replace("/.well-known/openid-configuration") { _ in
                 ScriptedAuthorizationServer.json(metadata)
             }
-            server.answer("/token") { request in
+            server.replace("/token") { request in
                 var json = server.tokens(1)
                 if request.fields["grant_type"] == "authorization_code" {
                     json["id_token"] = .string(try server.idToken())
@@ -68,7 +68,7 @@ import Testing
     @Test func `a token that has ended there already does not keep the file`() async throws {
         try await Self.trial { trial in
             _ = try await trial.signIn()
-            trial.server.answer("/revoke") { _ in
+            trial.server.replace("/revoke") { _ in
                 ScriptedAuthorizationServer.json(
                     JSONObject([("error", .string("invalid_token"))]), status: .badRequest)
             }

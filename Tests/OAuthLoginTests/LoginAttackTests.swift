@@ -32,7 +32,7 @@ import Testing
                 #expect(try await browser.get("\(target)/", method: .POST).status == 405)
                 #expect(try await browser.get("\(target)/?state=a&state=b&code=c").status == 404)
                 #expect(try await browser.get("\(target)/", host: "evil.example").status == 421)
-                let wrong = try await browser.answer(url, [("code", "c0de"), ("state", "guess")])
+                let wrong = try await browser.response(url, [("code", "c0de"), ("state", "guess")])
                 #expect(wrong.status == 400)
                 #expect(try await browser.signIn(url).status == 200)
             }
@@ -46,7 +46,7 @@ import Testing
             let server = trial.server
             let (held, release) = AsyncStream<Void>.makeStream()
             let tokens = server.tokens(1)
-            server.answer("/token") { _ in
+            server.replace("/token") { _ in
                 for await _ in held { break }
                 return ScriptedAuthorizationServer.json(tokens)
             }
@@ -56,9 +56,9 @@ import Testing
                 let state = TestBrowser.parameter("state", of: url)
                 let fields = [(name: "code", value: "first"), ("state", state), ("iss", server.issuer)]
                 // The browser waits until the tokens are verified.
-                async let first = browser.answer(url, fields)
+                async let first = browser.response(url, fields)
                 try await eventually { !server.received("/token").isEmpty }
-                let second = try await browser.answer(
+                let second = try await browser.response(
                     url, [("code", "second"), ("state", state), ("iss", server.issuer)])
                 #expect(second.status == 410)
                 release.finish()
@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: [
         // Without iss, although the metadata promises it.
         [("code", "c0de")],
-        // Mix-up: another server's answer.
+        // Mix-up: another server's response.
         [("code", "c0de"), ("iss", "https://evil.example")],
         [("error", "access_denied"), ("iss", "https://evil.example")],
         [("code", "c0de"), ("code", "other"), ("iss", "ISSUER")],
@@ -87,10 +87,10 @@ import Testing
             let outcome = try await trial.signIn { browser, url in
                 let state = TestBrowser.parameter("state", of: url)
                 let sent = fields.map { (name: $0.0, value: $0.1 == "ISSUER" ? trial.server.issuer : $0.1) }
-                let status = try await browser.answer(url, sent + [("state", state)]).status
+                let status = try await browser.response(url, sent + [("state", state)]).status
                 #expect(status == 400)
             }
-            #expect(outcome.error?.code == .answerRefused)
+            #expect(outcome.error?.code == .responseRefused)
             #expect(trial.server.received("/token").isEmpty)
             #expect(outcome.tokens == nil)
         }
@@ -101,7 +101,7 @@ import Testing
     {
         try await Self.trial { trial in
             let outcome = try await trial.signIn { browser, url in
-                let page = try await browser.answer(
+                let page = try await browser.response(
                     url,
                     [
                         ("error", "access_denied"), ("error_description", "<b>no\u{1B}[2J</b>"),
@@ -118,9 +118,9 @@ import Testing
     @Test func `without an answer the sign-in ends`() async throws {
         try await Self.trial { trial in
             var trial = trial
-            trial.answerLimit = .milliseconds(50)
+            trial.responseLimit = .milliseconds(50)
             let error = try await trial.signIn { _, _ in }.error
-            #expect(error?.code == .answerMissing)
+            #expect(error?.code == .responseMissing)
         }
     }
 
@@ -129,7 +129,7 @@ import Testing
     ])
     func `an endless body is cut off`(path: String) async throws {
         try await Self.trial { trial in
-            trial.server.answer(path) { _ in
+            trial.server.replace(path) { _ in
                 Response(
                     status: .ok,
                     body: ResponseBody { writer in
@@ -145,7 +145,7 @@ import Testing
 
     @Test func `a server that does not answer is given up`() async throws {
         try await Self.trial { trial in
-            trial.server.answer("/token") { _ in
+            trial.server.replace("/token") { _ in
                 try await Task.sleep(for: .seconds(600))
                 return Response(status: .ok)
             }
@@ -159,7 +159,7 @@ import Testing
     @Test(arguments: ["/.well-known/oauth-authorization-server", "/token", "/jwks.json"])
     func `no redirect is followed`(path: String) async throws {
         try await Self.trial { trial in
-            trial.server.answer(path) { _ in
+            trial.server.replace(path) { _ in
                 Response(status: .temporaryRedirect, headers: [.location: "/elsewhere"])
             }
             let error = try await trial.signIn().error
@@ -171,7 +171,7 @@ import Testing
     @Test func `metadata of another issuer is refused before anything is sent`() async throws {
         try await Self.trial { trial in
             let metadata = trial.server.metadata(["issuer": .string("\(trial.server.issuer)/")])
-            trial.server.answer("/.well-known/oauth-authorization-server") { _ in
+            trial.server.replace("/.well-known/oauth-authorization-server") { _ in
                 ScriptedAuthorizationServer.json(metadata)
             }
             let error = try await trial.signIn().error
@@ -192,7 +192,7 @@ import Testing
     ) async throws {
         try await Self.trial { trial in
             let server = trial.server
-            server.answer("/token") { _ in
+            server.replace("/token") { _ in
                 var tokens = server.tokens(1)
                 tokens["id_token"] = .string(try server.idToken(changes))
                 return ScriptedAuthorizationServer.json(tokens)
@@ -207,7 +207,7 @@ import Testing
     @Test func `an ID token that another key has signed is refused`() async throws {
         try await Self.trial { trial in
             let server = trial.server
-            server.answer("/token") { _ in
+            server.replace("/token") { _ in
                 var tokens = server.tokens(1)
                 tokens["id_token"] = .string(try server.idToken(key: try ECPrivateKey.generate()))
                 return ScriptedAuthorizationServer.json(tokens)
@@ -217,11 +217,11 @@ import Testing
         }
     }
 
-    @Test func `a refresh for another person is refused`() async throws {
+    @Test func `a refresh for another user is refused`() async throws {
         try await Self.trial { trial in
             let server = trial.server
             _ = try await trial.signIn()
-            server.answer("/token") { _ in
+            server.replace("/token") { _ in
                 var tokens = server.tokens(2)
                 tokens["id_token"] = .string(try server.idToken(["sub": .string("acc_other")]))
                 return ScriptedAuthorizationServer.json(tokens)

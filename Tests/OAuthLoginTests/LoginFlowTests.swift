@@ -99,7 +99,7 @@ import Testing
         try await Self.trial { trial in
             _ = try await trial.signIn()
             let tokens = trial.server.tokens(9)
-            trial.server.answer("/token") { request in
+            trial.server.replace("/token") { request in
                 request.fields["grant_type"] == "refresh_token"
                     ? ScriptedAuthorizationServer.json(
                         JSONObject([("error", .string("invalid_grant"))]), status: .badRequest)
@@ -118,7 +118,7 @@ import Testing
     @Test func `an unreachable token endpoint leaves the kept tokens`() async throws {
         try await Self.trial { trial in
             _ = try await trial.signIn()
-            trial.server.answer("/token") { _ in Response(status: .serviceUnavailable) }
+            trial.server.replace("/token") { _ in Response(status: .serviceUnavailable) }
             let outcome = try await trial.signIn()
             #expect(outcome.error?.code == .serverUnreachable)
             #expect(outcome.tokens?.refreshToken == "refresh-1")
@@ -142,7 +142,7 @@ import Testing
     @Test(arguments: [400, 401, 500]) func `a failed revocation keeps the file`(status: Int) async throws {
         try await Self.trial { trial in
             _ = try await trial.signIn()
-            trial.server.answer("/revoke") { _ in
+            trial.server.replace("/revoke") { _ in
                 ScriptedAuthorizationServer.json(
                     JSONObject([("error", .string("invalid_client"))]), status: .init(code: status))
             }
@@ -157,9 +157,10 @@ import Testing
     {
         try await Self.trial { trial in
             let metadata = trial.server.metadata(["authorization_response_iss_parameter_supported": nil])
-            trial.server.answer("/.well-known/oauth-authorization-server") { _ in Response(status: .notFound)
+            trial.server.replace("/.well-known/oauth-authorization-server") { _ in
+                Response(status: .notFound)
             }
-            trial.server.answer("/.well-known/openid-configuration") { _ in
+            trial.server.replace("/.well-known/openid-configuration") { _ in
                 ScriptedAuthorizationServer.json(metadata)
             }
             var trial = trial

@@ -21,7 +21,7 @@ struct LoginTrial {
     var secret: String?
     var scope = ["openid email"]
     var redirectPath = ""
-    var answerLimit = Duration.seconds(30)
+    var responseLimit = Duration.seconds(30)
     var transportLimit = Duration.seconds(20)
 
     struct Outcome {
@@ -66,7 +66,7 @@ struct LoginTrial {
             try IssuerURL(server.issuer), try ClientCredentials(id: clientID, secret: secret)
         )
         let (scope, path, limits) = (
-            try RequestedScope(scope), redirectPath, (answer: answerLimit, transport: transportLimit)
+            try RequestedScope(scope), redirectPath, (response: responseLimit, transport: transportLimit)
         )
         let error: LoginError? = try await HTTPClient.withHTTPClient(
             configuration: LoginTransport.configuration
@@ -77,7 +77,7 @@ struct LoginTrial {
                 openBrowser: {
                     continuation.yield($0)
                     return true
-                }, say: { text in said.withLock { $0.append(text) } }, answerLimit: limits.answer)
+                }, say: { text in said.withLock { $0.append(text) } }, responseLimit: limits.response)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 if let browser {
                     group.addTask {
@@ -133,7 +133,7 @@ struct TestBrowser: Sendable {
 
     /// Calls the loopback address of an authorization URL with these parameters.
     @discardableResult
-    func answer(_ url: String, _ fields: [(name: String, value: String)]) async throws -> Page {
+    func response(_ url: String, _ fields: [(name: String, value: String)]) async throws -> Page {
         let target = Self.parameter("redirect_uri", of: url)
         return try await get("\(target)?\(FormEncoding.encode(fields))")
     }

@@ -16,14 +16,15 @@ final class ScriptedAuthorizationServer: Sendable {
         let authorization: String?
     }
 
-    typealias Answer = @Sendable (Received) async throws -> Response
+    typealias Endpoint = @Sendable (Received) async throws -> Response
 
     static let subject = "acc_0198c2d4-0000-7000-8000-000000000001"
     static let clientID = "desktop"
 
     let issuer: String
     let key: ECPrivateKey
-    private let state = Mutex((answers: [String: Answer](), received: [Received](), challenge: "", nonce: ""))
+    private let state = Mutex(
+        (endpoints: [String: Endpoint](), received: [Received](), challenge: "", nonce: ""))
 
     private init(port: Int, key: ECPrivateKey) {
         (issuer, self.key) = ("http://127.0.0.1:\(port)", key)
@@ -33,8 +34,8 @@ final class ScriptedAuthorizationServer: Sendable {
     func received(_ path: String) -> [Received] { received.filter { $0.path == path } }
 
     /// Replaces an endpoint.
-    func answer(_ path: String, with answer: @escaping Answer) {
-        state.withLock { $0.answers[path] = answer }
+    func replace(_ path: String, with endpoint: @escaping Endpoint) {
+        state.withLock { $0.endpoints[path] = endpoint }
     }
 
     static func run(_ body: @escaping @Sendable (ScriptedAuthorizationServer) async throws -> Void)
@@ -53,11 +54,11 @@ final class ScriptedAuthorizationServer: Sendable {
             path: request.uri.path,
             fields: Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
             authorization: request.headers[.authorization])
-        let answer = state.withLock { state in
+        let endpoint = state.withLock { state in
             state.received.append(received)
-            return state.answers[received.path]
+            return state.endpoints[received.path]
         }
-        if let answer { return try await answer(received) }
+        if let endpoint { return try await endpoint(received) }
         return try usualAnswer(to: received)
     }
 

@@ -40,10 +40,10 @@ public enum OAuthSample {
             scopes: [ScopeDraft(name: "devices", text: ["en": "Control your devices"], isOptional: true)],
             clients: [shop, desktop, google])
         change(&draft)
-        let surroundings = OAuthSurroundings(
+        let context = OAuthContext(
             isDevelopment: false, publicURL: issuer, deployment: deployment,
             appsWithWebSignIn: Set(deployment.apps.map(\.primaryClientID)))
-        switch OAuthSettings.check(draft, in: surroundings) {
+        switch OAuthSettings.check(draft, in: context) {
         case .usable(let settings): return settings
         case .none: throw Unusable(mistakes: [])
         case .refused(let mistakes): throw Unusable(mistakes: mistakes)

@@ -29,21 +29,21 @@ import TokenMint
     }
 
     /// The code in a URL.
-    private func code(in answer: AppFlipResponse) throws -> String {
-        let start = try #require(answer.redirectTo.firstRange(of: "code=")?.upperBound)
-        return String(answer.redirectTo[start...].prefix { $0 != "&" })
+    private func code(in response: AppFlipResponse) throws -> String {
+        let start = try #require(response.redirectTo.firstRange(of: "code=")?.upperBound)
+        return String(response.redirectTo[start...].prefix { $0 != "&" })
     }
 
-    @Test func `an identity token signs the person in and gives a code that Google redeems`() async throws {
+    @Test func `an identity token signs the user in and gives a code that Google redeems`() async throws {
         let world = try OAuthWorld()
         let token = try world.identityToken()
-        let answer = try await AppFlip(world.server).answer(
+        let response = try await AppFlip(world.server).response(
             call { $0.identityToken = token }, caller: .all)
-        #expect(answer.outcome == .code)
-        #expect(answer.redirectTo.hasPrefix(OAuthSample.appFlipURI + "?code=siwa_ac_"))
-        #expect(answer.redirectTo.hasSuffix("&state=a%20b%26c"))
+        #expect(response.outcome == .code)
+        #expect(response.redirectTo.hasPrefix(OAuthSample.appFlipURI + "?code=siwa_ac_"))
+        #expect(response.redirectTo.hasSuffix("&state=a%20b%26c"))
         let tokens = try await world.redeem(
-            try code(in: answer), as: "google", uri: OAuthSample.appFlipURI, verifier: nil)
+            try code(in: response), as: "google", uri: OAuthSample.appFlipURI, verifier: nil)
         #expect(tokens.scope == "openid devices")
         let claims = try OAuthWorld.claims(tokens.accessToken)
         #expect(claims["auth_time"]?.integer == TokenMint.sampleTime)
@@ -51,14 +51,14 @@ import TokenMint
 
     @Test func `the code is bound to the redirect URI and to the challenge`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
-        let answer = try await AppFlip(world.server).answer(
+        let account = try await world.user()
+        let response = try await AppFlip(world.server).response(
             call {
                 $0.accountID = account.id.rawValue
                 $0.codeChallenge = OAuthWorld.challenge
                 $0.codeChallengeMethod = "S256"
             }, caller: .all)
-        let code = try code(in: answer)
+        let code = try code(in: response)
         await #expect(throws: OAuthError.invalidGrant) {
             _ = try await world.redeem(code, as: "google", uri: OAuthSample.googleURI)
         }
@@ -66,23 +66,23 @@ import TokenMint
             _ = try await world.redeem(code, as: "google", uri: OAuthSample.appFlipURI, verifier: nil)
         }
         let tokens = try await world.redeem(code, as: "google", uri: OAuthSample.appFlipURI)
-        // The person signed in then, and the backend did not say another time.
+        // The user signed in then, and the backend did not say another time.
         #expect(try OAuthWorld.claims(tokens.accessToken)["auth_time"]?.integer == TokenMint.sampleTime)
     }
 
     @Test func `a refused identity is cancelled, so that Google goes on in the browser`() async throws {
         let world = try OAuthWorld()
         let flip = AppFlip(world.server)
-        let refused = try await flip.answer(call { $0.identityToken = "a.b.c" }, caller: .all)
+        let refused = try await flip.response(call { $0.identityToken = "a.b.c" }, caller: .all)
         #expect(refused.outcome == .cancelled)
         #expect(refused.redirectTo.contains("error=cancelled"))
-        #expect(try await flip.answer(call(), caller: .all).outcome == .cancelled)
-        let account = try await world.person()
+        #expect(try await flip.response(call(), caller: .all).outcome == .cancelled)
+        let account = try await world.user()
         try await world.notify("consent-revoked")
-        let revoked = try await flip.answer(call { $0.accountID = account.id.rawValue }, caller: .all)
+        let revoked = try await flip.response(call { $0.accountID = account.id.rawValue }, caller: .all)
         #expect(revoked.outcome == .cancelled)
         let old = try world.identityToken()
-        #expect(try await flip.answer(call { $0.identityToken = old }, caller: .all).outcome == .cancelled)
+        #expect(try await flip.response(call { $0.identityToken = old }, caller: .all).outcome == .cancelled)
         #expect(try await world.store.grants(of: account.id).isEmpty)
     }
 
@@ -90,13 +90,14 @@ import TokenMint
         let world = try OAuthWorld { $0.clients[2].maxAuthenticationAge = 59 }
         let token = try world.identityToken()
         let flip = AppFlip(world.server)
-        #expect(try await flip.answer(call { $0.identityToken = token }, caller: .all).outcome == .cancelled)
+        #expect(
+            try await flip.response(call { $0.identityToken = token }, caller: .all).outcome == .cancelled)
         let key = SubjectKey(team: world.team, subject: try #require(AppleSubject(TokenMint.subject)))
         #expect(try await world.store.account(key) == nil)
-        let account = try await world.person()
-        let unsaid = try await flip.answer(call { $0.accountID = account.id.rawValue }, caller: .all)
+        let account = try await world.user()
+        let unsaid = try await flip.response(call { $0.accountID = account.id.rawValue }, caller: .all)
         #expect(unsaid.outcome == .cancelled)
-        let recent = try await flip.answer(
+        let recent = try await flip.response(
             call {
                 $0.accountID = account.id.rawValue
                 $0.authenticatedAt = world.now
@@ -111,35 +112,35 @@ import TokenMint
         ahead: Int64, outcome: AppFlipOutcome
     ) async throws {
         let world = try OAuthWorld { $0.clients[2].maxAuthenticationAge = 3600 }
-        let account = try await world.person()
-        let answer = try await AppFlip(world.server).answer(
+        let account = try await world.user()
+        let response = try await AppFlip(world.server).response(
             call {
                 $0.accountID = account.id.rawValue
                 $0.authenticatedAt = world.now.advanced(byMilliseconds: ahead)
             }, caller: .all)
-        #expect(answer.outcome == outcome)
+        #expect(response.outcome == outcome)
     }
 
     @Test func `the year 9999 is not recent for ever`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
-        let answer = try await AppFlip(world.server).answer(
+        let account = try await world.user()
+        let response = try await AppFlip(world.server).response(
             call {
                 $0.accountID = account.id.rawValue
                 $0.authenticatedAt = .last
             }, caller: .all)
-        #expect(answer.outcome == .cancelled)
+        #expect(response.outcome == .cancelled)
         #expect(try await world.store.grants(of: account.id).isEmpty)
     }
 
     @Test func `an account that is deleted here or at Apple is unrecoverable`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let flip = AppFlip(world.server)
         _ = try await world.signIn.erase(id: account.id.rawValue, allowed: .all, waiting: .zero)
-        let erased = try await flip.answer(call { $0.accountID = account.id.rawValue }, caller: .all)
+        let erased = try await flip.response(call { $0.accountID = account.id.rawValue }, caller: .all)
         #expect(erased.outcome == .unrecoverable)
-        let other = try await world.person { claims in
+        let other = try await world.user { claims in
             claims["sub"] = .string("001234.ffffffffffffffffffffffffffffffff.0123")
         }
         var deletion = TokenMint.notificationClaims(type: "account-delete", at: TokenMint.sampleTime + 60)
@@ -153,7 +154,7 @@ import TokenMint
             payload: try TokenMint.shared.sign(deletion)
         ).value
         _ = try await world.signIn.commits.submit(pending)
-        let deleted = try await flip.answer(call { $0.accountID = other.id.rawValue }, caller: .all)
+        let deleted = try await flip.response(call { $0.accountID = other.id.rawValue }, caller: .all)
         #expect(deleted.outcome == .unrecoverable)
     }
 
@@ -162,14 +163,14 @@ import TokenMint
         let flip = AppFlip(world.server)
         let unknown = "acc_01a1fbea-fd31-77cb-bae8-b913bd619922"
         await #expect(throws: AccountRefusal(.accountNotFound)) {
-            _ = try await flip.answer(call { $0.accountID = unknown }, caller: .all)
+            _ = try await flip.response(call { $0.accountID = unknown }, caller: .all)
         }
         await #expect(throws: AppFlipRefusal.redirectURIMismatch) {
-            _ = try await flip.answer(call { $0.redirectURI = OAuthSample.googleURI }, caller: .all)
+            _ = try await flip.response(call { $0.redirectURI = OAuthSample.googleURI }, caller: .all)
         }
         let other = ClientID("com.example.other")
         await #expect(throws: AppFlipRefusal.callerForbidden) {
-            _ = try await flip.answer(call(), caller: .only([other]))
+            _ = try await flip.response(call(), caller: .only([other]))
         }
     }
 }

@@ -18,21 +18,21 @@ import TokenMint
 /// Streamlined linking.
 @Suite struct AssertionGrantTests {
     /// Signs in a user for whose address Google is authoritative.
-    private func person(_ world: OAuthWorld, email: String = "ada@gmail.com") async throws -> Account {
-        try await world.person { claims in
+    private func user(_ world: OAuthWorld, email: String = "ada@gmail.com") async throws -> Account {
+        try await world.user { claims in
             claims["email"] = .string(email)
             // As Apple sends it for an address that is no relay.
             claims["is_private_email"] = nil
         }
     }
 
-    private func linking(_ answer: TokenEndpoint.Response) -> LinkingResponse? {
-        if case .linking(let linking) = answer { linking } else { nil }
+    private func linking(_ response: TokenEndpoint.Response) -> LinkingResponse? {
+        if case .linking(let linking) = response { linking } else { nil }
     }
 
     @Test func `check finds an account by an address that both sides have verified`() async throws {
         let world = try OAuthWorld()
-        _ = try await person(world)
+        _ = try await user(world)
         #expect(linking(try await world.assert("check", try world.googleToken())) == .accountFound)
         let unverified = try world.googleToken { $0["email_verified"] = .bool(false) }
         #expect(linking(try await world.assert("check", unverified)) == .accountNotFound)
@@ -42,7 +42,7 @@ import TokenMint
 
     @Test func `an address that Google does not answer for finds no account`() async throws {
         let world = try OAuthWorld()
-        _ = try await person(world, email: "ada@example.org")
+        _ = try await user(world, email: "ada@example.org")
         let token = try world.googleToken(email: "ada@example.org")
         #expect(linking(try await world.assert("check", token)) == .accountNotFound)
         let hosted = try world.googleToken(email: "ada@example.org") { $0["hd"] = .string("example.org") }
@@ -51,14 +51,14 @@ import TokenMint
 
     @Test func `a private relay address never finds an account`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let token = try world.googleToken(email: account.email) { $0["hd"] = .string("x.org") }
         #expect(linking(try await world.assert("check", token)) == .accountNotFound)
     }
 
     @Test func `get gives tokens, and the Google account is known from then on`() async throws {
         let world = try OAuthWorld()
-        let account = try await person(world)
+        let account = try await user(world)
         guard case .tokens(let tokens) = try await world.assert("get", try world.googleToken()) else {
             throw OAuthWorld.NoTokens()
         }
@@ -74,9 +74,9 @@ import TokenMint
     @Test(arguments: ["get", "create"])
     func `without an account linking goes on in the browser`(intent: String) async throws {
         let world = try OAuthWorld()
-        let answer = linking(try await world.assert(intent, try world.googleToken()))
-        #expect(answer == .linkingError(loginHint: "ada@gmail.com"))
-        #expect(answer?.status == 401)
+        let response = linking(try await world.assert(intent, try world.googleToken()))
+        #expect(response == .linkingError(loginHint: "ada@gmail.com"))
+        #expect(response?.status == 401)
     }
 
     @Test func `create makes an account only where the deployment allows it`() async throws {
@@ -149,7 +149,7 @@ import TokenMint
     @Test(arguments: Forgery.allCases)
     func `a bad assertion is invalid_grant`(forgery: Forgery) async throws {
         let world = try OAuthWorld()
-        _ = try await person(world)
+        _ = try await user(world)
         let now = world.clock.secondsSince1970
         let assertion: String
         switch forgery {
@@ -177,7 +177,7 @@ import TokenMint
     @Test(arguments: [-3600, 0, 60] as [Int64])
     func `an assertion is good from nbf on, and within the leeway`(ahead: Int64) async throws {
         let world = try OAuthWorld()
-        _ = try await person(world)
+        _ = try await user(world)
         let now = world.clock.secondsSince1970
         let token = try world.googleToken { $0["nbf"] = .integer(now + ahead) }
         #expect(linking(try await world.assert("check", token)) == .accountFound)
@@ -185,7 +185,7 @@ import TokenMint
 
     @Test func `a disabled Google account is not linked until it is enabled`() async throws {
         let world = try OAuthWorld()
-        _ = try await person(world)
+        _ = try await user(world)
         let receiver = SecurityEventReceiver(world.server)
         _ = try await receiver.receive(
             try world.securityEvent("risc/event-type/account-disabled", jti: "set-1"))

@@ -18,7 +18,7 @@ import TokenMint
 @Suite struct CodeRedemptionTests {
     @Test func `a code gives an access token, a refresh token and an ID token`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let tokens = try await world.redeem(try await world.code(for: account.id))
         #expect(tokens.expiresIn == 3600)
         #expect(tokens.scope == "openid profile email offline_access")
@@ -44,7 +44,7 @@ import TokenMint
 
     @Test func `an address that Apple says nothing of is no private one`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person { claims in
+        let account = try await world.user { claims in
             claims["email"] = .string("ada@gmail.com")
             claims["is_private_email"] = nil
         }
@@ -57,7 +57,7 @@ import TokenMint
     @Test func `a code gives no scope that was taken from its client since`() async throws {
         // The shop does not have this scope.
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id, scope: "openid devices offline_access")
         let tokens = try await world.redeem(code)
         #expect(tokens.scope == "openid offline_access")
@@ -69,7 +69,7 @@ import TokenMint
     @Test func `a code without any scope left is kept, and gives tokens when the scope is back`() async throws
     {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id)
         let without = try OAuthWorld(after: world) { $0.clients[0].scopes = ["devices"] }
         await #expect(throws: OAuthError.invalidGrant) { _ = try await without.redeem(code) }
@@ -81,7 +81,7 @@ import TokenMint
         async throws
     {
         let world = try OAuthWorld { $0.clients[0].scopes = ["openid", "email"] }
-        let account = try await world.person()
+        let account = try await world.user()
         let tokens = try await world.redeem(try await world.code(for: account.id))
         #expect(tokens.scope == "openid email")
         #expect(tokens.refreshToken == nil)
@@ -90,16 +90,16 @@ import TokenMint
 
     @Test func `an ID token has no claims of a scope that was taken from its client since`() async throws {
         let world = try OAuthWorld { $0.clients[0].scopes = ["openid"] }
-        let account = try await world.person()
+        let account = try await world.user()
         let tokens = try await world.redeem(try await world.code(for: account.id))
         let identity = try OAuthWorld.claims(try #require(tokens.idToken))
         #expect(identity["sub"]?.string == account.id.rawValue)
         #expect(identity["email"] == nil && identity["name"] == nil)
     }
 
-    @Test func `claims about the person follow the scope`() async throws {
+    @Test func `claims about the user follow the scope`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id, scope: "openid offline_access")
         let identity = try OAuthWorld.claims(try #require(try await world.redeem(code).idToken))
         for claim in ["email", "email_verified", "is_private_email", "name", "given_name", "family_name"] {
@@ -122,7 +122,7 @@ import TokenMint
     @Test(arguments: Attack.allCases)
     func `an attack on a code is invalid_grant and does not use it up`(attack: Attack) async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id)
         await #expect(throws: OAuthError.invalidGrant) {
             switch attack {
@@ -163,7 +163,7 @@ import TokenMint
         async throws
     {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let challenge = Base64URL.encode(SHA256Digest.hash(verifier).bytes)
         let code = try await world.code(for: account.id, challenge: challenge)
         let error = await #expect(throws: (any Error).self) {
@@ -179,14 +179,14 @@ import TokenMint
 
     @Test func `a code verifier without a challenge is refused (PKCE downgrade)`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id, challenge: nil)
         await #expect(throws: OAuthError.invalidGrant) { _ = try await world.redeem(code) }
     }
 
     @Test func `of twenty redemptions at once exactly one succeeds`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id)
         let successes = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<20 {
@@ -200,7 +200,7 @@ import TokenMint
     @Test func `a retry ends nothing, and a later reuse ends what the code gave (code replay)`() async throws
     {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id)
         let tokens = try await world.redeem(code)
         world.clock.advance(by: .seconds(9))
@@ -214,7 +214,7 @@ import TokenMint
 
     @Test func `another resource is invalid_target`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id)
         await #expect(throws: TokenEndpointError(.invalidTarget, "")) {
             _ = try await world.tokens([

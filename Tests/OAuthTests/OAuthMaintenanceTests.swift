@@ -10,7 +10,7 @@ import Testing
 @Suite struct OAuthMaintenanceTests {
     @Test func `keys are made ahead, and codes are forgotten a day past their expiry`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id)
         _ = try await world.redeem(code)
         let maintenance = OAuthMaintenance(server: world.server, clock: HurriedClock(), logger: .silent)

@@ -20,7 +20,7 @@ import TokenMint
 @Suite struct SecurityEventTests {
     /// Links a user by streamlined linking, so that the Google account is known.
     private func linked(_ world: OAuthWorld) async throws -> (Account, TokenResponse) {
-        let account = try await world.person { claims in
+        let account = try await world.user { claims in
             claims["email"] = .string("ada@gmail.com")
             claims["is_private_email"] = nil
         }
@@ -198,7 +198,7 @@ import TokenMint
     private func unlinked(
         _ world: OAuthWorld
     ) async throws -> (ClaimLoop<SecurityEventDelivering>, ScriptedGoogle, String) {
-        let account = try await world.person()
+        let account = try await world.user()
         let tokens = try await world.linked(account.id)
         let grant = try #require(try await world.store.grants(of: account.id).first)
         try await GrantUseCases(world.server).end(

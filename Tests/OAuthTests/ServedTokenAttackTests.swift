@@ -19,7 +19,7 @@ import TokenMint
 @Suite struct ServedTokenAttackTests {
     @Test func `code injection: a stolen code fails in the session of another proof key`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let stolen = try await world.code(for: account.id)
         // The attacker's own authorization had another challenge, and the client sends the verifier of that
         // one.
@@ -32,7 +32,7 @@ import TokenMint
 
     @Test func `code replay by another client ends nothing`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id)
         let tokens = try await world.redeem(code)
         world.clock.advance(by: .seconds(60))
@@ -51,7 +51,7 @@ import TokenMint
     @Test func `access token used as ID token and the other way: neither passes for the other`() async throws
     {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let tokens = try await world.redeem(try await world.code(for: account.id))
         let identity = try #require(tokens.idToken)
         func type(_ token: String) throws -> String? {
@@ -77,7 +77,7 @@ import TokenMint
 
     @Test func `refresh token as access token: an API can tell it by token_type`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let tokens = try await world.redeem(try await world.code(for: account.id))
         func told(_ token: String) async throws -> JSONValue {
             let description = try #require(
@@ -97,14 +97,14 @@ import TokenMint
 
     @Test func `existence oracle: every failure of a code or token has the same answer`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
-        var answers: Set<[UInt8]> = []
+        let account = try await world.user()
+        var responses: Set<[UInt8]> = []
         func fails(_ parameters: [String: String], as client: String = "shop") async {
             do {
                 _ = try await world.tokens(parameters, as: client)
                 Issue.record("it succeeded")
             } catch let error as OAuthError {
-                answers.insert(error.json)
+                responses.insert(error.json)
             } catch {
                 Issue.record(error)
             }
@@ -130,15 +130,15 @@ import TokenMint
         try await world.notify("consent-revoked")
         await fails(code(fresh))
         await fails(refresh(tokens.refreshToken))
-        #expect(answers.count == 1)
+        #expect(responses.count == 1)
     }
 
-    @Test func `the ceilings are those of the configuration, and the oldest ends`() async throws {
+    @Test func `the limits are those of the configuration, and the oldest ends`() async throws {
         let world = try OAuthWorld { draft in
             draft.nativeRefreshTokenLimit = 2
             for index in draft.clients.indices { draft.clients[index].refreshTokenLimit = 3 }
         }
-        let account = try await world.person()
+        let account = try await world.user()
         let google = try await world.linked(account.id)
         func tokens(_ count: Int, client: String, uri: String) async throws -> [TokenResponse] {
             var tokens: [TokenResponse] = []

@@ -18,7 +18,7 @@ import TokenMint
 /// Introspection, userinfo and revocation.
 @Suite struct TokenQuestionTests {
     private func tokens(_ world: OAuthWorld) async throws -> (Account, TokenResponse) {
-        let account = try await world.person()
+        let account = try await world.user()
         return (account, try await world.redeem(try await world.code(for: account.id)))
     }
 
@@ -43,7 +43,7 @@ import TokenMint
         let now = try #require(try await world.server.genuineAccessToken(tokens.accessToken))
         let before = AccessToken(
             issuer: now.issuer, audience: now.audience, accountID: now.accountID, clientID: now.clientID,
-            lineID: now.lineID, random: now.random, scope: scope, issuedAt: now.issuedAt,
+            familyID: now.familyID, random: now.random, scope: scope, issuedAt: now.issuedAt,
             expiresAt: now.expiresAt, authenticatedAt: now.authenticatedAt)
         return try before.signed(with: try await world.server.parts.keys.signingKey(.ES256))
     }
@@ -120,7 +120,7 @@ import TokenMint
         }
     }
 
-    @Test func `an access token expires, and ends with its person's consent`() async throws {
+    @Test func `an access token expires, and ends with its user's consent`() async throws {
         let world = try OAuthWorld()
         let (_, tokens) = try await tokens(world)
         world.clock.advance(by: .seconds(3599))
@@ -170,7 +170,7 @@ import TokenMint
 
     @Test func `the app's backend lists and ends grants`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let tokens = try await world.linked(account.id)
         let grants = GrantUseCases(world.server)
         let listed = try await grants.grants(of: account.id.rawValue, allowed: .all)

@@ -17,7 +17,7 @@ import TokenMint
 
 @Suite struct TokenRefreshTests {
     private func desktop(_ world: OAuthWorld) async throws -> TokenResponse {
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(
             for: account.id, client: "desktop", uri: OAuthSample.desktopURI, scope: "openid email")
         return try await world.redeem(code, as: "desktop", uri: OAuthSample.desktopURI)
@@ -60,7 +60,7 @@ import TokenMint
 
     @Test func `without offline_access a web client cannot refresh, until the scope is back`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let first = try await world.redeem(try await world.code(for: account.id))
         let without = try OAuthWorld(after: world) { $0.clients[0].scopes = ["openid", "email"] }
         await #expect(throws: OAuthError.invalidGrant) { _ = try await without.refresh(first.refreshToken) }
@@ -97,7 +97,7 @@ import TokenMint
 
     @Test func `Google's tokens are not rotated, and several are valid at once`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let first = try await world.linked(account.id)
         let second = try await world.linked(account.id)
         for token in [first.refreshToken, second.refreshToken, first.refreshToken] {
@@ -110,7 +110,7 @@ import TokenMint
 
     @Test func `the scope can be narrowed and not widened (scope escalation at refresh)`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let code = try await world.code(for: account.id, scope: "openid email offline_access")
         let tokens = try await world.redeem(code)
         let narrow = try await world.refresh(tokens.refreshToken, scope: "email")
@@ -142,10 +142,10 @@ import TokenMint
 
     @Test func `a withdrawn consent ends tokens at once and for good`() async throws {
         let world = try OAuthWorld()
-        let account = try await world.person()
+        let account = try await world.user()
         let tokens = try await world.linked(account.id)
-        let standing = try #require(try await world.store.standing(of: account.id, app: world.app))
-        #expect(standing.isAuthorized)
+        let status = try #require(try await world.store.status(of: account.id, app: world.app))
+        #expect(status.isAuthorized)
         try await world.notify("consent-revoked")
         await #expect(throws: OAuthError.invalidGrant) {
             _ = try await world.refresh(tokens.refreshToken, as: "google")
@@ -153,7 +153,7 @@ import TokenMint
         #expect(try await !world.isActive(tokens.accessToken))
         // A withdrawn consent ends grants for good.
         world.clock.advance(by: .seconds(120))
-        try await world.person { claims in
+        try await world.user { claims in
             for name in ["iat", "auth_time"] { claims[name] = .integer(TokenMint.sampleTime + 120) }
         }
         await #expect(throws: OAuthError.invalidGrant) {

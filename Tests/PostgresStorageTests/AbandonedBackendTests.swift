@@ -12,7 +12,7 @@ import Testing
             let waiting = """
                 SELECT count(*) FROM pg_stat_activity WHERE usename = 'siwa' AND wait_event = 'SyncRep'
                 """
-            try await pool.run { $0.deadlines.answer = .milliseconds(300) }
+            try await pool.run { $0.deadlines.response = .milliseconds(300) }
             try await cluster.superuserQuery("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
             try await cluster.superuserQuery("SELECT pg_reload_conf()")
             #expect(

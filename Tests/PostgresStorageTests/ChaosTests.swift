@@ -20,7 +20,7 @@ import Testing
                 group.addTask {
                     for number in 0..<40 {
                         let commands = (0..<5).map {
-                            AccountCommand.signIn(.sample(key: .sample("person-\(worker)-\(number)-\($0)")))
+                            AccountCommand.signIn(.sample(key: .sample("user-\(worker)-\(number)-\($0)")))
                         }
                         // The outcome of a commit whose connection was lost is unknown: it is done again.
                         while true {

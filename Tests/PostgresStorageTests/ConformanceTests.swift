@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test func `conforms without sealing`() async throws {
-        try await EmptyStores.shared.use(sealing: NoGrantSealing()) {
+        try await EmptyStores.shared.use(sealing: NoAppleTokenSealing()) {
             try await ConformanceCheck.withoutSealing.run($0)
         }
     }

@@ -6,12 +6,12 @@ import Testing
 
 /// Values in the tables after the erasure of a user: none identifies the user.
 @Suite struct ErasureTraceTests {
-    @Test func `leaves nothing of the person in any table`() async throws {
+    @Test func `leaves nothing of the user in any table`() async throws {
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]
-            let account = try await TracedPerson.make(in: store, others: 20)
+            let account = try await TracedUser.make(in: store, others: 20)
             let before = try await replicas.dump()
-            for trace in TracedPerson.lastTraces {
+            for trace in TracedUser.lastTraces {
                 #expect(before.contains(trace), "\(trace) was there to be erased")
             }
 
@@ -21,7 +21,7 @@ import Testing
             try await store.notify(
                 .sample(key: key, at: 9500, identifier: "jti-late", payload: "trace-payload-late"))
             let after = try await replicas.dump()
-            for trace in TracedPerson.traces {
+            for trace in TracedUser.traces {
                 let isLeft = after.contains(trace)
                 #expect(!isLeft, "\(trace) is in a table")
             }
@@ -29,14 +29,14 @@ import Testing
         }
     }
 
-    @Test func `leaves nothing of a person who was transferred to another team`() async throws {
+    @Test func `leaves nothing of a user who was transferred to another team`() async throws {
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]
-            let account = try await TracedPerson.make(in: store, others: 20)
-            let moved = try await TracedPerson.move(account, in: store)
+            let account = try await TracedUser.make(in: store, others: 20)
+            let moved = try await TracedUser.move(account, in: store)
             try await store.erase(.sample(account: moved, at: 9000))
             let after = try await replicas.dump()
-            for trace in TracedPerson.traces + ["trace-new"] {
+            for trace in TracedUser.traces + ["trace-new"] {
                 let isLeft = after.contains(trace)
                 #expect(!isLeft, "\(trace) is in a table")
             }

@@ -17,7 +17,7 @@ import Testing
                 SELECT pid FROM pg_stat_activity WHERE datname = current_database())
             """))
 
-    /// A known person's sign-in locks nothing before it writes, a new person's does.
+    /// A known user's sign-in locks nothing before it writes, a new user's does.
     @Test(arguments: [true, false], [true, false])
     func `waits for the other use, and is refused if that commits`(
         isKnown: Bool, otherCommits: Bool

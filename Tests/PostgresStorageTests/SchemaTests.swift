@@ -73,7 +73,8 @@ import Testing
     @Test func `keeps the rows of the first schema when a second one comes, and replicas go on`() async throws
     {
         let url = try await PostgresCluster.shared().makeDatabase()
-        let database = try await PostgresDatabase.open(url: url, logger: .silent)
+        let database = try await PostgresDatabase.open(
+            url: url, sealing: SampleSealing(), logger: .silent)
         let account = try await database.accounts.hold(1, key: .sample(), authorizedAt: 5000)
         let second = Migration(
             number: 2, minimumReader: 1,
@@ -84,7 +85,8 @@ import Testing
         #expect(try await database.accounts.account(.sample())?.id == account.id)
         try await database.accounts.erase(.sample(account: account, at: 9000))
         await database.close()
-        let again = try await PostgresDatabase.open(url: url, logger: .silent)
+        let again = try await PostgresDatabase.open(
+            url: url, sealing: SampleSealing(), logger: .silent)
         #expect(try await again.accounts.account(.sample()) == nil)
         #expect(try await again.accounts.allEvents().count == 2)
         await again.close()

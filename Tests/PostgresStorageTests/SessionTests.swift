@@ -149,9 +149,9 @@ import Testing
         try await pool.run { session throws in
             let text = String(repeating: "x", count: 1 << 20)
             let call = PostgresCall(Self.echo, [.integer(1), .text(text), .null, .null, .null])
-            let answers = try session.pipeline(Array(repeating: call, count: 40))
-            #expect(answers.count == 40)
-            #expect(answers.allSatisfy { $0.text(0, 1)?.utf8.count == 1 << 20 })
+            let responses = try session.pipeline(Array(repeating: call, count: 40))
+            #expect(responses.count == 40)
+            #expect(responses.allSatisfy { $0.text(0, 1)?.utf8.count == 1 << 20 })
         }
         await pool.close()
     }

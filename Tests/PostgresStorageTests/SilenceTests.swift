@@ -36,7 +36,7 @@ import Testing
         let silent = try SilentServer()
         let url = try PostgresURL("postgres://siwa:secret@127.0.0.1:\(silent.port)/db?connect_timeout=2")
         let pool = PostgresPool(url, connections: 4, patience: .milliseconds(100))
-        // One waits for the answer to its greeting. Those that come later do not wait for it.
+        // One waits for the response to its greeting. Those that come later do not wait for it.
         let calls = (0..<12).map { _ in Task { try await pool.run { _ = try $0.run(.one) } } }
         for call in calls { await #expect(throws: StorageError.self) { try await call.value } }
         #expect(silent.accepted <= 5)
@@ -47,7 +47,7 @@ import Testing
         let cluster = try await PostgresCluster.start(fsync: false)
         try await cluster.use(connections: 1) { pool, _ in
             try await pool.run { session in
-                session.deadlines.answer = .milliseconds(300)
+                session.deadlines.response = .milliseconds(300)
                 _ = try session.run(.one)
             }
             // Stopped, as if its machine had lost its network: connections stay open and nothing comes back.
@@ -65,7 +65,7 @@ import Testing
         let cluster = try await PostgresCluster.start(fsync: false)
         try await cluster.use(connections: 1) { pool, _ in
             try await pool.run { session in
-                session.deadlines.answer = .milliseconds(300)
+                session.deadlines.response = .milliseconds(300)
                 _ = try session.run(.one)
             }
             try cluster.freeze()

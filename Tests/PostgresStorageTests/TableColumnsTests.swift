@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `leaves no personal and no secret value of a person who was erased`() async throws {
+    @Test func `leaves no personal and no secret value of a user who was erased`() async throws {
         try await Replicas.with(1) { replicas in
             let words = try await ErasureTrace(DeclaredTables.all, read: { try await Self.tables(replicas) })
                 .run(replicas.stores[0])

@@ -38,8 +38,8 @@ import Testing
     /// The size of a log with this many frames: each is a page with 24 bytes before it.
     private func log(of frames: Int) -> Int { 32 + frames * (4096 + 24) }
 
-    private func newPeople(_ numbers: Range<Int>) -> [AccountCommand] {
-        numbers.map { .signIn(.sample(key: .sample("person-\($0)"))) }
+    private func newUsers(_ numbers: Range<Int>) -> [AccountCommand] {
+        numbers.map { .signIn(.sample(key: .sample("user-\($0)"))) }
     }
 
     /// Commits, and returns the result of `look` after the commit. `look` runs on the queue of the
@@ -64,12 +64,12 @@ import Testing
             var checkpoints = 0
             for number in 0..<300 {
                 let before = try size()
-                let atCompletion = try await commit(newPeople(number..<number + 1), in: writer) {
+                let atCompletion = try await commit(newUsers(number..<number + 1), in: writer) {
                     try size()
                 }
                 // Behind the batch on its queue, and with it behind its checkpoint.
                 try await writer.run { _ in }
-                // New people make the file grow, and only a checkpoint writes to it.
+                // New users make the file grow, and only a checkpoint writes to it.
                 let after = try size()
                 #expect(atCompletion == before)
                 checkpoints += after > before ? 1 : 0
@@ -82,7 +82,7 @@ import Testing
         try await use { writer, _ in
             let copies = try (0..<20).map { _ in try TemporaryDatabase() }
             for (number, copy) in copies.enumerated() {
-                try await commit(newPeople(number * 50..<(number + 1) * 50), in: writer) {
+                try await commit(newUsers(number * 50..<(number + 1) * 50), in: writer) {
                     // As a crash at this instant leaves them.
                     for suffix in ["", "-wal"] {
                         try FileManager.default.copyItem(
@@ -92,7 +92,7 @@ import Testing
             }
             for (number, copy) in copies.enumerated() {
                 let last = try await copy.use {
-                    try await $0.accounts.account(.sample("person-\(number * 50 + 49)"))
+                    try await $0.accounts.account(.sample("user-\(number * 50 + 49)"))
                 }
                 #expect(last != nil)
             }
@@ -101,9 +101,9 @@ import Testing
 
     @Test func `keeps the log short while batches are written`() async throws {
         try await use { writer, store in
-            for number in 0..<600 { _ = try await store.commit(newPeople(number..<number + 1)) }
+            for number in 0..<600 { _ = try await store.commit(newUsers(number..<number + 1)) }
             try await writer.run { _ in }
-            // One sign-in of a new person writes far fewer pages than this.
+            // One sign-in of a new user writes far fewer pages than this.
             let longest = log(of: LogLength.longest + 40)
             #expect(try size("-wal") <= longest)
         }
@@ -127,7 +127,7 @@ import Testing
         try await use { writer, store in
             let oversized = NotificationCommand.sample(
                 key: .sample("poison"), payload: String(repeating: "x", count: 70_000))
-            let result = try await store.commit([.notification(oversized)] + newPeople(0..<511))
+            let result = try await store.commit([.notification(oversized)] + newUsers(0..<511))
             #expect(result.results[0] == .failed(StorageError(.valueRefused, detail: "")))
             try await writer.run { _ in }
             let longest = log(of: LogLength.longest + 40)
@@ -137,13 +137,13 @@ import Testing
 
     @Test func `lets the log grow while a reader needs it, and empties it afterwards`() async throws {
         try await use { writer, store in
-            _ = try await store.commit(newPeople(0..<10))
+            _ = try await store.commit(newUsers(0..<10))
             let reading = try DatabaseQueue(path: file.path, configuration: .reading())
             try await reading.writeWithoutTransaction { database in
                 try database.execute(sql: "BEGIN")
                 _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM subject")
             }
-            for number in 10..<200 { _ = try await store.commit(newPeople(number..<number + 1)) }
+            for number in 10..<200 { _ = try await store.commit(newUsers(number..<number + 1)) }
             try await writer.run { _ in }
             let whileRead = try size("-wal")
             #expect(whileRead > log(of: 2 * LogLength.longest))
@@ -156,8 +156,8 @@ import Testing
             try reading.close()
 
             // The next commit finds the reader gone, and the one after it writes from the begin of the log.
-            _ = try await store.commit(newPeople(200..<201))
-            _ = try await store.commit(newPeople(201..<202))
+            _ = try await store.commit(newUsers(200..<201))
+            _ = try await store.commit(newUsers(201..<202))
             let length = try await writer.run { try $0.checkpoint(.passive).walFrameCount }
             #expect(length < 40)
         }

@@ -13,7 +13,7 @@ import Testing
 
     @Test func `conforms without sealing`() async throws {
         let file = try TemporaryDatabase()
-        try await file.use(sealing: NoGrantSealing()) {
+        try await file.use(sealing: NoAppleTokenSealing()) {
             try await ConformanceCheck.withoutSealing.run($0.accounts)
         }
     }

@@ -8,9 +8,9 @@ import Testing
 @Suite struct CredentialPlaceTests {
     /// Two subjects whose digests both begin with 5dcd24e09436 in the first team of a database: one pair
     /// among forty million.
-    private static let neighbours: [AppleSubject] = ["person-10868600", "person-20501632"]
+    private static let neighbours: [AppleSubject] = ["user-10868600", "user-20501632"]
     /// Two subjects of which the tombstone of the first and the digest of the second begin with 3329cc2a6413.
-    private static let tombstoneAndNeighbour: [AppleSubject] = ["person-72250", "person-14216002"]
+    private static let tombstoneAndNeighbour: [AppleSubject] = ["user-72250", "user-14216002"]
 
     private let file: TemporaryDatabase
 
@@ -18,7 +18,7 @@ import Testing
         file = try TemporaryDatabase()
     }
 
-    @Test func `knows two people whose credentials may have the same numbers`() throws {
+    @Test func `knows two users whose credentials may have the same numbers`() throws {
         let digests = Self.neighbours.map { KeyDigest(team: 1, name: $0.rawValue) }
         #expect(digests[0].credentialIDs == digests[1].credentialIDs)
         #expect(digests[0].check != digests[1].check)
@@ -29,22 +29,22 @@ import Testing
     }
 
     @Test(arguments: [neighbours, tombstoneAndNeighbour])
-    func `keeps them apart, whatever happens to them`(people: [AppleSubject]) async throws {
+    func `keeps them apart, whatever happens to them`(users: [AppleSubject]) async throws {
         try await file.use { _ in }
         try await write("INSERT INTO team (id, name) VALUES (1, 'A1B2C3D4E5')")
-        let check = ConformanceCheck.doesAsTheReference(subjects: people)
+        let check = ConformanceCheck.doesAsTheReference(subjects: users)
         try await file.use { try await check.run($0.accounts) }
         // The number in the digests.
         #expect(try await read("SELECT id FROM team WHERE name = 'A1B2C3D4E5'") == [1])
         #expect(try await file.misplacedCredentials() == [])
     }
 
-    @Test func `takes no person for the tombstone of another`() async throws {
+    @Test func `takes no user for the tombstone of another`() async throws {
         try await file.use { database in
-            let (person, neighbour) = (Self.tombstoneAndNeighbour[0], Self.tombstoneAndNeighbour[1])
+            let (user, neighbour) = (Self.tombstoneAndNeighbour[0], Self.tombstoneAndNeighbour[1])
             try await database.accounts.notify(.sample(.appleAccountDeleted, key: .sample(neighbour)))
             let states = try await database.accounts.credentials(
-                team: "A1B2C3D4E5", clientID: "com.example.app", subjects: [person, neighbour])
+                team: "A1B2C3D4E5", clientID: "com.example.app", subjects: [user, neighbour])
             #expect(states.map(\.state) == [.notFound, .revoked])
         }
     }
@@ -59,7 +59,7 @@ import Testing
                             authorizedAt: Moment(milliseconds: Int64(moment + 1) * 1000)))
                 }
             }
-            // Of another person, who has the highest number.
+            // Of another user, who has the highest number.
             let last = NotificationCommand.sample(key: .sample("s1"), at: 3000)
             try await database.accounts.notify(last)
         }

@@ -16,7 +16,7 @@ import Testing
         try await file.use { database in
             let connection = try DirectReadConnection(path: file.path, longestRead: .seconds(60))
             for number in 0..<50 {
-                let key = SubjectKey.sample("person-\(number)")
+                let key = SubjectKey.sample("user-\(number)")
                 let account = try await database.accounts.signIn(.sample(key: key)).account
                 #expect(connection.read { try $0.subjects.find(key)?.record.account } == account)
             }
@@ -36,8 +36,8 @@ import Testing
     @Test func `reads nothing for a while after reads that took long`() async throws {
         try await file.use { _ = try await $0.accounts.signIn(.sample()) }
         let connection = try DirectReadConnection(path: file.path, longestRead: .zero)
-        let answers = (0..<4).map { _ in connection.read { try $0.subjects.find(.sample()) != nil } }
-        #expect(answers == [true, true, nil, nil])
+        let responses = (0..<4).map { _ in connection.read { try $0.subjects.find(.sample()) != nil } }
+        #expect(responses == [true, true, nil, nil])
         connection.close()
     }
 

@@ -15,8 +15,8 @@ import Testing
     }
 
     /// Makes the user among others, half of them created earlier, half of them later.
-    private func makePerson(in store: SQLiteAccountStore, others: Int = 200) async throws -> Account {
-        let account = try await TracedPerson.make(in: store, others: others)
+    private func makeUser(in store: SQLiteAccountStore, others: Int = 200) async throws -> Account {
+        let account = try await TracedUser.make(in: store, others: others)
         for number in others..<2 * others { try await store.signIn(.sample(key: .sample("other-\(number)"))) }
         return account
     }
@@ -39,10 +39,10 @@ import Testing
         return String(data: data, encoding: .isoLatin1) ?? ""
     }
 
-    @Test func `leaves nothing of the person in any table or page`() async throws {
-        let account = try await file.use { try await makePerson(in: $0.accounts) }
+    @Test func `leaves nothing of the user in any table or page`() async throws {
+        let account = try await file.use { try await makeUser(in: $0.accounts) }
         let before = try dump()
-        for trace in TracedPerson.lastTraces {
+        for trace in TracedUser.lastTraces {
             #expect(before.contains(trace), "\(trace) was there to be erased")
         }
 
@@ -55,7 +55,7 @@ import Testing
         }
         let after = try dump()
         let file = bytes()
-        for trace in TracedPerson.traces {
+        for trace in TracedUser.traces {
             let (isInTable, isInPage) = (after.contains(trace), file.contains(trace))
             #expect(!isInTable, "\(trace) is in a table")
             #expect(!isInPage, "\(trace) is in a page")
@@ -63,14 +63,14 @@ import Testing
         #expect(after.contains("other-399"))
     }
 
-    @Test func `leaves nothing of a person who was transferred to another team`() async throws {
+    @Test func `leaves nothing of a user who was transferred to another team`() async throws {
         try await file.use { database in
-            let account = try await makePerson(in: database.accounts)
-            let moved = try await TracedPerson.move(account, in: database.accounts)
+            let account = try await makeUser(in: database.accounts)
+            let moved = try await TracedUser.move(account, in: database.accounts)
             try await database.accounts.erase(.sample(account: moved, at: 9000))
         }
         let (after, file) = (try dump(), bytes())
-        for trace in TracedPerson.traces + ["trace-new"] {
+        for trace in TracedUser.traces + ["trace-new"] {
             let (isInTable, isInPage) = (after.contains(trace), file.contains(trace))
             #expect(!isInTable, "\(trace) is in a table")
             #expect(!isInPage, "\(trace) is in a page")
@@ -79,13 +79,13 @@ import Testing
 
     @Test func `empties the log of what was erased while the service runs`() async throws {
         try await file.use { database in
-            let account = try await makePerson(in: database.accounts, others: 5)
+            let account = try await makeUser(in: database.accounts, others: 5)
             let wasInLog = bytes("-wal").contains("trace-mail")
             #expect(wasInLog)
             try await database.accounts.erase(.sample(account: account, at: 9000))
             // Behind the emptying of the log in the queue of the connection that writes.
             try await database.accounts.signIn(.sample(key: .sample("the-next")))
-            for trace in TracedPerson.traces {
+            for trace in TracedUser.traces {
                 let (isInLog, isInPage) = (bytes("-wal").contains(trace), bytes().contains(trace))
                 #expect(!isInLog, "\(trace) is in the log")
                 #expect(!isInPage, "\(trace) is in a page")

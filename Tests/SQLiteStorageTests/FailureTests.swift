@@ -50,10 +50,10 @@ import Testing
             let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
             try database.execute(sql: "PRAGMA max_page_count = \(pages)")
         }
-        let batch = (0..<500).map { AccountCommand.signIn(.sample(key: .sample("person-\($0)"))) }
+        let batch = (0..<500).map { AccountCommand.signIn(.sample(key: .sample("user-\($0)"))) }
         await #expect(throws: StorageError(.full, detail: "")) { try await store.commit(batch) }
         #expect(writer.lastFailure?.code == .full)
-        #expect(try await store.account(.sample("person-0")) == nil)
+        #expect(try await store.account(.sample("user-0")) == nil)
         #expect(try await store.account(.sample()) == known.account)
         #expect(try await store.allEvents().count == 2)
 
@@ -61,7 +61,7 @@ import Testing
         let result = try await store.commit(batch)
         #expect(result.lastEventSequence == 1002)
         #expect(writer.lastFailure == nil)
-        #expect(try await store.account(.sample("person-499")) != nil)
+        #expect(try await store.account(.sample("user-499")) != nil)
     }
 
     @Test func `is unhealthy after a failed write until one goes well`() async throws {

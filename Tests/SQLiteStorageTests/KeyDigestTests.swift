@@ -44,8 +44,8 @@ import Testing
             try Row.fetchOne(
                 database,
                 sql: """
-                    SELECT digest, first_credential_id(digest), last_credential_id(digest),
-                        first_credential_id(NULL), last_credential_id(x'00')
+                    SELECT digest, first_credential_id(digest), last_credential_id(digest), key_check(digest),
+                        first_credential_id(NULL), key_check(x'00')
                     FROM (SELECT key_digest(7, ?) AS digest)
                     """,
                 arguments: [name])
@@ -54,8 +54,8 @@ import Testing
         #expect(
             row == [
                 "digest": digest.data, "first_credential_id(digest)": ids.lowerBound,
-                "last_credential_id(digest)": ids.upperBound,
-                "first_credential_id(NULL)": nil, "last_credential_id(x'00')": nil,
+                "last_credential_id(digest)": ids.upperBound, "key_check(digest)": digest.check,
+                "first_credential_id(NULL)": nil, "key_check(x'00')": nil,
             ])
     }
 }

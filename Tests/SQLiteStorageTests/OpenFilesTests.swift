@@ -34,8 +34,8 @@ import Testing
             try await database.accounts.signIn(.sample(key: .sample("during")))
         }
         try await file.use { database in
-            for person: AppleSubject in ["before", "during"] {
-                let account = try await database.accounts.account(.sample(person))
+            for user: AppleSubject in ["before", "during"] {
+                let account = try await database.accounts.account(.sample(user))
                 #expect(account != nil)
             }
         }

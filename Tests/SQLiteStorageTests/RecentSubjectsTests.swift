@@ -8,11 +8,11 @@ import Testing
 
 @Suite struct RecentSubjectsTests {
     private func record(_ number: Int) -> SubjectRecord {
-        SubjectRecord(key: .sample(AppleSubject(stringLiteral: "person-\(number)")), isStored: true)
+        SubjectRecord(key: .sample(AppleSubject(stringLiteral: "user-\(number)")), isStored: true)
     }
 
     private func place(_ number: Int) -> SubjectPlace {
-        SubjectPlace(rowID: Int64(number), digest: KeyDigest(team: 1, name: "person-\(number)"))
+        SubjectPlace(rowID: Int64(number), digest: KeyDigest(team: 1, name: "user-\(number)"))
     }
 
     private func rowID(of number: Int, in recent: inout RecentSubjects) -> Int64? {

@@ -29,7 +29,7 @@ import Testing
         #expect(declared.sorted() == found.sorted())
     }
 
-    @Test func `leaves no personal and no secret value of a person who was erased`() async throws {
+    @Test func `leaves no personal and no secret value of a user who was erased`() async throws {
         let words = try await file.use { database in
             try await ErasureTrace(DeclaredTables.all, read: { try await tables() }).run(database.accounts)
         }

@@ -15,7 +15,7 @@ final class TemporaryDatabase: Sendable {
     }
 
     func open(
-        patience: Duration = .zero, sealing: any GrantSealing = SampleSealing()
+        patience: Duration = .zero, sealing: any AppleTokenSealing = SampleSealing()
     ) async throws -> SQLiteDatabase {
         try await SQLiteDatabase.open(
             path: path, sealing: sealing, patience: patience, logger: Logger(label: "test"))
@@ -23,7 +23,7 @@ final class TemporaryDatabase: Sendable {
 
     /// Opens, runs and closes.
     func use<Value>(
-        sealing: any GrantSealing = SampleSealing(), _ body: (SQLiteDatabase) async throws -> Value
+        sealing: any AppleTokenSealing = SampleSealing(), _ body: (SQLiteDatabase) async throws -> Value
     ) async throws -> Value {
         let database = try await open(sealing: sealing)
         do {

@@ -29,7 +29,7 @@ final class ScriptedConnection: ChannelInboundHandler {
             return requests.count
         }
         received = ""
-        switch record.answer(number) {
+        switch record.response(number) {
         case .send(let text):
             write(text, context)
         case .sendAndClose(let text):

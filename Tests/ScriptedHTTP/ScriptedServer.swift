@@ -4,7 +4,7 @@ import Synchronization
 
 /// A server on a real socket that sends any bytes, also bytes that a server library would not send.
 package final class ScriptedServer: Sendable {
-    package enum Answer: Sendable {
+    package enum Response: Sendable {
         case send(String)
         /// Sends the text, then closes the connection.
         case sendAndClose(String)
@@ -23,8 +23,8 @@ package final class ScriptedServer: Sendable {
     package var openConnections: Int { record.connections.withLock { $0 } }
 
     /// Starts the server. `answer` receives the number of the request, from 1.
-    package init(_ answer: @escaping @Sendable (Int) -> Answer) async throws {
-        let record = ScriptedServerRecord(answer: answer)
+    package init(_ response: @escaping @Sendable (Int) -> Response) async throws {
+        let record = ScriptedServerRecord(response: response)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
@@ -37,8 +37,8 @@ package final class ScriptedServer: Sendable {
         port = channel.localAddress?.port ?? 0
     }
 
-    package convenience init(always answer: Answer) async throws {
-        try await self.init { _ in answer }
+    package convenience init(always response: Response) async throws {
+        try await self.init { _ in response }
     }
 
     package var baseURL: String { "http://127.0.0.1:\(port)" }

@@ -4,9 +4,9 @@ import Synchronization
 final class ScriptedServerRecord: Sendable {
     let requests = Mutex<[String]>([])
     let connections = Mutex(0)
-    let answer: @Sendable (Int) -> ScriptedServer.Answer
+    let response: @Sendable (Int) -> ScriptedServer.Response
 
-    init(answer: @escaping @Sendable (Int) -> ScriptedServer.Answer) {
-        self.answer = answer
+    init(response: @escaping @Sendable (Int) -> ScriptedServer.Response) {
+        self.response = response
     }
 }

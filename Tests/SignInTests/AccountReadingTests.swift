@@ -13,7 +13,7 @@ import TokenMint
         subject = try Subject()
     }
 
-    @Test func `finds an account by its ID and by its person`() async throws {
+    @Test func `finds an account by its ID and by its user`() async throws {
         let account = try await subject.signIn().account
         let useCases = subject.useCases
         #expect(try await useCases.account(id: account.id.rawValue, allowed: .all) == account)
@@ -48,7 +48,7 @@ import TokenMint
         #expect(outcome.account.credentials.map(\.clientID) == ["com.example.app"])
     }
 
-    @Test func `hides the accounts of people who never used the apps of a limited caller`() async throws {
+    @Test func `hides the accounts of users who never used the apps of a limited caller`() async throws {
         let account = try await subject.signIn().account
         let allowed = AppScope.only(["com.example.other"])
         let useCases = subject.useCases
@@ -62,7 +62,7 @@ import TokenMint
         let hidden = try await useCases.events(after: 0, limit: 10, wait: .zero, allowed: allowed)
         #expect(hidden == EventPage(events: [], cursor: 2, hasMore: false))
 
-        // What Apple said of the person for one of its apps is enough, a sign-in is not needed.
+        // What Apple said of the user for one of its apps is enough, a sign-in is not needed.
         let key = SubjectKey(team: account.team, subject: account.subject)
         try await subject.store.notify(.sample(key: key, clientID: "com.example.other"))
         let found = try await useCases.account(id: account.id.rawValue, allowed: allowed)
@@ -99,7 +99,7 @@ import TokenMint
         }
     }
 
-    @Test func `answers for many persons in their order`() async throws {
+    @Test func `answers for many users in their order`() async throws {
         try await subject.signIn()
         try await subject.signIn(0, ["sub": .string("another")])
         let credentials = try await subject.useCases.credentials(

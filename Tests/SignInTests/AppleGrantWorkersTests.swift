@@ -62,12 +62,14 @@ import TokenMint
 
         func exchange(
             code: String, clientID: String, redirectURI: String?
-        ) async throws(AppleCallError) -> TokenGrant {
+        ) async throws(AppleCallError) -> AppleTokenResponse {
             await hold()
             return try await apple.exchange(code: code, clientID: clientID, redirectURI: redirectURI)
         }
 
-        func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> TokenGrant {
+        func validate(refreshToken: String, clientID: String) async throws(AppleCallError)
+            -> AppleTokenResponse
+        {
             try await apple.validate(refreshToken: refreshToken, clientID: clientID)
         }
 
@@ -84,8 +86,8 @@ import TokenMint
             world.apple.know(code: World.code)
             let process = try world.process(waits: ManualClock())
             let apple = SlowApple(world.apple)
-            let workers = AppleGrantWorkers(
-                grantContext: process.grantContext, commits: process.commits, apple: apple,
+            let workers = AppleTokenWorkers(
+                tokenContext: process.tokenContext, commits: process.commits, apple: apple,
                 check: process.grantCheck, now: process.useCases.now, logger: .silent)
             let group = ServiceGroup(
                 services: [process.commits, workers], gracefulShutdownSignals: [], logger: .silent)
@@ -110,7 +112,7 @@ import TokenMint
             let apple = SlowApple(world.apple)
             let exchange = ClaimLoop(
                 CodeExchange(
-                    grantContext: process.grantContext, commits: process.commits, apple: apple,
+                    tokenContext: process.tokenContext, commits: process.commits, apple: apple,
                     check: process.grantCheck, now: process.useCases.now, logger: .silent))
             world.apple.script(.exchange, .failed(AppleCallError(.connectionLost)))
             let running = Task { try await exchange.run() }

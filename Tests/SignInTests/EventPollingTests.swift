@@ -125,7 +125,7 @@ import Testing
         let useCases = SignInUseCases(
             deployment: try Deployment(apps: [Subject.app]), policy: VerificationPolicy(clientIDs: []),
             keys: subject.keys, store: subject.store, commits: other, feed: EventFeed(),
-            grantContext: AppleGrantContext(grants: subject.store), nonceKey: .sample(),
+            tokenContext: AppleTokenContext(tokens: subject.store), nonceKey: .sample(),
             now: subject.useCases.now)
         _ = try await useCases.commitSignIn(
             SignInRequest(token: IdentityTokenRequest(identityToken: token)), allowed: .all)
@@ -155,7 +155,7 @@ import Testing
     @Test func `skips and repeats nothing while others write`() async throws {
         let writing = Task {
             for number in 0..<60 as Range<Int64> {
-                try await subject.signIn(0, ["sub": .string("person-\(number)")])
+                try await subject.signIn(0, ["sub": .string("user-\(number)")])
             }
         }
         var sequences: [Int64] = []

@@ -51,7 +51,7 @@ import TokenMint
                 world.pass(.milliseconds(CodeExchange.lease))
             },
             check: { world, _, point in
-                // Cut between Apple's answer and the commit, the token is lost, and that is said.
+                // Cut between Apple's response and the commit, the token is lost, and that is said.
                 let isLost = point == "after exchange" || point == "before commit"
                 let credential = try await world.credential()
                 let due = try await world.store.nextDue()
@@ -96,7 +96,7 @@ import TokenMint
 
     @Test(arguments: World.Storage.allCases)
     func `an erasure of a token`(storage: World.Storage) async throws {
-        let steps = ["commit", "claim grants", "revoke", "save grant", "validate", "save grant"]
+        let steps = ["commit", "claim tokens", "revoke", "save token", "validate", "save token"]
         try await cut(
             storage, expected: Self.points(steps),
             prepare: { world in
@@ -113,10 +113,10 @@ import TokenMint
             check: { world, id, point in
                 let record = try #require(try await world.store.erasure(of: id))
                 #expect(record.finishedAt != nil, "cut \(point ?? "nowhere")")
-                #expect(record.grants.map(\.step) == [.done(.provenRevoked)])
+                #expect(record.tokens.map(\.step) == [.done(.provenRevoked)])
                 #expect(world.apple.good.isEmpty)
                 #expect(try await world.store.sealedCount() == 0)
-                #expect(try await world.store.nextDue() == GrantsDue())
+                #expect(try await world.store.nextDue() == AppleTokensDue())
                 #expect(try await world.store.account(id) == nil)
                 let kinds = try await world.store.allEvents().map(\.kind)
                 #expect(kinds.count { $0 == .accountErased } == 1)
@@ -126,8 +126,8 @@ import TokenMint
     @Test(arguments: World.Storage.allCases)
     func `an erasure of a code`(storage: World.Storage) async throws {
         let steps = [
-            "commit", "claim grants", "exchange", "save grant", "revoke", "save grant", "validate",
-            "save grant",
+            "commit", "claim tokens", "exchange", "save token", "revoke", "save token", "validate",
+            "save token",
         ]
         try await cut(
             storage, expected: Self.points(steps),
@@ -143,14 +143,14 @@ import TokenMint
             check: { world, id, point in
                 let record = try #require(try await world.store.erasure(of: id))
                 #expect(record.finishedAt != nil, "cut \(point ?? "nowhere")")
-                let isLost = point == "after exchange" || point == "before save grant" && record.isLost
+                let isLost = point == "after exchange" || point == "before save token" && record.isLost
                 let expected: ErasureOutcome = isLost ? .notRevoked : .provenRevoked
-                #expect(record.grants.map(\.step) == [.done(expected)], "cut \(point ?? "nowhere")")
-                #expect(record.grants.map(\.cause) == [isLost ? "exchange_uncertain" : nil])
+                #expect(record.tokens.map(\.step) == [.done(expected)], "cut \(point ?? "nowhere")")
+                #expect(record.tokens.map(\.cause) == [isLost ? "exchange_uncertain" : nil])
                 #expect(world.apple.granted.count == 1)
                 #expect(world.apple.good.isEmpty || isLost)
                 #expect(try await world.store.sealedCount() == 0)
-                #expect(try await world.store.nextDue() == GrantsDue())
+                #expect(try await world.store.nextDue() == AppleTokensDue())
             })
     }
 
@@ -166,5 +166,5 @@ import TokenMint
 
 extension ErasureRecord {
     /// True if the cut came between Apple's response and the first stored step.
-    fileprivate var isLost: Bool { grants.contains { $0.kind == .authorizationCode } }
+    fileprivate var isLost: Bool { tokens.contains { $0.kind == .authorizationCode } }
 }

@@ -75,7 +75,7 @@ import TokenMint
         #expect(account.isEmailVerified == true)
     }
 
-    @Test func `takes what concerns a person not known here`() async throws {
+    @Test func `takes what concerns a user not known here`() async throws {
         let payload = try Subject.notification(at: 60)
         #expect(try await subject.useCases.commitNotification(payload) == .applied)
         #expect(try await state().state == .revoked)

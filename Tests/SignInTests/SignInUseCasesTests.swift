@@ -15,7 +15,7 @@ import TokenMint
         subject = try Subject()
     }
 
-    @Test func `signs a person in with all that the token says`() async throws {
+    @Test func `signs a user in with all that the token says`() async throws {
         let outcome = try await subject.signIn(
             user: UserProfile(firstName: "Ada", lastName: "Lovelace", email: "posted@example.com"))
         #expect(outcome.isNewAccount)

@@ -113,9 +113,9 @@ import Testing
             let keys = "a=\(SealingSettingsTests.first)"
             _ = try await Self.run(directory, ["SIWA_SEALING_KEYS": keys]) { log in
                 let client = HTTPClient(eventLoopGroupProvider: .singleton)
-                let answer = try await client.execute(
+                let response = try await client.execute(
                     HTTPClientRequest(url: "http://127.0.0.1:\(log.port)/health"), timeout: .seconds(30))
-                let body = String(buffer: try await answer.body.collect(upTo: 65_536))
+                let body = String(buffer: try await response.body.collect(upTo: 65_536))
                 try await client.shutdown()
                 #expect(body.contains(#""warnings":["sealing_keys_wrong"]"#), "\(body)")
             }

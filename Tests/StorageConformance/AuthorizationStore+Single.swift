@@ -46,7 +46,7 @@ extension AuthorizationStore {
 
     /// Returns true if tokens of a token family are valid.
     public func isGood(_ line: UInt64, at moment: Moment = 2_400_000) async throws -> Bool {
-        try await standing(ofLine: .sample(line))?.isGood(at: moment) ?? false
+        try await status(ofFamily: .sample(line))?.isGood(at: moment) ?? false
     }
 }
 

@@ -21,7 +21,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     /// Checks of Apple codes and Apple tokens.
     private static let appleGrants: [ConformanceCheck] =
-        codes + exchanges + dailyChecks + erasures + erasureScope + erasureGrants + sealing + tickets
+        codes + exchanges + dailyChecks + erasures + erasureScope + erasureTokens + sealing + tickets
         + transfers + lengths + random
 
     /// Checks of the service's own codes and tokens as an authorization server.

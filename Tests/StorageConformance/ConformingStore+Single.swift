@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-extension AccountStore where Self: GrantStore {
+extension AccountStore where Self: AppleTokenStore {
     /// Signs in with a code, and exchanges it for a token of the same number.
     @discardableResult
     public func hold(

@@ -2,5 +2,6 @@ public import AppleAccounts
 public import AuthorizationServer
 
 /// All protocols that the suite needs from a store.
-public typealias ConformingStore = AccountStore & GrantStore & TicketStore & TransferStore & NonceKeyStore
+public typealias ConformingStore = AccountStore & AppleTokenStore & TicketStore & TransferStore
+    & NonceKeyStore
     & AuthorizationStore

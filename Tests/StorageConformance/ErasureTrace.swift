@@ -33,9 +33,9 @@ package struct ErasureTrace: Sendable {
         for number in 0..<5 { try await store.signIn(.sample(key: .sample("other-\(number)"))) }
         let others = try await read()
         let accounts = [
-            try await TracedPerson.make(in: store, others: 0), try await TracedPerson.makeSecond(in: store),
+            try await TracedUser.make(in: store, others: 0), try await TracedUser.makeSecond(in: store),
         ]
-        try await TracedPerson.link(accounts[0], in: store)
+        try await TracedUser.link(accounts[0], in: store)
         let known = try await read()
         let traces = traces(in: known, without: others)
         try requireValues(traces)
@@ -77,7 +77,7 @@ package struct ErasureTrace: Sendable {
         for table in declared {
             for column in table.columns where column.sensitivity == .personal {
                 let place = "\(table.name).\(column.name)"
-                try expect(filled.contains(place), "TracedPerson has a value in \(place), which is personal")
+                try expect(filled.contains(place), "TracedUser has a value in \(place), which is personal")
             }
         }
     }
@@ -99,14 +99,14 @@ package struct ErasureTrace: Sendable {
         return Set(texts).sorted()
     }
 
-    /// Ends every grant, so that no value of the users has a reason to stay.
-    private func finishErasures(_ store: some GrantStore) async throws {
-        let claimed = try await store.claimErasureGrants(
+    /// Ends every token, so that no value of the users has a reason to stay.
+    private func finishErasures(_ store: some AppleTokenStore) async throws {
+        let claimed = try await store.claimErasureTokens(
             limit: 100, at: 10_000_000, leaseUntil: 20_000_000, of: nil)
         for found in claimed {
-            var grant = found.grant
-            grant.step = .done(.provenRevoked)
-            try await store.save(grant, of: found.erasureID, at: 10_000_000)
+            var token = found.token
+            token.step = .done(.provenRevoked)
+            try await store.save(token, of: found.erasureID, at: 10_000_000)
         }
     }
 }

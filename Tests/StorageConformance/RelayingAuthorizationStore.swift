@@ -12,12 +12,12 @@ extension RelayingAuthorizationStore {
         completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
     ) { grantsBehind.commit(commands, completion: completion) }
 
-    public func standing(ofLine id: UniqueID) async throws -> TokenStanding? {
-        try await grantsBehind.standing(ofLine: id)
+    public func status(ofFamily id: UniqueID) async throws -> TokenStatus? {
+        try await grantsBehind.status(ofFamily: id)
     }
 
-    public func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding? {
-        try await grantsBehind.standing(of: account, app: app)
+    public func status(of account: AccountID, app: ClientID) async throws -> AccountStatus? {
+        try await grantsBehind.status(of: account, app: app)
     }
 
     public func grants(of account: AccountID) async throws -> [GrantRecord] {

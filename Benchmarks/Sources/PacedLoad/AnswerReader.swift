@@ -5,7 +5,7 @@ struct AnswerReader {
     enum Progress: Equatable {
         case incomplete
         /// A response. `closes`: the server accepts no other request on this connection.
-        case answer(status: Int, closes: Bool)
+        case response(status: Int, closes: Bool)
         /// Not a response that this reader understands.
         case malformed
     }
@@ -25,7 +25,7 @@ struct AnswerReader {
             guard end + 1 < bytes.count else { return .incomplete }
             if end == line {
                 guard let status, let length else { return .malformed }
-                return finish(at: end + 2 + length, .answer(status: status, closes: closes))
+                return finish(at: end + 2 + length, .response(status: status, closes: closes))
             }
             if line == 0 {
                 status = number(after: 9, until: 12)
@@ -39,12 +39,12 @@ struct AnswerReader {
         return .incomplete
     }
 
-    private mutating func finish(at end: Int, _ answer: Progress) -> Progress {
+    private mutating func finish(at end: Int, _ response: Progress) -> Progress {
         guard bytes.count >= end else { return .incomplete }
         // One request, one answer: there is nothing behind it.
         guard bytes.count == end else { return .malformed }
         bytes.removeAll(keepingCapacity: true)
-        return answer
+        return response
     }
 
     /// Returns true if the line at this position begins with the prefix, in upper or lower case.

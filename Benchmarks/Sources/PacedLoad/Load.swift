@@ -65,7 +65,7 @@ struct Load {
         switch connections[index].reader.read(buffer[..<count]) {
         case .incomplete: break
         case .malformed: try lose(index)
-        case .answer(let status, let closes):
+        case .response(let status, let closes):
             tally.count(status: status, latency: latency(of: request), isInTime: Instant.now < schedule.end)
             try free(index, reconnecting: closes)
         }

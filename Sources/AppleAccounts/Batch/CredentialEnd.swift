@@ -1,7 +1,7 @@
 /// The final end of a credential, or of all credentials of an account: consent was withdrawn, the Apple
 /// Account was deleted, or the account was erased here.
 ///
-/// OAuth grants that depend on the credential end in the same transaction. The end of a refresh token at
+/// OAuth tokens that depend on the credential end in the same transaction. The end of a refresh token at
 /// Apple (`refresh_token_rejected`) is not a credential end: it suspends tokens until the next sign-in.
 public struct CredentialEnd: Sendable, Hashable {
     public let accountID: AccountID
@@ -16,7 +16,7 @@ public struct CredentialEnd: Sendable, Hashable {
     public let source: CredentialSource
     /// By our clock.
     public let recordedAt: Moment
-    /// Index in the working set's `events` before which the end of grants is reported.
+    /// Index in the working set's `events` before which the end of tokens is reported.
     public let eventIndex: Int
 
     init(
@@ -53,7 +53,7 @@ public struct CredentialEnd: Sendable, Hashable {
 }
 
 extension CredentialReason {
-    /// Reason of the end of grants when a credential is revoked for this reason; `nil` when grants do not
+    /// Reason of the end of tokens when a credential is revoked for this reason; `nil` when tokens do not
     /// end.
     public var grantEndReason: GrantEndReason? {
         switch self {

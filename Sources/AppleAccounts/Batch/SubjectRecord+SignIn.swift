@@ -73,7 +73,7 @@ extension SubjectRecord {
 extension AppCredential {
     /// A held token stays held until the exchange of a newer code is over.
     fileprivate mutating func takeRefreshToken(of command: SignInCommand) {
-        if refreshToken?.mayHaveGrants == true { return }
+        if refreshToken?.mayHaveAppleTokens == true { return }
         if command.authorizationCode != nil {
             refreshToken = .pending
         } else if let cause = command.refreshTokenCause {

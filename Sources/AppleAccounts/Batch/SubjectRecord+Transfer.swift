@@ -42,7 +42,7 @@ extension SubjectRecord {
             credentials[index].record.merge(theirs.record)
             credentials[index].lastSignInAt = theirs.lastSignInAt
             credentials[index].refreshToken = theirs.refreshToken
-            if theirs.refreshToken?.mayHaveGrants == true {
+            if theirs.refreshToken?.mayHaveAppleTokens == true {
                 credentials[index].refreshToken = .unavailable(.transferred)
             }
         }

@@ -21,7 +21,7 @@ extension WorkingSet {
             guard record.state != .revoked, record.merged(with: erased).state == .revoked else { continue }
             append(.credentialRevoked, of: command, at: erased.moment, credential.clientID, using: &generator)
         }
-        // The last event of the account is its erasure, so grants end before it.
+        // The last event of the account is its erasure, so tokens end before it.
         credentialEnds.append(
             CredentialEnd(
                 accountID: command.accountID, team: command.key.team, subject: nil, clientID: nil,
@@ -31,8 +31,8 @@ extension WorkingSet {
 
         let erasure = erasure(of: subject, by: command)
         erasures.append(erasure)
-        grantChanges.append(.removeAll(command.accountID))
-        grants[command.accountID] = nil
+        appleTokenChanges.append(.removeAll(command.accountID))
+        tokens[command.accountID] = nil
         subjects[position] = SubjectRecord(tombstoneOf: command.key, erasedAt: erased.moment)
         return erasure
     }
@@ -47,7 +47,7 @@ extension WorkingSet {
     }
 
     private func erasure(of subject: SubjectRecord, by command: EraseCommand) -> ErasureRecord {
-        let held = grants[command.accountID] ?? AccountGrants()
+        let held = tokens[command.accountID] ?? HeldAppleTokens()
         let apps = subject.credentials.map { credential in
             let record = subject.record(for: credential.clientID)
             var cause: RefreshTokenCause?
@@ -58,13 +58,13 @@ extension WorkingSet {
                 stateBefore: record.state, reasonBefore: record.reason, refreshTokenCause: cause)
         }
         let left =
-            held.tokens.map { ErasureGrant($0, at: command.requestedAt) }
-            + held.codes.map { ErasureGrant($0, at: command.requestedAt) }
+            held.tokens.map { ErasureToken($0, at: command.requestedAt) }
+            + held.codes.map { ErasureToken($0, at: command.requestedAt) }
         return ErasureRecord(
             id: command.erasureID, accountID: command.accountID, team: command.key.team,
             requestedAt: command.requestedAt, deadline: command.deadline,
             finishedAt: left.isEmpty ? command.requestedAt : nil, apps: apps,
-            grants: left.sorted { $0.id < $1.id })
+            tokens: left.sorted { $0.id < $1.id })
     }
 
     private mutating func append(

@@ -26,7 +26,7 @@ extension WorkingSet {
     private mutating func take(_ token: RefreshTokenRecord, of position: Int) -> ExchangeReceipt {
         let record = subjects[position].record(for: token.primaryClientID)
         guard record.admits(authorizationAt: token.authorizedAt) else { return .dropped }
-        let held = grants[token.accountID]?.tokens.first { $0.clientID == token.clientID }
+        let held = tokens[token.accountID]?.tokens.first { $0.clientID == token.clientID }
         guard held.map({ token.isNewer(than: $0) }) ?? true else { return .superseded }
         put(token)
         return .kept
@@ -34,7 +34,7 @@ extension WorkingSet {
 
     /// Sets the credential's status to what is held; to the cause when nothing is held.
     private mutating func settle(_ command: ExchangeCommand, otherwise cause: RefreshTokenCause?) {
-        let held = grants[command.accountID]?.status(of: command.primaryClientID)
+        let held = tokens[command.accountID]?.status(of: command.primaryClientID)
         guard let status = held ?? cause.map({ .unavailable($0) }) else { return }
         subjects[position(of: command.key)].setRefreshToken(status, of: command.primaryClientID)
     }

@@ -1,18 +1,20 @@
 extension WorkingSet {
     /// Accounts whose codes and tokens the commands need. Read it after the subjects are loaded; sign-ins
     /// never need any.
-    public var grantAccounts: [AccountID] {
-        guard !grantPositions.isEmpty else { return [] }
-        return grantPositions.sorted().compactMap { position in
+    public var appleTokenAccounts: [AccountID] {
+        guard !appleTokenPositions.isEmpty else { return [] }
+        return appleTokenPositions.sorted().compactMap { position in
             let subject = subjects[position]
-            let mayHaveGrants = subject.credentials.contains { $0.refreshToken?.mayHaveGrants == true }
-            return mayHaveGrants ? subject.accountID : nil
+            let mayHaveAppleTokens = subject.credentials.contains {
+                $0.refreshToken?.mayHaveAppleTokens == true
+            }
+            return mayHaveAppleTokens ? subject.accountID : nil
         }
     }
 
-    /// Loads all codes and tokens of an account in `grantAccounts`.
-    public mutating func load(_ held: AccountGrants, of account: AccountID) {
-        grants[account] = held
+    /// Loads all codes and tokens of an account in `appleTokenAccounts`.
+    public mutating func load(_ held: HeldAppleTokens, of account: AccountID) {
+        tokens[account] = held
     }
 
     /// Team and identifier of the transfer to look for. Read it after the subjects are loaded; `nil` unless a

@@ -44,7 +44,7 @@ extension WorkingSet {
         let accountID = subjects[position].accountID
         if event.isRevocation {
             let isOfAllApps = event.change == .appleAccountDeleted
-            dropGrants(of: position, app: isOfAllApps ? nil : command.clientID, upTo: event.moment)
+            dropAppleTokens(of: position, app: isOfAllApps ? nil : command.clientID, upTo: event.moment)
         }
 
         func append(_ kind: AccountEvent.Kind, clientID: ClientID? = nil, reason: CredentialReason? = nil) {
@@ -78,7 +78,7 @@ extension WorkingSet {
 }
 
 extension NotifiedEvent.Change {
-    /// Reason of the end of grants by this event; `nil` when no grants end.
+    /// Reason of the end of tokens by this event; `nil` when no tokens end.
     fileprivate var grantEndReason: GrantEndReason? {
         switch self {
         case .consentRevoked: .consentRevoked

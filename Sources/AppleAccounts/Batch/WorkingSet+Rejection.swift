@@ -8,7 +8,7 @@ extension WorkingSet {
         guard subjects[position].accountID == command.accountID else {
             throw AccountRefusal(.accountNotFound)
         }
-        let tokens = grants[command.accountID]?.tokens ?? []
+        let tokens = tokens[command.accountID]?.tokens ?? []
         guard let token = tokens.first(where: { $0.id == command.tokenID && $0.clientID == command.clientID })
         else { return .ignored }
         let before = subjects[position].record(for: command.primaryClientID)
@@ -19,8 +19,8 @@ extension WorkingSet {
         // Never before the authorization that the refusal ends, even if our clock is behind Apple's.
         let moment = max(command.moment, token.authorizedAt)
         drop(token, of: position, .rejected)
-        dropGrants(of: position, app: command.primaryClientID, upTo: moment)
-        if subjects[position].refreshToken(of: command.primaryClientID)?.mayHaveGrants != true {
+        dropAppleTokens(of: position, app: command.primaryClientID, upTo: moment)
+        if subjects[position].refreshToken(of: command.primaryClientID)?.mayHaveAppleTokens != true {
             subjects[position].setRefreshToken(.unavailable(.rejected), of: command.primaryClientID)
         }
         let index = subjects[position].touchCredential(of: command.primaryClientID)
@@ -40,9 +40,9 @@ extension WorkingSet {
     private mutating func drop(
         _ token: RefreshTokenRecord, of position: Int, _ cause: RefreshTokenCause
     ) {
-        grants[token.accountID]?.tokens.removeAll { $0.id == token.id }
-        grantChanges.append(.removeToken(token.accountID, token.clientID))
-        let left = grants[token.accountID]?.status(of: token.primaryClientID)
+        tokens[token.accountID]?.tokens.removeAll { $0.id == token.id }
+        appleTokenChanges.append(.removeToken(token.accountID, token.clientID))
+        let left = tokens[token.accountID]?.status(of: token.primaryClientID)
         subjects[position].setRefreshToken(left ?? .unavailable(cause), of: token.primaryClientID)
     }
 }

@@ -46,7 +46,7 @@ extension WorkingSet {
         if let movingRecord {
             rekeying = Rekeying(
                 from: movingRecord.key, to: key, leavesTombstone: subjects[position].isTombstone)
-            grantChanges.append(.removeAll(accountID))
+            appleTokenChanges.append(.removeAll(accountID))
         }
         finishedTransfers.append(accountID)
         subjects[position] = moved
@@ -57,7 +57,7 @@ extension WorkingSet {
         endGrants(of: moved, accountID, recordedAt: recordedAt)
     }
 
-    /// Ends grants that Apple's facts about the user at the receiving team have ended. Other grants move
+    /// Ends tokens that Apple's facts about the user at the receiving team have ended. Other tokens move
     /// along: they are keyed by the account's ID and the app's primary client ID, which a transfer does not
     /// change.
     private mutating func endGrants(of moved: SubjectRecord, _ accountID: AccountID, recordedAt: Moment) {

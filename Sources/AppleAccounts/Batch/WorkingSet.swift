@@ -2,7 +2,7 @@
 ///
 /// A store creates a working set for each of `groups`, loads the records that `subjectKeys`, `nonceDigests`,
 /// `inboxIdentifiers` and `inboxKeys` name, in as few round trips as it can, then the records that
-/// `grantAccounts`, `transferQuestion` and `movingAccountID` name, calls `applyCommands`, and saves the records
+/// `appleTokenAccounts`, `transferQuestion` and `movingAccountID` name, calls `applyCommands`, and saves the records
 /// that are marked as changed. The working set does no I/O and knows no storage, so every store gives the same
 /// results. Later commands of the batch see the changes of earlier commands.
 public struct WorkingSet: Sendable {
@@ -23,8 +23,8 @@ public struct WorkingSet: Sendable {
     /// Account events to append, in this order.
     public internal(set) var events: [AccountEvent] = []
     /// Changes of Apple codes and Apple tokens, in this order.
-    public internal(set) var grantChanges: [GrantChange] = []
-    /// Final ends of credentials. A store ends the OAuth grants that depend on them in the same transaction;
+    public internal(set) var appleTokenChanges: [AppleTokenChange] = []
+    /// Final ends of credentials. A store ends the OAuth tokens that depend on them in the same transaction;
     /// a sign-in of a known user has none.
     public internal(set) var credentialEnds: [CredentialEnd] = []
     /// At most one, and then alone: the row of the subject becomes a tombstone, its credentials are deleted,
@@ -40,8 +40,8 @@ public struct WorkingSet: Sendable {
     var usedDigests: Set<NonceDigest> = []
     var knownInboxIdentifiers: Set<InboxIdentifier> = []
     var knownInboxKeys: Set<InboxKey> = []
-    var grants: [AccountID: AccountGrants] = [:]
-    let grantPositions: Set<Int>
+    var tokens: [AccountID: HeldAppleTokens] = [:]
+    let appleTokenPositions: Set<Int>
     var transfer: TransferRecord?
     var movingRecord: SubjectRecord?
     var isMovingAccountErased = false
@@ -55,12 +55,12 @@ public struct WorkingSet: Sendable {
         var index: [SubjectKey: Int] = [:]
         keys.reserveCapacity(commands.count)
         index.reserveCapacity(commands.count)
-        var grantPositions: Set<Int> = []
-        func need(_ key: SubjectKey, withGrants: Bool = false) {
+        var appleTokenPositions: Set<Int> = []
+        func need(_ key: SubjectKey, withAppleTokens: Bool = false) {
             // Written through the default, so that a new key is hashed once.
             let position = Self.value(of: &index[key, default: keys.count])
             if position == keys.count { keys.append(key) }
-            if withGrants { grantPositions.insert(position) }
+            if withAppleTokens { appleTokenPositions.insert(position) }
         }
         for command in commands {
             switch command {
@@ -74,17 +74,17 @@ public struct WorkingSet: Sendable {
                     if let subject = event.subject {
                         need(
                             SubjectKey(team: notification.team, subject: subject),
-                            withGrants: event.isRevocation)
+                            withAppleTokens: event.isRevocation)
                     }
                 }
-            case .finishExchange(let exchange): need(exchange.key, withGrants: true)
-            case .rejectRefreshToken(let rejection): need(rejection.key, withGrants: true)
-            case .erase(let erase): need(erase.key, withGrants: true)
+            case .finishExchange(let exchange): need(exchange.key, withAppleTokens: true)
+            case .rejectRefreshToken(let rejection): need(rejection.key, withAppleTokens: true)
+            case .erase(let erase): need(erase.key, withAppleTokens: true)
             case .transfer(let transfer): need(transfer.to)
             }
         }
         subjectKeys = keys
-        self.grantPositions = grantPositions
+        self.appleTokenPositions = appleTokenPositions
         subjectIndex = index
         subjects = keys.map { SubjectRecord(key: $0) }
     }

@@ -1,7 +1,7 @@
 /// Apps that a caller may ask about.
 ///
 /// An account belongs to all apps that it has a credential for, or had at its erasure. A caller who may ask
-/// about at least one of these apps may see the account, with the credentials and grants of the caller's
+/// about at least one of these apps may see the account, with the credentials and tokens of the caller's
 /// apps; to all other callers the account does not exist.
 public enum AppScope: Sendable, Hashable {
     case all

@@ -11,11 +11,11 @@ public struct ErasureRecord: Sendable, Hashable {
     /// In the order of the primary client IDs' bytes.
     public let apps: [ErasedApp]
     /// In the order of their IDs.
-    public var grants: [ErasureGrant]
+    public var tokens: [ErasureToken]
 
     public init(
         id: ErasureID, accountID: AccountID, team: TeamID, requestedAt: Moment, deadline: Moment,
-        finishedAt: Moment? = nil, apps: [ErasedApp], grants: [ErasureGrant]
+        finishedAt: Moment? = nil, apps: [ErasedApp], tokens: [ErasureToken]
     ) {
         self.id = id
         self.accountID = accountID
@@ -24,6 +24,6 @@ public struct ErasureRecord: Sendable, Hashable {
         self.deadline = deadline
         self.finishedAt = finishedAt
         self.apps = apps
-        self.grants = grants
+        self.tokens = tokens
     }
 }

@@ -51,7 +51,7 @@ public struct ErasureID: Hashable, Sendable {
     public var rawValue: String { uniqueID.text(prefix: "era_") }
 }
 
-/// The name of an OAuth grant: "grt_" and a UUID of version 7. There is at most one for each account and
+/// The name of an OAuth token: "grt_" and a UUID of version 7. There is at most one for each account and
 /// OAuth client at a time.
 public struct GrantID: Hashable, Sendable {
     public let uniqueID: UniqueID

@@ -16,7 +16,7 @@ public protocol AccountStore: Sendable {
         _ commands: [AccountCommand],
         completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
 
-    /// Returns `nil` when there is no such account. Absence is an answer, not an error.
+    /// Returns `nil` when there is no such account. Absence is a response, not an error.
     func account(_ id: AccountID) async throws -> Account?
 
     /// Returns `nil` when the user has no account here.

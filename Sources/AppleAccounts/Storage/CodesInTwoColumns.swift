@@ -1,4 +1,4 @@
-extension ErasureGrant.Step {
+extension ErasureToken.Step {
     /// Reads the step and its outcome from two columns.
     public init(storageCode: Int64?, outcome: Int64?) throws(StorageError) {
         switch storageCode {

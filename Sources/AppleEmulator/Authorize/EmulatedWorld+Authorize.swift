@@ -23,9 +23,9 @@ extension EmulatedWorld {
     }
 
     /// True if the user has not authorized the app yet. The page then asks what to share.
-    func isFirstAuthorization(of person: Int, clientID: String) -> Bool {
+    func isFirstAuthorization(of position: Int, clientID: String) -> Bool {
         guard let app = app(of: clientID) else { return true }
-        return !users[person].apps.contains(app.primaryClientID)
+        return !users[position].apps.contains(app.primaryClientID)
     }
 
     /// Allows the sign-in: closes the page, stores the user's consent and issues a code.
@@ -33,7 +33,7 @@ extension EmulatedWorld {
         _ page: String, by subject: String, code: String, sharing: Sharing, now: Int64
     ) throws(OAuthError) -> (request: AuthorizationRequest, basis: IdentityTokenBasis) {
         let request = try openPage(page, at: now)
-        guard let person = try? users.find(subject).position, !users[person].isDeleted,
+        guard let position = try? users.find(subject).position, !users[position].isDeleted,
             let app = app(of: request.clientID)
         else {
             throw OAuthError(.invalidRequest, "there is no such account")
@@ -41,29 +41,29 @@ extension EmulatedWorld {
         guard let key = try? keys.signingKey() else {
             throw OAuthError(.serverError, "every signing key is retired")
         }
-        let isFirst = users[person].apps.insert(app.primaryClientID).inserted
+        let isFirst = users[position].apps.insert(app.primaryClientID).inserted
         if isFirst {
             if request.wantsName, let name = sharing.name {
-                (users[person].firstName, users[person].lastName) = (name.first, name.last)
+                (users[position].firstName, users[position].lastName) = (name.first, name.last)
             }
             if request.wantsEmail {
-                users[person].hidesEmail = sharing.hidesEmail ?? users[person].hidesEmail
+                users[position].hidesEmail = sharing.hidesEmail ?? users[position].hidesEmail
             } else {
-                users[person].emailWithheldFrom.insert(app.primaryClientID)
+                users[position].emailWithheldFrom.insert(app.primaryClientID)
             }
         }
         openPages.remove(page)
         counters.authorizations += 1
         issueCode(
-            code, to: person, clientID: request.clientID, nonce: request.nonce,
+            code, to: position, clientID: request.clientID, nonce: request.nonce,
             redirectURI: request.redirectURI,
             authenticatedAt: now / 1000, now: now, isFromWeb: true)
-        let user = users[person]
+        let user = users[position]
         let basis = IdentityTokenBasis(
             user: user, identity: user.identity(for: app.teamID), clientID: request.clientID,
             isFirstAuthorization: isFirst, sharesEmail: !user.emailWithheldFrom.contains(app.primaryClientID),
             isFromWeb: true,
-            transferSubject: transferSubject(ofTokenFor: person, clientID: request.clientID, at: now),
+            transferSubject: transferSubject(ofTokenFor: position, clientID: request.clientID, at: now),
             keys: SigningKeys(key: key, other: nil))
         return (request, basis)
     }

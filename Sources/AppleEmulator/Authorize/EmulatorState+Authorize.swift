@@ -32,8 +32,8 @@ extension EmulatorState {
 
     func isFirstAuthorization(of user: EmulatedUser, clientID: String) -> Bool {
         world.withLock { world in
-            guard let person = try? world.users.find(user.subject).position else { return true }
-            return world.isFirstAuthorization(of: person, clientID: clientID)
+            guard let position = try? world.users.find(user.subject).position else { return true }
+            return world.isFirstAuthorization(of: position, clientID: clientID)
         }
     }
 

@@ -58,11 +58,11 @@ struct AccountsRoute: Sendable {
         var names: [String: String] = [:]
         for user in users {
             for identity in user.identities where subjects.contains(identity.subject) {
-                names[identity.subject] = PersonLine.name(user)
+                names[identity.subject] = UserLine.name(user)
             }
         }
         return AccountsPage(
-            people: try UserPage(of: users, query), deliveries: deliveries, names: names,
+            users: try UserPage(of: users, query), deliveries: deliveries, names: names,
             bundleIDs: state.apps.map(\.primaryClientID), notificationURL: state.notificationTarget?.url,
             token: token)
     }

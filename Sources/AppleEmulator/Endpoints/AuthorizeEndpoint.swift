@@ -11,7 +11,7 @@ struct AuthorizeEndpoint: Sendable {
             try await faults.respond(on: context.channel) { _ in
                 respond { () throws(OAuthError) in
                     let (page, opened) = try state.open(FormFields((request.uri.query ?? "").utf8))
-                    return ChooserPage(page: page, request: opened, people: UserPage(of: people)).response
+                    return ChooserPage(page: page, request: opened, users: UserPage(of: users)).response
                 }
             }
         }
@@ -61,11 +61,11 @@ struct AuthorizeEndpoint: Sendable {
             }
             return try consent(page, request, user.subject)
         }
-        return ChooserPage(page: page, request: request, people: try UserPage(of: people, form)).response
+        return ChooserPage(page: page, request: request, users: try UserPage(of: users, form)).response
     }
 
     /// The users that can sign in.
-    private var people: [EmulatedUser] { state.users.filter { !$0.isDeleted } }
+    private var users: [EmulatedUser] { state.users.filter { !$0.isDeleted } }
 
     private func consent(
         _ page: String, _ request: AuthorizationRequest, _ subject: String

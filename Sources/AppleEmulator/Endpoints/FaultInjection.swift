@@ -24,7 +24,7 @@ struct FaultInjection: Sendable {
             // A shutdown must not wait for the delay.
             try await cancelWhenGracefulShutdown { try await state.clock.sleep(faulty.delayMilliseconds) }
         }
-        if faulty.cut == .beforeAnswer || faulty.cut == .beforeWork { try await hangUp(channel) }
+        if faulty.cut == .beforeResponse || faulty.cut == .beforeWork { try await hangUp(channel) }
         guard faulty.cut == .midBody else { return faulty.response.hummingbird }
         let body = faulty.response.body
         return Response(

@@ -73,7 +73,7 @@ public enum ConnectionCut: String, Sendable, CaseIterable {
     case beforeWork = "before_work"
     /// Closes after the work, before the first byte of the response: the client does not know that the work
     /// was done.
-    case beforeAnswer = "before_answer"
+    case beforeResponse = "before_answer"
     /// Closes after the work, in the middle of the body.
     case midBody = "mid_body"
 }

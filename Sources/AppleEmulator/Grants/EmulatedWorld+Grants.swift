@@ -47,19 +47,19 @@ extension EmulatedWorld {
 
     mutating func endConsent(_ consent: Consent) {
         grants.end(consent)
-        users[consent.person].apps.remove(consent.app)
-        users[consent.person].emailWithheldFrom.remove(consent.app)
+        users[consent.position].apps.remove(consent.app)
+        users[consent.position].emailWithheldFrom.remove(consent.app)
     }
 
     /// Stores a code if its client ID is configured, so that codes for invented client IDs cannot fill the
     /// memory.
     mutating func issueCode(
-        _ secret: String, to person: Int, clientID: String, nonce: String?, redirectURI: String?,
+        _ secret: String, to position: Int, clientID: String, nonce: String?, redirectURI: String?,
         authenticatedAt: Int64, now: Int64, isFromWeb: Bool? = nil
     ) {
         guard let app = app(of: clientID), !secret.isEmpty else { return }
         let authorization = Authorization(
-            consent: Consent(person: person, app: app.primaryClientID), clientID: clientID, nonce: nonce,
+            consent: Consent(position: position, app: app.primaryClientID), clientID: clientID, nonce: nonce,
             authenticatedAt: authenticatedAt,
             isFromWeb: isFromWeb ?? (redirectURI != nil || isForWebOnly(clientID)))
         grants.issue(
@@ -67,7 +67,7 @@ extension EmulatedWorld {
     }
 
     private func requireConsent(_ consent: Consent) throws(OAuthError) {
-        guard users[consent.person].apps.contains(consent.app) else {
+        guard users[consent.position].apps.contains(consent.app) else {
             throw OAuthError(.invalidGrant, "the user no longer uses the app")
         }
     }
@@ -82,15 +82,15 @@ extension EmulatedWorld {
     private mutating func basis(
         _ authorization: Authorization, keys: SigningKeys, access: String, refresh: String?, now: Int64
     ) -> TokenBasis {
-        let person = authorization.consent.person
+        let position = authorization.consent.position
         let app = app(of: authorization.clientID) ?? apps[0]
-        let user = users[person]
+        let user = users[position]
         let identity = IdentityTokenBasis(
             user: user, identity: user.identity(for: app.teamID), clientID: authorization.clientID,
             isFirstAuthorization: false, sharesEmail: !user.emailWithheldFrom.contains(app.primaryClientID),
             isFromWeb: authorization.isFromWeb ?? isForWebOnly(authorization.clientID),
             transferSubject: transferSubject(
-                ofTokenFor: person, clientID: authorization.clientID, at: now),
+                ofTokenFor: position, clientID: authorization.clientID, at: now),
             keys: keys)
         return TokenBasis(
             identity: identity, authorization: authorization, accessToken: access, refreshToken: refresh,

@@ -58,8 +58,8 @@ extension EmulatorState {
     /// Throws `.userNotFound`.
     public func changePassword(of subject: String?) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in
-            let person = try world.users.find(subject).position
-            world.grants.end { $0.person == person }
+            let position = try world.users.find(subject).position
+            world.grants.end { $0.position == position }
         }
     }
 
@@ -67,9 +67,9 @@ extension EmulatorState {
     /// `.userNotFound`.
     public func grants(of subject: String?) throws(EmulatorError) -> [UserGrants] {
         try world.withLock { world throws(EmulatorError) in
-            let person = try world.users.find(subject).position
+            let position = try world.users.find(subject).position
             return world.apps.flatMap { app in
-                let consent = Consent(person: person, app: app.primaryClientID)
+                let consent = Consent(position: position, app: app.primaryClientID)
                 return app.clientIDs.map { clientID in
                     let usage = world.grants.usage(of: consent, clientID: clientID)
                     return UserGrants(

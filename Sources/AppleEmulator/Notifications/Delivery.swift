@@ -12,7 +12,7 @@ public struct Delivery: Sendable, Equatable {
         case connectionFailed = "connection_failed"
         case timedOut = "timed_out"
         /// The receiver closed the connection, or its response was not HTTP.
-        case answerBroken = "answer_broken"
+        case responseBroken = "answer_broken"
     }
 
     public let url: String

@@ -68,7 +68,8 @@ struct NotificationDispatcher: Sendable {
             let honest = await sender.deliver(payload, to: target)
             // The receiver has accepted the notification, but Apple does not know it and posts the
             // notification again.
-            delivery = fault?.cut == nil ? honest : Delivery(url: target.url, outcome: .failed(.answerBroken))
+            delivery =
+                fault?.cut == nil ? honest : Delivery(url: target.url, outcome: .failed(.responseBroken))
         }
         state.count(delivery)
         return delivery

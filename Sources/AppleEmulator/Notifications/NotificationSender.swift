@@ -9,7 +9,7 @@ struct NotificationSender: Sendable {
     /// The time limit for the receiver.
     static let timeout = TimeAmount.seconds(10)
     /// The longest part of a response body that is stored, in bytes.
-    static let answerLimit = 16 * 1024
+    static let responseLimit = 16 * 1024
 
     /// Posts a payload. Does not throw: failures of the receiver are part of the result.
     func deliver(_ payload: String, to target: NotificationTarget) async -> Delivery {
@@ -41,8 +41,8 @@ struct NotificationSender: Sendable {
     private static func read(_ body: HTTPClientResponse.Body) async throws -> String {
         var bytes: [UInt8] = []
         for try await part in body {
-            bytes.append(contentsOf: part.readableBytesView.prefix(answerLimit - bytes.count))
-            if bytes.count >= answerLimit { break }
+            bytes.append(contentsOf: part.readableBytesView.prefix(responseLimit - bytes.count))
+            if bytes.count >= responseLimit { break }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -52,7 +52,7 @@ struct NotificationSender: Sendable {
         case is NIOConnectionError, is IOError: .connectionFailed
         case let error as HTTPClientError where error == .connectTimeout: .connectionFailed
         case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout: .timedOut
-        default: .answerBroken
+        default: .responseBroken
         }
     }
 

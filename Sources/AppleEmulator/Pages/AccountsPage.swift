@@ -3,7 +3,7 @@ import Encodings
 
 /// The page with all accounts and their settings, like those on an iPhone.
 struct AccountsPage {
-    let people: UserPage
+    let users: UserPage
     let deliveries: [RecentDelivery]
     /// The names of the users in `deliveries`, by their `sub`.
     let names: [String: String]
@@ -14,7 +14,7 @@ struct AccountsPage {
     let token: String
 
     var response: EndpointResponse {
-        let controls = UserPageControls(page: people, method: "get", action: "/")
+        let controls = UserPageControls(page: users, method: "get", action: "/")
         return PageFrame(
             title: "Fake Apple",
             content: """
@@ -22,7 +22,7 @@ struct AccountsPage {
                 <p>For each change, Apple sends a notification to the apps\
                 \(notificationURL.map { " to <code>\($0.htmlEscaped)</code>" } ?? " when a notification URL is set").</p>
                 \(controls.search)
-                \(people.users.map { account($0) }.joined(separator: "\n"))
+                \(users.users.map { account($0) }.joined(separator: "\n"))
                 \(controls.pager)
                 <section class="account"><h2>Notifications, newest first</h2>
                 \(deliveries.isEmpty ? "<p class=\"note\">No notifications yet.</p>" : table)
@@ -42,13 +42,13 @@ struct AccountsPage {
                 + "<td>\(delivery.clientID.htmlEscaped)</td><td class=\"\(isTaken ? "good" : "bad")\">\(delivery.outcome.htmlEscaped)</td></tr>"
         }
         return
-            "<table><tr><th>Time</th><th>Event</th><th>Person</th><th>App</th><th>Response</th></tr>\(rows.joined())</table>"
+            "<table><tr><th>Time</th><th>Event</th><th>User</th><th>App</th><th>Response</th></tr>\(rows.joined())</table>"
     }
 
     private func account(_ user: EmulatedUser) -> String {
         """
         <section class="account">
-        <div class="person">\(PersonLine.html(user, tag: user.isDeleted ? "deleted" : ""))</div>
+        <div class="person">\(UserLine.html(user, tag: user.isDeleted ? "deleted" : ""))</div>
         <p class="note"><code>\(user.subject.htmlEscaped)</code>\(relay(of: user))</p>
         \(user.isDeleted ? "" : buttons(user))
         </section>
@@ -98,7 +98,7 @@ struct AccountsPage {
         var hidden = [(name: "token", value: token), ("sub", user.subject)]
         if let app { hidden.append(("client_id", app)) }
         // The fields select the current page, so that the same page is shown after the action.
-        hidden += people.fields
+        hidden += users.fields
         return """
             <form method="post" action="/accounts">\
             \(HiddenFields.html(hidden))\

@@ -4,14 +4,14 @@ import Encodings
 struct ChooserPage {
     let page: String
     let request: AuthorizationRequest
-    let people: UserPage
+    let users: UserPage
 
     var response: EndpointResponse {
         let controls = UserPageControls(
-            page: people, method: "post", action: "/auth/authorize", hidden: [("page", page)])
-        let choices = people.users.map { user in
-            "<button class=\"person\" name=\"choose\" value=\"\(user.subject.htmlEscaped)\">"
-                + PersonLine.html(user) + "</button>"
+            page: users, method: "post", action: "/auth/authorize", hidden: [("page", page)])
+        let choices = users.users.map { user in
+            "<button class=\"user\" name=\"choose\" value=\"\(user.subject.htmlEscaped)\">"
+                + UserLine.html(user) + "</button>"
         }
         return PageFrame(
             title: "Sign in",

@@ -14,7 +14,7 @@ struct ConsentPage {
             content: """
                 <h1>Sign in to \(request.clientID.htmlEscaped)?</h1>
                 <p>\(explanation)</p>
-                <div class="person">\(PersonLine.html(user))</div>
+                <div class="person">\(UserLine.html(user))</div>
                 <form method="post" action="/auth/authorize">
                 <input type="hidden" name="page" value="\(page.htmlEscaped)">
                 \(isFirst && request.wantsName ? nameFields : "")

@@ -19,7 +19,7 @@ struct IPhonePage {
             content: """
                 <h1>Signed in on an iPhone</h1>
                 <section class="account">
-                <div class="person">\(PersonLine.html(user))</div>
+                <div class="person">\(UserLine.html(user))</div>
                 <p>The app <b>\(minted.clientID.htmlEscaped)</b> gets an identity token, which is good for a day, \
                 and a code, which is good once and for five minutes. \(nameWords)</p>
                 <pre>\(body(indent: true).htmlEscaped)</pre>
@@ -52,7 +52,7 @@ struct IPhonePage {
 
     private var nameWords: String {
         minted.user == nil
-            ? "The person has used the app before, so Apple does not tell the name again."
+            ? "The user has used the app before, so Apple does not tell the name again."
             : "This is the first time, so the app gets the name and the address beside the token too."
     }
 

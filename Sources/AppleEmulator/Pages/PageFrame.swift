@@ -62,7 +62,7 @@ struct PageFrame {
         .plain{border-color:transparent;color:var(--blue)}
         .danger{color:var(--red)}
         .full{width:100%;margin-top:.6rem}
-        .person{display:flex;align-items:center;gap:.8rem;width:100%;text-align:left;margin-bottom:.5rem;padding:.65rem .8rem}
+        .user{display:flex;align-items:center;gap:.8rem;width:100%;text-align:left;margin-bottom:.5rem;padding:.65rem .8rem}
         .face{flex:none;width:2.4rem;height:2.4rem;border-radius:50%;background:var(--hover);border:1px solid var(--line);\
         display:grid;place-items:center;font-size:.9rem;font-weight:600;color:var(--soft)}
         .who{min-width:0;display:block;overflow-wrap:anywhere}
@@ -90,8 +90,8 @@ struct PageFrame {
         summary{cursor:pointer;color:var(--blue)}
         details[open] summary{margin-bottom:.8rem}
         .account{background:var(--card);border:1px solid var(--line);border-radius:1.1rem;padding:1.1rem;margin-bottom:1rem}
-        div.person{padding:0}
-        .account .person{margin:0 0 .6rem}
+        div.user{padding:0}
+        .account .user{margin:0 0 .6rem}
         .row{display:flex;flex-wrap:wrap;gap:.5rem}
         .row button{font-size:.9rem;padding:.4rem .8rem;min-height:2.4rem}
         .note{font-size:.9rem}

@@ -70,14 +70,14 @@ extension EmulatedWorld {
             throw OAuthError(.invalidRequest, "no transfer of this app to this team is open")
         }
         guard let handover = transfers.handover(transferSubject), handover.recipient == recipient,
-            handover.sender == transfer.sender, !users[handover.person].isDeleted
+            handover.sender == transfer.sender, !users[handover.position].isDeleted
         else {
             throw OAuthError(.invalidRequest, "transfer_sub is not a user of this transfer")
         }
-        guard !transfers.failing.contains(handover.person) else {
+        guard !transfers.failing.contains(handover.position) else {
             throw OAuthError(.invalidRequest, "this user cannot be migrated")
         }
-        let user = users[handover.person]
+        let user = users[handover.position]
         let identity = user.identity(for: recipient)
         let sharesEmail = !user.emailWithheldFrom.contains(app.primaryClientID)
         return MigratedUser(
@@ -86,13 +86,13 @@ extension EmulatedWorld {
     }
 
     /// The `transfer_sub` of tokens while a transfer is open.
-    mutating func transferSubject(ofTokenFor person: Int, clientID: String, at now: Int64) -> String? {
+    mutating func transferSubject(ofTokenFor position: Int, clientID: String, at now: Int64) -> String? {
         guard let app = app(of: clientID),
             let transfer = transfers.open(for: app.primaryClientID, at: now)
         else {
             return nil
         }
-        let identity = users[person].identity(for: transfer.sender)
-        return transfers.subject(of: person, known: identity, to: transfer.recipient)
+        let identity = users[position].identity(for: transfer.sender)
+        return transfers.subject(of: position, known: identity, to: transfer.recipient)
     }
 }

@@ -53,11 +53,11 @@ extension EmulatorState {
     /// `.userNotFound`.
     public func setMigrationFailing(_ isFailing: Bool, of subject: String?) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in
-            let person = try world.users.find(subject).position
+            let position = try world.users.find(subject).position
             if isFailing {
-                world.transfers.failing.insert(person)
+                world.transfers.failing.insert(position)
             } else {
-                world.transfers.failing.remove(person)
+                world.transfers.failing.remove(position)
             }
         }
     }

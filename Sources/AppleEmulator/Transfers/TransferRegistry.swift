@@ -4,7 +4,7 @@ import EmulatorServer
 struct TransferRegistry: Codable {
     /// A transfer identifier of one user for two teams.
     struct Handover: Equatable, Codable {
-        let person: Int
+        let position: Int
         let sender: String
         let recipient: String
     }
@@ -34,10 +34,10 @@ struct TransferRegistry: Codable {
 
     /// The user's transfer identifier, which is the same for every app that is transferred between these two
     /// teams.
-    mutating func subject(of person: Int, known sender: TeamIdentity, to recipient: String) -> String {
+    mutating func subject(of position: Int, known sender: TeamIdentity, to recipient: String) -> String {
         let subject = sender.transferSubject(to: recipient)
         if handovers.count < Self.subjectCapacity || handovers[subject] != nil {
-            handovers[subject] = Handover(person: person, sender: sender.teamID, recipient: recipient)
+            handovers[subject] = Handover(position: position, sender: sender.teamID, recipient: recipient)
         }
         return subject
     }

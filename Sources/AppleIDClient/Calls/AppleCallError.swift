@@ -11,7 +11,7 @@ public struct AppleCallError: Error, Sendable {
         /// The connection was lost before the response was complete.
         case connectionLost = "connection_lost"
         /// The response is HTML, empty, truncated, too large, not as documented, or has an unexpected status.
-        case answerUnusable = "answer_unusable"
+        case responseUnusable = "answer_unusable"
         /// A 5xx other than 503 with Retry-After.
         case serverFailed = "server_failed"
         /// Rejected without being processed: 429, or 503 with Retry-After.
@@ -47,7 +47,7 @@ public struct AppleCallError: Error, Sendable {
         switch code {
         case .noSigningKey, .signingFailed: true
         case .rejected: appleError == .invalidClient || appleError == .unauthorizedClient
-        case .unreachable, .circuitOpen, .timedOut, .connectionLost, .answerUnusable, .serverFailed,
+        case .unreachable, .circuitOpen, .timedOut, .connectionLost, .responseUnusable, .serverFailed,
             .throttled:
             false
         }
@@ -58,7 +58,7 @@ public struct AppleCallError: Error, Sendable {
     /// executed.
     public var mayHaveHappened: Bool {
         switch code {
-        case .timedOut, .connectionLost, .answerUnusable, .serverFailed: true
+        case .timedOut, .connectionLost, .responseUnusable, .serverFailed: true
         case .unreachable, .circuitOpen, .throttled, .rejected, .noSigningKey, .signingFailed: false
         }
     }

@@ -8,13 +8,13 @@ public protocol AppleTokenService: Sendable {
     ///
     /// The code must not be sent again after an error whose `mayHaveHappened` is true.
     func exchange(code: String, clientID: String, redirectURI: String?) async throws(AppleCallError)
-        -> TokenGrant
+        -> AppleTokenResponse
 
     /// Returns when a refresh token is still valid. It is not valid when the error is `.rejected` with
     /// `.invalidGrant`; every other error says nothing about the token. Apple throttles more than one such
     /// call per user and day.
     @discardableResult
-    func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> TokenGrant
+    func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> AppleTokenResponse
 
     /// Requests the revocation of a refresh token. Can be repeated. A successful call is no proof of the
     /// revocation, because Apple also responds with 200 for an unknown token. The proof is that `validate` is
@@ -24,7 +24,7 @@ public protocol AppleTokenService: Sendable {
 
 /// A successful response of Apple's token endpoint. Everything in it except the lifetime is secret and
 /// appears in no description.
-public struct TokenGrant: Sendable, Equatable {
+public struct AppleTokenResponse: Sendable, Equatable {
     public let accessToken: String
     /// The refresh token, present only when a code was exchanged.
     public let refreshToken: String?
@@ -39,8 +39,8 @@ public struct TokenGrant: Sendable, Equatable {
     }
 }
 
-extension TokenGrant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "token grant" }
+extension AppleTokenResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "token token" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["expiresIn": expiresIn]) }
 }

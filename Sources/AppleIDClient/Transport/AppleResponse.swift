@@ -25,7 +25,7 @@ extension AppleResponse {
             return try JSONValue(parsing: body)
         } catch {
             // HTML, an empty or truncated body, or more than one JSON value.
-            throw AppleCallError(.answerUnusable, detail: "no JSON: \(error.detail)")
+            throw AppleCallError(.responseUnusable, detail: "no JSON: \(error.detail)")
         }
     }
 
@@ -42,7 +42,7 @@ extension AppleResponse {
         guard (400..<500).contains(status), let document = try? JSONValue(parsing: body),
             let word = document["error"]?.string, !word.isEmpty
         else {
-            return AppleCallError(.answerUnusable, detail: "status \(status)")
+            return AppleCallError(.responseUnusable, detail: "status \(status)")
         }
         switch word {
         case "server_error", "temporarily_unavailable":

@@ -39,7 +39,9 @@ struct AppleTransport: Sendable {
         let response = try await client.execute(request, timeout: TimeAmount(total))
         clock?.notice(date: response.headers.first(name: "Date"), age: response.headers.first(name: "Age"))
         // A redirected request has sent the code to another host. Its response is not accepted.
-        guard response.history.count <= 1 else { throw AppleCallError(.answerUnusable, detail: "redirected") }
+        guard response.history.count <= 1 else {
+            throw AppleCallError(.responseUnusable, detail: "redirected")
+        }
         let isRead = response.status.code < 500
         let body = isRead ? try await response.body.collect(upTo: AppleResponse.longestBody) : ByteBuffer()
         // Reading a body in a cancelled task ends early and does not throw.
@@ -54,7 +56,7 @@ struct AppleTransport: Sendable {
         if let error = error as? AppleCallError { return error }
         guard wasSent else { return AppleCallError(.unreachable, detail: "\(error)") }
         switch error {
-        case is NIOTooManyBytesError: return AppleCallError(.answerUnusable, detail: "too large")
+        case is NIOTooManyBytesError: return AppleCallError(.responseUnusable, detail: "too large")
         case let error as HTTPClientError where timeouts.contains(error):
             return AppleCallError(.timedOut, detail: error.shortDescription)
         default: return AppleCallError(.connectionLost, detail: "\(error)")

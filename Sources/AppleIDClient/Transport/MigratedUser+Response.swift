@@ -9,7 +9,7 @@ extension MigratedUser {
             document["email"].map({ $0.string != nil }) ?? true,
             isPrivate.map({ Self.bool($0) != nil }) ?? true
         else {
-            throw AppleCallError(.answerUnusable, detail: "no migrated user")
+            throw AppleCallError(.responseUnusable, detail: "no migrated user")
         }
         self.init(
             subject: subject, email: document["email"]?.string, isPrivateEmail: isPrivate.flatMap(Self.bool))

@@ -6,11 +6,11 @@ package import Cryptography
 package struct GrantChanges: Sendable, Equatable {
     /// Grants to remove, with their token families and codes.
     package var removedGrants: [GrantID] = []
-    package var removedLines: [UniqueID] = []
+    package var removedFamilies: [UniqueID] = []
     package var removedCodes: [SHA256Digest] = []
     /// Grants that are new, or that replace the row of the same ID.
     package var grants: [GrantRecord] = []
-    package var lines: [TokenLine] = []
+    package var families: [TokenFamily] = []
     package var codes: [CodeRecord] = []
     package var deliveries: [SecurityEventDelivery] = []
 
@@ -29,18 +29,18 @@ extension GrantChanges {
             let before = loaded[id]
             guard grant != before else { continue }
             if grant.record != before?.record { grants.append(grant.record) }
-            let lineIDs = Set(grant.lines.map(\.id))
-            removedLines += before?.lines.map(\.id).filter { !lineIDs.contains($0) } ?? []
-            lines += grant.lines.filter { $0 != before?.line($0.id) }
+            let familyIDs = Set(grant.families.map(\.id))
+            removedFamilies += before?.families.map(\.id).filter { !familyIDs.contains($0) } ?? []
+            families += grant.families.filter { $0 != before?.family($0.id) }
             let digests = Set(grant.codes.map(\.digest))
             removedCodes += before?.codes.map(\.digest).filter { !digests.contains($0) } ?? []
             codes += grant.codes.filter { $0 != before?.code($0.digest) }
         }
         removedGrants.sort { $0.uniqueID < $1.uniqueID }
-        removedLines.sort()
+        removedFamilies.sort()
         removedCodes.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         grants.sort { $0.id.uniqueID < $1.id.uniqueID }
-        lines.sort { $0.id < $1.id }
+        families.sort { $0.id < $1.id }
         codes.sort { $0.digest.bytes.lexicographicallyPrecedes($1.digest.bytes) }
         self.deliveries = deliveries
     }

@@ -23,8 +23,8 @@ package struct GrantEnding: Sendable {
         Array(Set(ends.map(\.accountID))).sorted { $0.uniqueID < $1.uniqueID }
     }
 
-    package mutating func load(grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) {
-        ledger.load(grants: grants, lines: lines, codes: codes)
+    package mutating func load(grants: [GrantRecord], families: [TokenFamily], codes: [CodeRecord]) {
+        ledger.load(grants: grants, families: families, codes: codes)
     }
 
     /// Changes that the store has to write.
@@ -63,7 +63,7 @@ package struct GrantEnding: Sendable {
         than end: CredentialEnd, of grant: GrantRecord, using generator: inout some RandomNumberGenerator
     ) {
         ledger.removeCodes(of: grant.id) { end.ends(grant.clientID, authorizedAt: $0.authorizedAt) }
-        ledger.removeLines(of: grant.id, reason: end.reason, at: end.recordedAt, using: &generator) {
+        ledger.removeFamilies(of: grant.id, reason: end.reason, at: end.recordedAt, using: &generator) {
             end.ends(grant.clientID, authorizedAt: $0.authorizedAt)
         }
     }

@@ -9,18 +9,18 @@ package struct GrantLedger: Sendable {
     private var loaded: [GrantID: HeldGrant] = [:]
     private var held: [GrantID: HeldGrant] = [:]
     private var grantsOfAccount: [AccountID: [GrantID]] = [:]
-    private var grantOfLine: [UniqueID: GrantID] = [:]
+    private var grantOfFamily: [UniqueID: GrantID] = [:]
     private var grantOfCode: [SHA256Digest: GrantID] = [:]
     private var deliveries: [SecurityEventDelivery] = []
 
     package init() {}
 
     /// Adds all grants of some accounts, with all of their token families and codes.
-    package mutating func load(grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) {
-        let lines = Dictionary(grouping: lines, by: \.grantID)
+    package mutating func load(grants: [GrantRecord], families: [TokenFamily], codes: [CodeRecord]) {
+        let families = Dictionary(grouping: families, by: \.grantID)
         let codes = Dictionary(grouping: codes, by: \.grantID)
         for record in grants {
-            let grant = HeldGrant(record, lines: lines[record.id] ?? [], codes: codes[record.id] ?? [])
+            let grant = HeldGrant(record, families: families[record.id] ?? [], codes: codes[record.id] ?? [])
             loaded[record.id] = grant
             hold(grant)
         }
@@ -33,7 +33,7 @@ package struct GrantLedger: Sendable {
     package func googleSubjects(of account: AccountID) -> Set<String> {
         let grants = grants(of: account)
         return Set(grants.compactMap(\.record.googleSubject))
-            .union(grants.flatMap(\.lines).compactMap(\.googleSubject))
+            .union(grants.flatMap(\.families).compactMap(\.googleSubject))
     }
 
     func grant(_ id: GrantID) -> HeldGrant? { held[id] }
@@ -47,7 +47,7 @@ package struct GrantLedger: Sendable {
         grants(of: account).first { $0.record.oauthClientID == client }
     }
 
-    func grant(withLine id: UniqueID) -> HeldGrant? { grantOfLine[id].flatMap { held[$0] } }
+    func grant(withLine id: UniqueID) -> HeldGrant? { grantOfFamily[id].flatMap { held[$0] } }
 
     func grant(withCode digest: SHA256Digest) -> HeldGrant? { grantOfCode[digest].flatMap { held[$0] } }
 
@@ -65,16 +65,16 @@ package struct GrantLedger: Sendable {
         }
     }
 
-    mutating func put(_ line: TokenLine) {
-        guard var grant = held[line.grantID] else { return }
-        grant.lines.removeAll { $0.id == line.id }
-        hold(HeldGrant(grant.record, lines: grant.lines + [line], codes: grant.codes))
+    mutating func put(_ family: TokenFamily) {
+        guard var grant = held[family.grantID] else { return }
+        grant.families.removeAll { $0.id == family.id }
+        hold(HeldGrant(grant.record, families: grant.families + [family], codes: grant.codes))
     }
 
     mutating func put(_ code: CodeRecord) {
         guard var grant = held[code.grantID] else { return }
         grant.codes.removeAll { $0.digest == code.digest }
-        hold(HeldGrant(grant.record, lines: grant.lines, codes: grant.codes + [code]))
+        hold(HeldGrant(grant.record, families: grant.families, codes: grant.codes + [code]))
     }
 
     mutating func removeCodes(of id: GrantID, where isMeant: (CodeRecord) -> Bool) {
@@ -83,15 +83,15 @@ package struct GrantLedger: Sendable {
 
     /// Removes token families. Google is notified of refresh tokens that were alive, if the reason requires
     /// it.
-    mutating func removeLines(
+    mutating func removeFamilies(
         of id: GrantID, reason: GrantEndReason, at moment: Moment,
-        using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
+        using generator: inout some RandomNumberGenerator, where isMeant: (TokenFamily) -> Bool
     ) {
         guard var grant = held[id] else { return }
-        for line in grant.lines where isMeant(line) {
-            scheduleDelivery(of: line, grant.record, reason, at: moment, using: &generator)
+        for family in grant.families where isMeant(family) {
+            scheduleDelivery(of: family, grant.record, reason, at: moment, using: &generator)
         }
-        grant.lines.removeAll(where: isMeant)
+        grant.families.removeAll(where: isMeant)
         held[id] = grant
     }
 
@@ -100,7 +100,7 @@ package struct GrantLedger: Sendable {
         _ id: GrantID, reason: GrantEndReason, at moment: Moment,
         using generator: inout some RandomNumberGenerator
     ) {
-        removeLines(of: id, reason: reason, at: moment, using: &generator) { _ in true }
+        removeFamilies(of: id, reason: reason, at: moment, using: &generator) { _ in true }
         guard let grant = held.removeValue(forKey: id) else { return }
         grantsOfAccount[grant.record.accountID]?.removeAll { $0 == id }
     }
@@ -111,15 +111,15 @@ package struct GrantLedger: Sendable {
             grantsOfAccount[grant.record.accountID, default: []].append(id)
             grantsOfAccount[grant.record.accountID]?.sort { $0.uniqueID < $1.uniqueID }
         }
-        for line in grant.lines { grantOfLine[line.id] = id }
+        for family in grant.families { grantOfFamily[family.id] = id }
         for code in grant.codes { grantOfCode[code.digest] = id }
     }
 
     private mutating func scheduleDelivery(
-        of line: TokenLine, _ grant: GrantRecord, _ reason: GrantEndReason, at moment: Moment,
+        of family: TokenFamily, _ grant: GrantRecord, _ reason: GrantEndReason, at moment: Moment,
         using generator: inout some RandomNumberGenerator
     ) {
-        guard reason.isToldToGoogle, moment < line.expiresAt, let digest = line.refreshToken?.doubleSHA512
+        guard reason.isToldToGoogle, moment < family.expiresAt, let digest = family.refreshToken?.doubleSHA512
         else { return }
         deliveries.append(
             SecurityEventDelivery(

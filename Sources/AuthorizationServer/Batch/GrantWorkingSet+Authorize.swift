@@ -11,12 +11,12 @@ extension GrantWorkingSet {
     mutating func apply(
         _ command: AuthorizeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
-        let person = try person(command.accountID)
-        let credential = person.record.record(for: command.clientID)
+        let user = try user(command.accountID)
+        let credential = user.record.record(for: command.clientID)
         guard credential.state == .authorized, let authorization = credential.authorization else {
             let isDeleted =
                 credential.reason == .appleAccountDeleted
-                || person.record.revocationOfAllApps?.reason == .appleAccountDeleted
+                || user.record.revocationOfAllApps?.reason == .appleAccountDeleted
             throw GrantRefusal(isDeleted ? .appleAccountDeleted : .credentialRevoked)
         }
         // A session from before the latest revocation has ended with it, even if the user has signed in again

@@ -27,14 +27,14 @@ extension GrantWorkingSet {
                 throw GrantRefusal(.codeRetried)
             }
             // RFC 6749 §4.1.2: one of the two parties that redeemed the code has stolen it.
-            endLines(of: held.record, reason: .tokenReused, at: command.moment, using: &generator) {
-                $0.id == redemption.lineID
+            endFamilies(of: held.record, reason: .tokenReused, at: command.moment, using: &generator) {
+                $0.id == redemption.familyID
             }
             throw GrantRefusal(.codeReused)
         }
         guard command.moment < code.expiresAt else { throw GrantRefusal(.codeNotFound) }
-        let standing = try standing(held.record)
-        guard standing.admits(authorizedAt: code.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
+        let status = try status(held.record)
+        guard status.admits(authorizedAt: code.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
 
         // Checked before the code is used up: the scope is configuration, and can be restored.
         guard let scope = command.clientScopes.remainder(of: code.scope) else {
@@ -43,18 +43,18 @@ extension GrantWorkingSet {
 
         let isOffline = ScopeSet(parsing: scope)?.contains(.offlineAccess) ?? false
         let offered = command.needsOfflineAccess && !isOffline ? nil : command.refreshToken
-        let line = begin(
-            NewLine(
-                id: command.newLineID, scope: code.scope, isNative: command.isNative, refreshToken: offered,
+        let family = begin(
+            NewFamily(
+                id: command.newFamilyID, scope: code.scope, isNative: command.isNative, refreshToken: offered,
                 authenticatedAt: code.authenticatedAt, authorizedAt: code.authorizedAt,
                 expiresAt: offered == nil
                     ? command.accessTokenExpiresAt ?? command.lineExpiresAt : command.lineExpiresAt,
                 googleSubject: nil),
-            of: held.record, command.ceilings, at: command.moment, using: &generator)
-        code.redemption = CodeRecord.Redemption(moment: command.moment, lineID: line.id)
+            of: held.record, command.limits, at: command.moment, using: &generator)
+        code.redemption = CodeRecord.Redemption(moment: command.moment, familyID: family.id)
         ledger.put(code)
         return IssuedTokens(
-            grant: held.record, line: line, scope: scope, account: standing.account, nonce: code.nonce,
+            grant: held.record, family: family, scope: scope, account: status.account, nonce: code.nonce,
             hasNewRefreshToken: offered != nil)
     }
 }

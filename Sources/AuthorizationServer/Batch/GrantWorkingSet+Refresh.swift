@@ -4,7 +4,7 @@ import Cryptography
 extension GrantWorkingSet {
     /// Milliseconds within which the token before the current one may be repeated, because its response was
     /// lost.
-    package static let lostAnswerTime: Int64 = 30_000
+    package static let lostResponseTime: Int64 = 30_000
 
     /// Uses a refresh token (RFC 6749 §6), and rotates it if the command has a successor.
     ///
@@ -13,31 +13,31 @@ extension GrantWorkingSet {
     mutating func apply(
         _ command: RefreshCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
-        guard let held = ledger.grant(withLine: command.presented.lineID),
-            var line = held.line(command.presented.lineID), var token = line.refreshToken,
+        guard let held = ledger.grant(withLine: command.presented.familyID),
+            var family = held.family(command.presented.familyID), var token = family.refreshToken,
             token.lineSecretDigest.isSame(as: command.presented.lineSecretDigest)
         else { throw GrantRefusal(.refreshTokenNotFound) }
         guard held.record.oauthClientID == command.oauthClientID else {
             throw GrantRefusal(.refreshTokenOfAnotherClient)
         }
-        let end = command.end(of: line)
-        guard command.moment < line.expiresAt, command.moment < end else {
+        let end = command.end(of: family)
+        guard command.moment < family.expiresAt, command.moment < end else {
             throw GrantRefusal(.refreshTokenNotFound)
         }
         let isCurrent = token.digest.isSame(as: command.presented.digest)
-        guard isCurrent || token.isLostAnswer(command) else {
+        guard isCurrent || token.isLostResponse(command) else {
             // Without rotation there is no old token: this text was never issued.
             guard command.successor != nil || token.previous != nil else {
                 throw GrantRefusal(.refreshTokenNotFound)
             }
-            endLines(of: held.record, reason: .tokenReused, at: command.moment, using: &generator) {
-                $0.id == line.id
+            endFamilies(of: held.record, reason: .tokenReused, at: command.moment, using: &generator) {
+                $0.id == family.id
             }
             throw GrantRefusal(.refreshTokenReused)
         }
-        let standing = try standing(held.record)
-        guard standing.admits(authorizedAt: line.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
-        let asked = try Self.narrowed(line.scope, to: command.scope)
+        let status = try status(held.record)
+        guard status.admits(authorizedAt: family.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
+        let asked = try Self.narrowed(family.scope, to: command.scope)
         // Checked before the token is replaced: after a refusal its client gets no successor, and could never
         // refresh again.
         guard let scope = command.clientScopes.remainder(of: asked) else {
@@ -47,11 +47,11 @@ extension GrantWorkingSet {
         if let successor = command.successor {
             token.rotate(to: successor.digest, isCurrent: isCurrent, at: command.moment)
         }
-        line.refreshToken = token
-        line.expiresAt = end
-        ledger.put(line)
+        family.refreshToken = token
+        family.expiresAt = end
+        ledger.put(family)
         return IssuedTokens(
-            grant: held.record, line: line, scope: scope, account: standing.account,
+            grant: held.record, family: family, scope: scope, account: status.account,
             hasNewRefreshToken: command.successor != nil)
     }
 
@@ -67,21 +67,21 @@ extension GrantWorkingSet {
 
 extension RefreshCommand {
     /// Returns the moment at which the token family ends after this use.
-    fileprivate func end(of line: TokenLine) -> Moment {
+    fileprivate func end(of family: TokenFamily) -> Moment {
         guard let longestLine else { return lineExpiresAt }
-        return min(lineExpiresAt, line.createdAt.advanced(byMilliseconds: longestLine))
+        return min(lineExpiresAt, family.createdAt.advanced(byMilliseconds: longestLine))
     }
 }
 
 extension RefreshTokenState {
     /// Returns `true` if the previous token is repeated shortly after its rotation. The current token is
     /// unused then, because its use would have made it the previous token.
-    fileprivate func isLostAnswer(_ command: RefreshCommand) -> Bool {
+    fileprivate func isLostResponse(_ command: RefreshCommand) -> Bool {
         guard command.successor != nil, let previous,
             previous.digest.isSame(as: command.presented.digest)
         else { return false }
         return command.moment
-            < previous.rotatedAt.advanced(byMilliseconds: GrantWorkingSet.lostAnswerTime)
+            < previous.rotatedAt.advanced(byMilliseconds: GrantWorkingSet.lostResponseTime)
     }
 
     /// Replaces the current token, or the token whose response was lost, by the successor. The time of the

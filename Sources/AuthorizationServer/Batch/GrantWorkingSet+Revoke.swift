@@ -10,13 +10,13 @@ extension GrantWorkingSet {
     mutating func apply(
         _ command: RevokeCommand, using generator: inout some RandomNumberGenerator
     ) -> GrantOutcome {
-        guard let held = ledger.grant(withLine: command.token.lineID),
+        guard let held = ledger.grant(withLine: command.token.familyID),
             held.record.oauthClientID == command.oauthClientID,
-            let line = held.line(command.token.lineID), command.moment < line.expiresAt,
-            command.token.isOf(line)
+            let family = held.family(command.token.familyID), command.moment < family.expiresAt,
+            command.token.isOf(family)
         else { return .revoked }
-        endLines(of: held.record, reason: .clientRevoked, at: command.moment, using: &generator) {
-            $0.id == line.id
+        endFamilies(of: held.record, reason: .clientRevoked, at: command.moment, using: &generator) {
+            $0.id == family.id
         }
         return .revoked
     }
@@ -36,11 +36,11 @@ extension GrantWorkingSet {
 
 extension RevokeCommand.Token {
     /// Returns `true` for a token of this token family. For an access token the verified signature proves it.
-    fileprivate func isOf(_ line: TokenLine) -> Bool {
+    fileprivate func isOf(_ family: TokenFamily) -> Bool {
         switch self {
         case .access: true
         case .refresh(let presented):
-            line.refreshToken?.lineSecretDigest.isSame(as: presented.lineSecretDigest) ?? false
+            family.refreshToken?.lineSecretDigest.isSame(as: presented.lineSecretDigest) ?? false
         }
     }
 }

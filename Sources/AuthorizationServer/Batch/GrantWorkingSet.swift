@@ -9,7 +9,7 @@ import Cryptography
 /// results, and later commands of the batch see the effects of earlier ones.
 package struct GrantWorkingSet: Sendable {
     package let commands: [GrantCommand]
-    package let question: GrantQuestion
+    package let question: GrantSelection
     /// Account events to append, in this order.
     package private(set) var events: [AccountEvent] = []
     /// Google's events to keep.
@@ -20,7 +20,7 @@ package struct GrantWorkingSet: Sendable {
 
     private var hasAllCodes = true
     var ledger = GrantLedger()
-    private var people: [AccountID: SubjectRecord] = [:]
+    private var users: [AccountID: SubjectRecord] = [:]
     private var erasedAccounts: Set<AccountID> = []
     private var knownGoogleEvents: Set<[UInt8]> = []
     private var googleAccounts: [[UInt8]: GoogleAccountRecord] = [:]
@@ -35,13 +35,13 @@ package struct GrantWorkingSet: Sendable {
 
     package init(_ commands: [GrantCommand]) {
         self.commands = commands
-        question = GrantQuestion(commands)
+        question = GrantSelection(commands)
     }
 
     /// Adds the record of an account. It stays locked until the end of the transaction.
     package mutating func load(_ record: SubjectRecord) {
         guard let id = record.accountID else { return }
-        people[id] = record
+        users[id] = record
     }
 
     /// Marks an account as erased. Call it for each ID of `question.accountIDs` without a row.
@@ -51,10 +51,10 @@ package struct GrantWorkingSet: Sendable {
     ///
     /// - Parameter hasAllCodes: `false` when only the codes of the question are loaded.
     package mutating func load(
-        grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord], hasAllCodes: Bool = true
+        grants: [GrantRecord], families: [TokenFamily], codes: [CodeRecord], hasAllCodes: Bool = true
     ) {
         self.hasAllCodes = hasAllCodes
-        ledger.load(grants: grants, lines: lines, codes: codes)
+        ledger.load(grants: grants, families: families, codes: codes)
     }
 
     /// Marks the event of Google with this `jti` as stored already.
@@ -120,18 +120,18 @@ package struct GrantWorkingSet: Sendable {
 
 // State that the rules read, and changes that they make.
 extension GrantWorkingSet {
-    func person(_ id: AccountID) throws(GrantRefusal) -> (record: SubjectRecord, account: Account) {
-        guard let record = people[id], let account = record.account else {
+    func user(_ id: AccountID) throws(GrantRefusal) -> (record: SubjectRecord, account: Account) {
+        guard let record = users[id], let account = record.account else {
             throw GrantRefusal(erasedAccounts.contains(id) ? .accountErased : .accountNotFound)
         }
         return (record, account)
     }
 
     /// Returns the status of a grant's account, as tokens need it.
-    func standing(_ grant: GrantRecord) throws(GrantRefusal) -> AccountStanding {
-        let person = try person(grant.accountID)
-        return AccountStanding(
-            account: person.account, credential: person.record.record(for: grant.clientID))
+    func status(_ grant: GrantRecord) throws(GrantRefusal) -> AccountStatus {
+        let user = try user(grant.accountID)
+        return AccountStatus(
+            account: user.account, credential: user.record.record(for: grant.clientID))
     }
 
     mutating func tell(
@@ -139,7 +139,7 @@ extension GrantWorkingSet {
         using generator: inout some RandomNumberGenerator
     ) {
         // An erased user has no grants.
-        guard let key = people[grant.accountID]?.key else { return }
+        guard let key = users[grant.accountID]?.key else { return }
         events.append(
             AccountEvent(
                 of: grant, reason: reason, team: key.team, subject: key.subject, moment: moment,
@@ -167,11 +167,11 @@ extension GrantWorkingSet {
     }
 
     /// Ends token families of a grant, and also the grant if no other family or code could yield tokens.
-    mutating func endLines(
+    mutating func endFamilies(
         of grant: GrantRecord, reason: GrantEndReason, at moment: Moment,
-        using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
+        using generator: inout some RandomNumberGenerator, where isMeant: (TokenFamily) -> Bool
     ) {
-        ledger.removeLines(of: grant.id, reason: reason, at: moment, using: &generator, where: isMeant)
+        ledger.removeFamilies(of: grant.id, reason: reason, at: moment, using: &generator, where: isMeant)
         guard let rest = ledger.grant(grant.id), !rest.isAlive(at: moment) else { return }
         // A code that is not loaded may wait to be redeemed.
         if !hasAllCodes { isMissingCodes = true }

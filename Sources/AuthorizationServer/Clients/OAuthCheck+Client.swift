@@ -54,7 +54,7 @@ extension OAuthCheck {
     }
 
     private mutating func app(of draft: ClientDraft) -> ClientID? {
-        guard let app = ClientID(draft.app).flatMap({ surroundings.deployment.app(for: $0) }) else {
+        guard let app = ClientID(draft.app).flatMap({ context.deployment.app(for: $0) }) else {
             add(
                 .appUnknown, at: "oauth.clients.app",
                 "of \(draft.id) must be the primary client ID of an app under teams, but is "
@@ -68,10 +68,10 @@ extension OAuthCheck {
                 "of \(draft.id) must be the primary client ID of the app; write \(primary.rawValue)")
             return nil
         }
-        if !surroundings.appsWithWebSignIn.contains(primary) {
+        if !context.appsWithWebSignIn.contains(primary) {
             add(
                 .appWithoutWebSignIn, at: "oauth.clients.app",
-                "of \(draft.id) must have a Services ID with a web return URL, because people sign in with Apple "
+                "of \(draft.id) must have a Services ID with a web return URL, because users sign in with Apple "
                     + "in the browser; add web_redirect_url to \(primary.rawValue)")
         }
         return primary

@@ -24,7 +24,7 @@ extension OAuthCheck {
         let setting = "oauth.clients.app_flip_test_redirect_uris"
         guard !draft.appFlipTestRedirectURIs.isEmpty else { return [] }
         // Errors are sent to the URIs of App Flip for any client, so in production they must be Google's own.
-        guard surroundings.isDevelopment else {
+        guard context.isDevelopment else {
             add(
                 .testRedirectURIInProduction, at: setting,
                 "of \(draft.id) is only for SIWA_ENV=development; remove it in production")
@@ -60,7 +60,7 @@ extension OAuthCheck {
             do throws(RedirectURIFault) {
                 let uri = try RegisteredRedirectURI(
                     registering: text, allowsLocalhost: allowsLocalhost(draft, rule))
-                try uri.check(by: rule, on: platform, isDevelopment: surroundings.isDevelopment)
+                try uri.check(by: rule, on: platform, isDevelopment: context.isDevelopment)
                 if uris.contains(uri) {
                     add(.redirectURITwice, at: setting, "of \(draft.id) has \(text) twice; remove one")
                 }

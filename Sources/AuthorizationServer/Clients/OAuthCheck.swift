@@ -2,14 +2,14 @@ public import AppleAccounts
 
 /// Reads the section `oauth` and collects all its mistakes.
 struct OAuthCheck {
-    let surroundings: OAuthSurroundings
+    let context: OAuthContext
     private(set) var mistakes: [OAuthMistake] = []
     /// The names of the scopes whose declaration has a mistake. A client that names such a scope gets no
     /// mistake of its own for it.
     private(set) var refusedScopes: Set<String> = []
 
-    init(_ surroundings: OAuthSurroundings) {
-        self.surroundings = surroundings
+    init(_ context: OAuthContext) {
+        self.context = context
     }
 
     mutating func add(_ code: OAuthMistake.Code, at setting: String, _ text: String) {
@@ -17,14 +17,14 @@ struct OAuthCheck {
     }
 
     mutating func issuer(_ draft: OAuthDraft) -> Issuer? {
-        guard let text = draft.issuer ?? surroundings.publicURL else {
+        guard let text = draft.issuer ?? context.publicURL else {
             add(
                 .issuerMissing, at: "oauth.issuer",
                 "is missing, and SIWA_PUBLIC_URL too; set one of them to the origin that clients reach")
             return nil
         }
         do throws(OAuthMistake) {
-            return try Issuer(text, isDevelopment: surroundings.isDevelopment)
+            return try Issuer(text, isDevelopment: context.isDevelopment)
         } catch {
             mistakes.append(error)
             return nil
@@ -96,7 +96,7 @@ struct OAuthCheck {
             if texts["en"] == nil {
                 add(
                     .textMissing, at: setting,
-                    "of \(owner) has no text in English, which people see whose language has none; add en")
+                    "of \(owner) has no text in English, which users see whose language has none; add en")
             }
             return nil
         }
@@ -127,7 +127,7 @@ struct OAuthCheck {
 }
 
 /// Settings outside the section `oauth` that its checks need.
-public struct OAuthSurroundings: Sendable {
+public struct OAuthContext: Sendable {
     public let isDevelopment: Bool
     /// `SIWA_PUBLIC_URL`. The issuer when `oauth.issuer` is absent.
     public let publicURL: String?

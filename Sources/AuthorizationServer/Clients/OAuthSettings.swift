@@ -47,8 +47,8 @@ public struct OAuthSettings: Sendable {
         case refused([OAuthMistake])
     }
 
-    public static func check(_ draft: OAuthDraft, in surroundings: OAuthSurroundings) -> Checked {
-        var check = OAuthCheck(surroundings)
+    public static func check(_ draft: OAuthDraft, in context: OAuthContext) -> Checked {
+        var check = OAuthCheck(context)
         let issuer = draft.clients.isEmpty ? nil : check.issuer(draft)
         let scopes = check.catalog(of: draft.scopes)
         // Without an issuer there is no default audience, so clients are checked with a placeholder that is

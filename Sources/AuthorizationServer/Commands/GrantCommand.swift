@@ -29,7 +29,7 @@ public enum GrantOutcome: Sendable, Hashable {
 /// Facts for which the caller may make tokens.
 public struct IssuedTokens: Sendable, Hashable {
     public let grant: GrantRecord
-    public let line: TokenLine
+    public let family: TokenFamily
     /// The scope of the access token, space-separated; a part of the token family's scope.
     public let scope: String
     public let account: Account
@@ -39,11 +39,11 @@ public struct IssuedTokens: Sendable, Hashable {
     public let hasNewRefreshToken: Bool
 
     public init(
-        grant: GrantRecord, line: TokenLine, scope: String, account: Account, nonce: String? = nil,
+        grant: GrantRecord, family: TokenFamily, scope: String, account: Account, nonce: String? = nil,
         hasNewRefreshToken: Bool
     ) {
         self.grant = grant
-        self.line = line
+        self.family = family
         self.scope = scope
         self.account = account
         self.nonce = nonce

@@ -10,7 +10,7 @@ public struct RedeemCommand: Sendable, Hashable {
     public let codeVerifier: String?
     /// The client's scopes in the configuration. A code for none of them is kept.
     public let clientScopes: ScopeSet
-    public let newLineID: UniqueID
+    public let newFamilyID: UniqueID
     public let isNative: Bool
     /// `nil` when the client gets no refresh token, even with the scope `offline_access`.
     public let refreshToken: NewRefreshToken?
@@ -21,33 +21,33 @@ public struct RedeemCommand: Sendable, Hashable {
     /// End of the token family if it has no refresh token: the end of its access token. `nil` is
     /// `lineExpiresAt`.
     public let accessTokenExpiresAt: Moment?
-    public let ceilings: LineCeilings
+    public let limits: FamilyLimits
     public let moment: Moment
 
     public init(
         codeDigest: SHA256Digest, oauthClientID: OAuthClientID, redirectURI: String, codeVerifier: String?,
-        clientScopes: ScopeSet, newLineID: UniqueID, isNative: Bool, refreshToken: NewRefreshToken?,
+        clientScopes: ScopeSet, newFamilyID: UniqueID, isNative: Bool, refreshToken: NewRefreshToken?,
         needsOfflineAccess: Bool, lineExpiresAt: Moment, accessTokenExpiresAt: Moment? = nil,
-        ceilings: LineCeilings, moment: Moment
+        limits: FamilyLimits, moment: Moment
     ) {
         self.codeDigest = codeDigest
         self.oauthClientID = oauthClientID
         self.redirectURI = redirectURI
         self.codeVerifier = codeVerifier
         self.clientScopes = clientScopes
-        self.newLineID = newLineID
+        self.newFamilyID = newFamilyID
         self.isNative = isNative
         self.refreshToken = refreshToken
         self.needsOfflineAccess = needsOfflineAccess
         self.lineExpiresAt = lineExpiresAt
         self.accessTokenExpiresAt = accessTokenExpiresAt
-        self.ceilings = ceilings
+        self.limits = limits
         self.moment = moment
     }
 }
 
 /// The largest numbers of token families with a refresh token. Above a limit the oldest family ends.
-public struct LineCeilings: Sendable, Hashable {
+public struct FamilyLimits: Sendable, Hashable {
     /// Limit for one OAuth client and account.
     public let perClient: Int
     /// Limit for one account over all native clients; `nil` for other clients. Families of Google never

@@ -9,7 +9,7 @@ public struct RevokeCommand: Sendable, Hashable {
 
     public enum Token: Sendable, Hashable {
         case refresh(PresentedRefreshToken)
-        case access(lineID: UniqueID)
+        case access(familyID: UniqueID)
     }
 
     public init(oauthClientID: OAuthClientID, token: Token, moment: Moment) {

@@ -27,26 +27,26 @@ public struct AppFlipCheck: Sendable {
         do throws(OAuthError) {
             parameters = try self.parameters(of: call, client, response)
         } catch {
-            return .answer(AppFlipResponse(refusing: error, by: response, language: language))
+            return .response(AppFlipResponse(refusing: error, by: response, language: language))
         }
         switch call.decision {
         case "granted": break
         case "denied":
-            return .answer(AppFlipResponse(refusing: .accessDenied, by: response, language: language))
+            return .response(AppFlipResponse(refusing: .accessDenied, by: response, language: language))
         case "cancelled":
-            return .answer(AppFlipResponse(refusing: .cancelled, by: response, language: language))
+            return .response(AppFlipResponse(refusing: .cancelled, by: response, language: language))
         case nil: return .refuse(.decisionMissing)
         default: return .refuse(.decisionUnknown)
         }
         guard !parameters.granted.isEmpty else {
-            return .answer(AppFlipResponse(refusing: .accessDenied, by: response, language: language))
+            return .response(AppFlipResponse(refusing: .accessDenied, by: response, language: language))
         }
         let identity: AppFlipRequest.Identity
         switch (call.identityToken, call.accountID) {
         case (let token?, nil): identity = .identityToken(token, nonce: call.nonce)
         case (nil, let id?): identity = .account(id, authenticatedAt: call.authenticatedAt)
         case (nil, nil):
-            return .answer(
+            return .response(
                 AppFlipResponse(
                     refusing: AppFlipObstacle.identityMissing.outcome, by: response, language: language))
         case (_?, _?): return .refuse(.identityAmbiguous)

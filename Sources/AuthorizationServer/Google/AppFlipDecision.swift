@@ -2,7 +2,7 @@
 public enum AppFlipDecision: Sendable {
     /// An error of the interface, without a URL to open.
     case refuse(AppFlipRefusal)
-    case answer(AppFlipResponse)
+    case response(AppFlipResponse)
     case proceed(AppFlipRequest)
 }
 

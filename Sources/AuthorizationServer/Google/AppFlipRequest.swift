@@ -24,13 +24,13 @@ public struct AppFlipRequest: Sendable {
         AuthenticationAge(longest: client.maxAuthenticationAge)
     }
 
-    public func answer(code: String) -> AppFlipResponse {
+    public func response(code: String) -> AppFlipResponse {
         AppFlipResponse(
             redirectTo: response.location(code: code), outcome: .code, language: language)
     }
 
     /// Returns the response when there is no code.
-    public func answer(_ obstacle: AppFlipObstacle) -> AppFlipResponse {
+    public func response(_ obstacle: AppFlipObstacle) -> AppFlipResponse {
         AppFlipResponse(refusing: obstacle.outcome, by: response, language: language)
     }
 }

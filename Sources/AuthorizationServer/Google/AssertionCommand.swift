@@ -11,16 +11,16 @@ public struct AssertionCommand: Sendable, Hashable {
     /// Time at which Google made the assertion, by Google's clock.
     public let assertedAt: Moment
     public let scope: String
-    public let newLineID: UniqueID
+    public let newFamilyID: UniqueID
     public let refreshToken: NewRefreshToken
-    public let ceilings: LineCeilings
+    public let limits: FamilyLimits
     public let moment: Moment
 
     public init(
         accountID: AccountID, newGrantID: GrantID, oauthClientID: OAuthClientID, clientID: ClientID,
         googleSubject: String, match: GoogleAccountMatch, assertedAt: Moment, scope: String,
-        newLineID: UniqueID, refreshToken: NewRefreshToken,
-        ceilings: LineCeilings, moment: Moment
+        newFamilyID: UniqueID, refreshToken: NewRefreshToken,
+        limits: FamilyLimits, moment: Moment
     ) {
         self.accountID = accountID
         self.newGrantID = newGrantID
@@ -30,9 +30,9 @@ public struct AssertionCommand: Sendable, Hashable {
         self.match = match
         self.assertedAt = assertedAt
         self.scope = scope
-        self.newLineID = newLineID
+        self.newFamilyID = newFamilyID
         self.refreshToken = refreshToken
-        self.ceilings = ceilings
+        self.limits = limits
         self.moment = moment
     }
 }

@@ -20,7 +20,7 @@ public struct GoogleEventCommand: Sendable, Hashable {
         ///
         /// - Parameter clients: The clients of the Google project that the event is about; `nil` when the
         ///   event is about the Google account as a whole.
-        case endLines(googleSubject: String, upTo: Moment, of: Set<OAuthClientID>?)
+        case endFamilies(googleSubject: String, upTo: Moment, of: Set<OAuthClientID>?)
         /// One refresh token, found by all 64 bytes of its double SHA-512, of a client of the project.
         case endToken(doubleSHA512: SHA512Digest, of: Set<OAuthClientID>)
         case disable(googleSubject: String, at: Moment)
@@ -46,7 +46,7 @@ extension GoogleEventCommand {
 extension GoogleEventCommand.Change {
     var googleSubject: String? {
         switch self {
-        case .endLines(let subject, _, _), .disable(let subject, _), .enable(let subject, _): subject
+        case .endFamilies(let subject, _, _), .disable(let subject, _), .enable(let subject, _): subject
         case .endToken, .other: nil
         }
     }

@@ -11,28 +11,29 @@ extension GrantWorkingSet {
         guard !isDisabled(googleSubject: command.googleSubject, since: command.assertedAt) else {
             throw GrantRefusal(.googleAccountDisabled)
         }
-        let person = try person(command.accountID)
-        guard isMatched(command, person.record) else { throw GrantRefusal(.accountNotMatched) }
-        let standing = AccountStanding(
-            account: person.account, credential: person.record.record(for: command.clientID))
-        guard standing.isAuthorized, let authorization = standing.credential.authorization else {
+        let user = try user(command.accountID)
+        guard isMatched(command, user.record) else { throw GrantRefusal(.accountNotMatched) }
+        let status = AccountStatus(
+            account: user.account, credential: user.record.record(for: command.clientID))
+        guard status.isAuthorized, let authorization = status.credential.authorization else {
             throw GrantRefusal(.credentialRevoked)
         }
         let grant = try agree(
             to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
             newGrantID: command.newGrantID, authorizedAt: authorization.moment,
             googleSubject: command.googleSubject, at: command.moment, using: &generator)
-        let line = begin(
-            NewLine(
-                id: command.newLineID, scope: command.scope, isNative: false,
+        let family = begin(
+            NewFamily(
+                id: command.newFamilyID, scope: command.scope, isNative: false,
                 refreshToken: command.refreshToken,
                 // Google's clock may be ahead. A later event must still find the token family to be older.
                 authenticatedAt: min(command.assertedAt, command.moment),
                 authorizedAt: authorization.moment, expiresAt: .last,
                 googleSubject: command.googleSubject),
-            of: grant, command.ceilings, at: command.moment, using: &generator)
+            of: grant, command.limits, at: command.moment, using: &generator)
         return IssuedTokens(
-            grant: grant, line: line, scope: line.scope, account: standing.account, hasNewRefreshToken: true)
+            grant: grant, family: family, scope: family.scope, account: status.account,
+            hasNewRefreshToken: true)
     }
 
     /// Returns `true` if the Google account still leads to this account.
@@ -45,8 +46,8 @@ extension GrantWorkingSet {
         switch command.match {
         case .origin: return record.key.subject.isMadeByGoogle
         case .link:
-            let lines = ledger.grant(of: command.accountID, for: command.oauthClientID)?.lines ?? []
-            return lines.contains { $0.isLinked(with: command.googleSubject) }
+            let families = ledger.grant(of: command.accountID, for: command.oauthClientID)?.families ?? []
+            return families.contains { $0.isLinked(with: command.googleSubject) }
         case .email(let address): return record.hasVerifiedAddress(address)
         }
     }
@@ -59,12 +60,12 @@ extension GrantWorkingSet {
         guard keep(command) else { return .duplicate }
         for change in command.changes {
             switch change {
-            case .endLines(let subject, let moment, let clients):
-                endLines(linkedWith: subject, of: clients, at: command.receivedAt, using: &generator) {
+            case .endFamilies(let subject, let moment, let clients):
+                endFamilies(linkedWith: subject, of: clients, at: command.receivedAt, using: &generator) {
                     $0.authenticatedAt <= moment
                 }
             case .endToken(let digest, let clients):
-                endLines(of: clients, at: command.receivedAt, using: &generator) {
+                endFamilies(of: clients, at: command.receivedAt, using: &generator) {
                     $0.refreshToken?.doubleSHA512 == digest
                 }
             case .disable(let subject, let moment):
@@ -72,7 +73,8 @@ extension GrantWorkingSet {
                 // Unless Google has enabled the account since. A token family can be younger than the event,
                 // because delivery takes time, and no link of a disabled account is valid.
                 guard isDisabled(googleSubject: subject) else { break }
-                endLines(linkedWith: subject, of: nil, at: command.receivedAt, using: &generator) { _ in true
+                endFamilies(linkedWith: subject, of: nil, at: command.receivedAt, using: &generator) { _ in
+                    true
                 }
             case .enable(let subject, let moment):
                 update(with: GoogleAccountRecord(subject: subject, isDisabled: false, moment: moment))
@@ -84,28 +86,28 @@ extension GrantWorkingSet {
 
     /// Ends token families linked with a Google account, and no other families of their grants. A link that
     /// was made after an event has a younger assertion, so a late event does not end it.
-    private mutating func endLines(
+    private mutating func endFamilies(
         linkedWith subject: String, of clients: Set<OAuthClientID>?, at now: Moment,
-        using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
+        using generator: inout some RandomNumberGenerator, where isMeant: (TokenFamily) -> Bool
     ) {
-        endLines(of: clients, at: now, using: &generator) { $0.isLinked(with: subject) && isMeant($0) }
+        endFamilies(of: clients, at: now, using: &generator) { $0.isLinked(with: subject) && isMeant($0) }
     }
 
     /// - Parameter clients: `nil` for all.
-    private mutating func endLines(
+    private mutating func endFamilies(
         of clients: Set<OAuthClientID>?, at now: Moment, using generator: inout some RandomNumberGenerator,
-        where isMeant: (TokenLine) -> Bool
+        where isMeant: (TokenFamily) -> Bool
     ) {
         let grants = ledger.all { grant in
-            (clients?.contains(grant.record.oauthClientID) ?? true) && grant.lines.contains(where: isMeant)
+            (clients?.contains(grant.record.oauthClientID) ?? true) && grant.families.contains(where: isMeant)
         }
         for grant in grants.map(\.record) {
-            endLines(of: grant, reason: .googleRevoked, at: now, using: &generator, where: isMeant)
+            endFamilies(of: grant, reason: .googleRevoked, at: now, using: &generator, where: isMeant)
         }
     }
 }
 
-extension TokenLine {
+extension TokenFamily {
     /// Compares bytes, as the databases do.
     fileprivate func isLinked(with subject: String) -> Bool {
         googleSubject?.isByteEqual(to: subject) ?? false

@@ -29,9 +29,9 @@ public struct CodeRecord: Sendable, Hashable {
     /// recognized.
     public struct Redemption: Sendable, Hashable {
         public let moment: Moment
-        public let lineID: UniqueID
+        public let familyID: UniqueID
 
-        public init(moment: Moment, lineID: UniqueID) { (self.moment, self.lineID) = (moment, lineID) }
+        public init(moment: Moment, familyID: UniqueID) { (self.moment, self.familyID) = (moment, familyID) }
     }
 
     /// A code challenge (RFC 7636 §4.2).

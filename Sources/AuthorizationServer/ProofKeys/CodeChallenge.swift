@@ -47,12 +47,12 @@ public struct CodeChallenge: Sendable, Hashable {
     /// The method is the authorization request's. A token request names no method, so it cannot choose a
     /// weaker one.
     public func isAnswered(by verifier: CodeVerifier) -> Bool {
-        let answer =
+        let response =
             switch method {
             case .s256: verifier.s256
             case .plain: verifier.text
             }
-        return ConstantTime.areEqual(Array(answer.utf8), Array(text.utf8))
+        return ConstantTime.areEqual(Array(response.utf8), Array(text.utf8))
     }
 
     /// Applies the rule of a token request (RFC 7636 §4.6, RFC 9700 §2.1.1): a verifier exactly when there

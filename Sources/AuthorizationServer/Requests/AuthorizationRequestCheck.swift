@@ -59,7 +59,7 @@ public struct AuthorizationRequestCheck: Sendable {
         if let userAgent, EmbeddedWebView.isOne(userAgent: userAgent) {
             let error = OAuthError(
                 .disallowedUserAgent,
-                "The page was opened inside another app, which could read what the person types; open it in the "
+                "The page was opened inside another app, which could read what the user types; open it in the "
                     + "browser.")
             return page(error, client: client, languages: languages)
         }

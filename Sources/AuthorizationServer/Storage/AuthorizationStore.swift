@@ -16,10 +16,10 @@ public protocol AuthorizationStore: Sendable {
         completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void)
 
     /// `nil` when the token family or its grant has ended.
-    func standing(ofLine id: UniqueID) async throws -> TokenStanding?
+    func status(ofFamily id: UniqueID) async throws -> TokenStatus?
 
     /// `nil` when the account does not exist or was erased.
-    func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding?
+    func status(of account: AccountID, app: ClientID) async throws -> AccountStatus?
 
     func grants(of account: AccountID) async throws -> [GrantRecord]
 

@@ -16,7 +16,7 @@ public struct AccessToken: Sendable, Hashable {
     public let accountID: AccountID
     public let clientID: OAuthClientID
     /// The ID of the token family. It is a part of `jti`.
-    public let lineID: UniqueID
+    public let familyID: UniqueID
     /// 16 random bytes, so that no two tokens have the same `jti`.
     public let random: [UInt8]
     /// Space-separated.
@@ -27,7 +27,7 @@ public struct AccessToken: Sendable, Hashable {
     public let authenticatedAt: Int64
 
     public init(
-        issuer: String, audience: String, accountID: AccountID, clientID: OAuthClientID, lineID: UniqueID,
+        issuer: String, audience: String, accountID: AccountID, clientID: OAuthClientID, familyID: UniqueID,
         random: [UInt8], scope: String, issuedAt: Int64, expiresAt: Int64, authenticatedAt: Int64
     ) {
         precondition(random.count == Self.randomSize, "a jti has 16 random bytes")
@@ -35,7 +35,7 @@ public struct AccessToken: Sendable, Hashable {
         self.audience = audience
         self.accountID = accountID
         self.clientID = clientID
-        self.lineID = lineID
+        self.familyID = familyID
         self.random = random
         self.scope = scope
         self.issuedAt = issuedAt
@@ -44,7 +44,7 @@ public struct AccessToken: Sendable, Hashable {
     }
 
     /// The claim `jti`: the token family's ID and the random bytes in base64url.
-    public var identifier: String { Base64URL.encode(lineID.bytes + random) }
+    public var identifier: String { Base64URL.encode(familyID.bytes + random) }
 
     /// The compact serialization. Throws `.signingFailed`.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {

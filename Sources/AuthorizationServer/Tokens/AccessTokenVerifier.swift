@@ -51,12 +51,12 @@ extension AccessToken {
             let accountID = claims["sub"]?.string.flatMap({ AccountID($0) }),
             let clientID = claims["client_id"]?.string.flatMap({ OAuthClientID($0) }),
             let identifier = claims["jti"]?.string.flatMap({ Base64URL.decode($0) }),
-            identifier.count == 16 + Self.randomSize, let lineID = UniqueID(bytes: identifier.prefix(16)),
+            identifier.count == 16 + Self.randomSize, let familyID = UniqueID(bytes: identifier.prefix(16)),
             let scope = claims["scope"]?.string, let issuedAt = claims["iat"]?.integer,
             let expiresAt = claims["exp"]?.integer, let authenticatedAt = claims["auth_time"]?.integer
         else { return nil }
         self.init(
-            issuer: issuer, audience: audience, accountID: accountID, clientID: clientID, lineID: lineID,
+            issuer: issuer, audience: audience, accountID: accountID, clientID: clientID, familyID: familyID,
             random: Array(identifier.suffix(Self.randomSize)), scope: scope, issuedAt: issuedAt,
             expiresAt: expiresAt, authenticatedAt: authenticatedAt)
     }

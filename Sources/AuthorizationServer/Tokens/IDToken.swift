@@ -51,7 +51,7 @@ public struct IDToken: Sendable {
         json.member("auth_time", authenticatedAt)
         json.member("nonce", ifPresent: nonce)
         json.member("at_hash", Self.hash(ofAccessToken: accessToken))
-        PersonClaims(of: account, scope: scope).write(into: &json)
+        UserClaims(of: account, scope: scope).write(into: &json)
         json.endObject()
         return try TypedJWS.sign(json.bytes, type: Self.type, with: key)
     }

@@ -15,30 +15,30 @@ public struct RefreshTokenText: Sendable {
     private static let size = 16 + lineSecretSize + 4 + secretSize
 
     public let text: String
-    public let lineID: UniqueID
+    public let familyID: UniqueID
     public let generation: UInt32
     private let lineSecret: [UInt8]
 
     /// - Parameters:
     ///   - lineSecret: 16 bytes of a cryptographic generator, the same for all tokens of the token family.
     ///   - secret: 32 bytes of a cryptographic generator.
-    public init(lineID: UniqueID, lineSecret: [UInt8], generation: UInt32, secret: [UInt8]) {
+    public init(familyID: UniqueID, lineSecret: [UInt8], generation: UInt32, secret: [UInt8]) {
         precondition(
             lineSecret.count == Self.lineSecretSize && secret.count == Self.secretSize,
             "a refresh token has secrets of 16 and 32 bytes")
         let number = (0..<4).map { UInt8(truncatingIfNeeded: generation >> (24 - 8 * UInt32($0))) }
-        text = Self.prefix + Base64URL.encode(lineID.bytes + lineSecret + number + secret)
-        (self.lineID, self.generation, self.lineSecret) = (lineID, generation, lineSecret)
+        text = Self.prefix + Base64URL.encode(familyID.bytes + lineSecret + number + secret)
+        (self.familyID, self.generation, self.lineSecret) = (familyID, generation, lineSecret)
     }
 
     /// Returns `nil` for a text that cannot be a refresh token of this service, so that it causes no query.
     public init?(parsing text: String) {
         guard text.hasPrefix(Self.prefix), text.utf8.count <= 128,
             let bytes = Base64URL.decode(String(text.dropFirst(Self.prefix.count))),
-            bytes.count == Self.size, let lineID = UniqueID(bytes: bytes.prefix(16))
+            bytes.count == Self.size, let familyID = UniqueID(bytes: bytes.prefix(16))
         else { return nil }
         self.text = text
-        self.lineID = lineID
+        self.familyID = familyID
         lineSecret = Array(bytes[16..<32])
         generation = bytes[32..<36].reduce(0) { $0 << 8 | UInt32($1) }
     }
@@ -50,7 +50,7 @@ public struct RefreshTokenText: Sendable {
     public func successor(secret: [UInt8]) -> RefreshTokenText? {
         guard generation < .max else { return nil }
         return RefreshTokenText(
-            lineID: lineID, lineSecret: lineSecret, generation: generation + 1, secret: secret)
+            familyID: familyID, lineSecret: lineSecret, generation: generation + 1, secret: secret)
     }
 
     public var lineSecretDigest: SHA256Digest { SHA256Digest.hash(lineSecret) }
@@ -62,7 +62,7 @@ public struct RefreshTokenText: Sendable {
 
     /// Values that the store compares.
     public var presented: PresentedRefreshToken {
-        PresentedRefreshToken(lineID: lineID, lineSecretDigest: lineSecretDigest, digest: digest)
+        PresentedRefreshToken(familyID: familyID, lineSecretDigest: lineSecretDigest, digest: digest)
     }
 
     /// Returns the values that the store keeps of the first token of a token family.
@@ -93,12 +93,12 @@ public struct NewRefreshToken: Sendable, Hashable {
 
 /// The parts of a presented refresh token, and its digest.
 public struct PresentedRefreshToken: Sendable, Hashable {
-    public let lineID: UniqueID
+    public let familyID: UniqueID
     public let lineSecretDigest: SHA256Digest
     public let digest: SHA256Digest
 
-    public init(lineID: UniqueID, lineSecretDigest: SHA256Digest, digest: SHA256Digest) {
-        self.lineID = lineID
+    public init(familyID: UniqueID, lineSecretDigest: SHA256Digest, digest: SHA256Digest) {
+        self.familyID = familyID
         self.lineSecretDigest = lineSecretDigest
         self.digest = digest
     }

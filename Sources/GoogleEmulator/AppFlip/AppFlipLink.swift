@@ -79,7 +79,7 @@ struct AppFlipApp: Sendable {
     /// URL with the error `cancelled` itself.
     func decide(
         _ decision: AppFlipDecision, _ link: AppFlipLink, identity: AppFlipIdentity?, scopes: String? = nil
-    ) async throws(EmulatorError) -> (redirectTo: String, answer: ServerClient.Answer) {
+    ) async throws(EmulatorError) -> (redirectTo: String, response: ServerClient.Response) {
         var body = JSONObject([
             ("client_id", .string(link.clientID)), ("redirect_uri", .string(link.redirectURI)),
             ("state", .string(link.state)), ("scope", .string(link.scope)),
@@ -96,11 +96,11 @@ struct AppFlipApp: Sendable {
             case nil: break
             }
         }
-        let answer = await ServerClient(state: state).post(
+        let response = await ServerClient(state: state).post(
             "The app's backend asks for the URL to open", try state.server().appFlipURL, .json(body),
             bearer: state.configuration.apiKey ?? "")
-        let url = answer.status == 200 ? answer.json?["redirect_to"]?.string : nil
-        return (url ?? link.url(error: "cancelled"), answer)
+        let url = response.status == 200 ? response.json?["redirect_to"]?.string : nil
+        return (url ?? link.url(error: "cancelled"), response)
     }
 
     /// Gets an identity token from the fake Apple, as the app would from iOS.
@@ -114,9 +114,9 @@ struct AppFlipApp: Sendable {
         }
         var body = JSONObject()
         body["sub"] = subject.map { .string($0) }
-        let answer = await ServerClient(state: state).post(
+        let response = await ServerClient(state: state).post(
             "The app signs in with the fake Apple", "\(apple)/emulator/identity-tokens", .json(body))
-        guard let token = answer.json?["identity_token"]?.string else {
+        guard let token = response.json?["identity_token"]?.string else {
             throw EmulatorError(.serverMissing, detail: "the fake Apple gave no identity token")
         }
         return token

@@ -21,7 +21,7 @@ extension AccountLink {
     }
 }
 
-extension ServerClient.Answer {
+extension ServerClient.Response {
     /// The response of the authorization server, unchanged.
     var asJSON: JSONObject {
         var object = JSONObject()

@@ -70,8 +70,8 @@ struct ControlRoutes: Sendable {
                 let id = try call.input { body throws(EmulatorError) in
                     try body.string("link", maximum: 32)
                 }
-                let answer = try await use(linking, id)
-                var json = answer.asJSON
+                let response = try await use(linking, id)
+                var json = response.asJSON
                 json["link"] = .object(try linking.link(id).json)
                 return json
             }
@@ -83,18 +83,19 @@ struct ControlRoutes: Sendable {
                     try body.string("scope", maximum: 2048), try body.string("assertion", maximum: 16_384)
                 )
             }
-            let (answer, link) = try await linking.streamlined(
+            let (response, link) = try await linking.streamlined(
                 input.0, input.1, scope: input.2, assertion: input.3)
-            var json = answer.asJSON
+            var json = response.asJSON
             json["link"] = link.map { .object($0.json) }
             return json
         }
     }
 
-    private static let uses: [(String, @Sendable (Linking, String?) async throws -> ServerClient.Answer)] = [
-        ("refresh", { try await $0.refresh($1) }), ("call", { try await $0.call($1) }),
-        ("unlink", { try await $0.unlink($1) }),
-    ]
+    private static let uses: [(String, @Sendable (Linking, String?) async throws -> ServerClient.Response)] =
+        [
+            ("refresh", { try await $0.refresh($1) }), ("call", { try await $0.call($1) }),
+            ("unlink", { try await $0.unlink($1) }),
+        ]
 
     private func addEvents(to group: RouterGroup<BasicRequestContext>) {
         on(group, .get, "events") { _ in events() }
@@ -150,7 +151,7 @@ struct ControlRoutes: Sendable {
                     ("number", .integer(Int64(exchange.number))),
                     ("at", .string(RFC3339.text(milliseconds: exchange.at))),
                     ("title", .string(exchange.title)), ("request", .string(exchange.request)),
-                    ("answer", .string(exchange.answer)),
+                    ("answer", .string(exchange.response)),
                 ]))
         }
         return JSONObject([("exchanges", .array(entries))])

@@ -8,7 +8,7 @@ public struct Exchange: Sendable, Equatable {
     /// Method, URL and fields, one per line.
     public let request: String
     /// Status and body, or the reason why no response arrived.
-    public let answer: String
+    public let response: String
 }
 
 /// The latest exchanges. Pure, and bounded in number and size.
@@ -20,13 +20,13 @@ struct ExchangeLog: Sendable {
     private(set) var exchanges: [Exchange] = []
     private var lastNumber = 0
 
-    mutating func add(_ title: String, request: String, answer: String, at now: Int64) {
+    mutating func add(_ title: String, request: String, response: String, at now: Int64) {
         lastNumber += 1
         if exchanges.count >= Self.capacity { exchanges.removeFirst() }
         exchanges.append(
             Exchange(
                 number: lastNumber, at: now, title: title, request: Self.cut(request),
-                answer: Self.cut(answer)))
+                response: Self.cut(response)))
     }
 
     mutating func clear() { exchanges = [] }

@@ -54,7 +54,7 @@ struct Linking: Sendable {
         state.record(
             request.mode == .appFlip
                 ? "Google opens the app's universal link" : "Google opens the authorization URL",
-            request: "GET \(ShownText.url(url))", answer: "in the browser, or in the app")
+            request: "GET \(ShownText.url(url))", response: "in the browser, or in the app")
         return LinkStart(url: url, begun: begun)
     }
 
@@ -88,7 +88,7 @@ struct Linking: Sendable {
         }
         state.record(
             "The answer at the redirect URI", request: "GET \(uri)\n\(ShownText.fields(fields))",
-            answer: value("code") == nil ? "an error" : "a code, which is exchanged next")
+            response: value("code") == nil ? "an error" : "a code, which is exchanged next")
         guard uri.isByteEqual(to: begun.redirectURI), let code = value("code"), value("error") == nil else {
             return fail(begun.mode, value("error") ?? "wrong_redirect_uri")
         }
@@ -101,11 +101,11 @@ struct Linking: Sendable {
             ("redirect_uri", begun.redirectURI),
         ]
         if let verifier = begun.verifier { fields.append(("code_verifier", verifier)) }
-        let answer = await client.post(
+        let response = await client.post(
             "Google exchanges the code", try state.server().tokenURL, .form(fields + clientFields), at: .token
         )
-        guard answer.status == 200, let tokens = answer.json.flatMap({ LinkTokens($0) }) else {
-            return fail(begun.mode, answer.error)
+        guard response.status == 200, let tokens = response.json.flatMap({ LinkTokens($0) }) else {
+            return fail(begun.mode, response.error)
         }
         return add(begun.mode, tokens)
     }

@@ -5,50 +5,50 @@ extension Linking {
     /// Gets a new access token. `invalid_grant` ends the link at Google.
     ///
     /// - Parameter id: `nil` for the newest link. Throws `.linkNotFound` and `.tokenMissing`.
-    func refresh(_ id: String?) async throws(EmulatorError) -> ServerClient.Answer {
+    func refresh(_ id: String?) async throws(EmulatorError) -> ServerClient.Response {
         let link = try link(id)
         guard let token = link.refreshToken else { throw EmulatorError(.tokenMissing) }
-        let answer = await client.post(
+        let response = await client.post(
             "Google refreshes the access token", try state.server().tokenURL,
             .form([("grant_type", "refresh_token"), ("refresh_token", token)] + clientFields), at: .token)
         let now = state.now
-        if answer.status == 200, let tokens = answer.json.flatMap({ LinkTokens($0) }) {
+        if response.status == 200, let tokens = response.json.flatMap({ LinkTokens($0) }) {
             change(link) { $0.update(with: tokens, at: now) }
-        } else if answer.error == "invalid_grant", link.status == .linked {
+        } else if response.error == "invalid_grant", link.status == .linked {
             change(link) { $0.status = .refused }
         }
-        return answer
+        return response
     }
 
     /// Calls the app's API with the access token. The API asks the authorization server for the token's state
     /// (RFC 7662).
-    func call(_ id: String?) async throws(EmulatorError) -> ServerClient.Answer {
+    func call(_ id: String?) async throws(EmulatorError) -> ServerClient.Response {
         let link = try link(id)
         guard let token = link.accessToken else { throw EmulatorError(.tokenMissing) }
         let key = state.configuration.apiKey
-        let answer = await client.post(
+        let response = await client.post(
             "The app's API asks whether the access token is good", try state.server().introspectionURL,
             .form([("token", token)] + (key == nil ? clientFields : [])), bearer: key)
-        let json = answer.json
+        let json = response.json
         change(link) { link in
             link.isActive = json?["active"]?.bool
             if let account = json?["sub"]?.string, account.utf8.count <= 255 { link.account = account }
         }
-        return answer
+        return response
     }
 
     /// Unlinks in the Google app: Google revokes the refresh token (RFC 7009).
-    func unlink(_ id: String?) async throws(EmulatorError) -> ServerClient.Answer {
+    func unlink(_ id: String?) async throws(EmulatorError) -> ServerClient.Response {
         let link = try link(id)
         guard let token = link.refreshToken ?? link.accessToken else {
             throw EmulatorError(.tokenMissing)
         }
         let hint = link.refreshToken == nil ? "access_token" : "refresh_token"
-        let answer = await client.post(
-            "Google revokes the token, because the person unlinks", try state.server().revocationURL,
+        let response = await client.post(
+            "Google revokes the token, because the user unlinks", try state.server().revocationURL,
             .form([("token", token), ("token_type_hint", hint)] + clientFields))
-        if answer.status == 200 { change(link) { $0.status = .unlinkedByGoogle } }
-        return answer
+        if response.status == 200 { change(link) { $0.status = .unlinkedByGoogle } }
+        return response
     }
 
     func link(_ id: String?) throws(EmulatorError) -> AccountLink {

@@ -43,7 +43,7 @@ struct AppPage {
                 <form method="post" action="/app/decision">
                 \(HiddenFields.html([("token", token)] + link.fields))
                 \(HTML.text("Sign in with the fake Apple as (user ID)", "sub", hint: "the usual user"))
-                \(HTML.text("or an account ID, if the person is signed in already", "account_id", hint: "acc_…"))
+                \(HTML.text("or an account ID, if the user is signed in already", "account_id", hint: "acc_…"))
                 <div class="row"><button class="main" name="decision" value="granted">Agree and link</button>
                 <button name="decision" value="denied">Refuse</button>
                 <button name="decision" value="cancelled">Cancel</button></div>
@@ -54,20 +54,20 @@ struct AppPage {
 }
 
 /// The response to the app's backend, and the URL that the app opens.
-struct AppAnswerPage {
+struct AppResponsePage {
     let redirectTo: String
-    let answer: ServerClient.Answer
+    let backendResponse: ServerClient.Response
 
     var response: Response {
         let words =
-            answer.status.map { "The backend's answer has status \($0)." }
+            backendResponse.status.map { "The backend's response has status \($0)." }
             ?? "The backend could not be reached, so the app makes the cancelled URL itself."
         return GooglePage(
             app: .phone, title: "Your iPhone app",
             content: """
                 <h1>Back to Google</h1>
                 <section><p>\(words.htmlEscaped)</p>
-                <pre>\(ShownText.body(answer.body).htmlEscaped)</pre>
+                <pre>\(ShownText.body(backendResponse.body).htmlEscaped)</pre>
                 <p>The app opens this URL as it is:</p>
                 <pre>\(ShownText.url(redirectTo).htmlEscaped)</pre>
                 <a class="button main" rel="noreferrer" href="\(redirectTo.htmlEscaped)">Open the Google app</a>

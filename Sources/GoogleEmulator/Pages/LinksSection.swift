@@ -94,7 +94,7 @@ struct ExchangesSection {
             <details\(exchange.number == newest ? " open" : "")>\
             <summary>\(exchange.number). \(exchange.title.htmlEscaped)</summary>
             <pre>\(exchange.request.htmlEscaped)</pre>
-            <pre>\(exchange.answer.htmlEscaped)</pre></details>
+            <pre>\(exchange.response.htmlEscaped)</pre></details>
             """
         }
         return """

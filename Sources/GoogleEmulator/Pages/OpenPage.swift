@@ -16,7 +16,7 @@ struct OpenPage {
                 <pre>\(ShownText.url(start.url).htmlEscaped)</pre>
                 <p>\(isAppFlip
                     ? "On an iPhone this is a universal link. Here it opens a page that plays your app."
-                    : "The person signs in and agrees there. The answer comes back to redirect_uri with the same state.")</p>
+                    : "The user signs in and agrees there. The response comes back to redirect_uri with the same state.")</p>
                 <div class="row"><a class="button main" rel="noreferrer" href="\(start.url.htmlEscaped)">Continue</a>
                 <a class="button" href="/">Cancel</a></div>
                 </section>

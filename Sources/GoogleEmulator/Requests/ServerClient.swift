@@ -9,10 +9,10 @@ import StrictJSON
 struct ServerClient: Sendable {
     static let timeout = TimeAmount.seconds(15)
     /// Bytes.
-    static let longestAnswer = 262_144
+    static let longestResponse = 262_144
 
     /// Result of a request.
-    struct Answer: Sendable {
+    struct Response: Sendable {
         /// `nil` when no response arrived.
         let status: Int?
         let body: [UInt8]
@@ -42,7 +42,7 @@ struct ServerClient: Sendable {
     ///   - place: Place of faults for the request.
     func post(
         _ title: String, _ url: String, _ body: Body, bearer: String? = nil, at place: FaultPlace? = nil
-    ) async -> Answer {
+    ) async -> Response {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         if let bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer)") }
@@ -54,43 +54,44 @@ struct ServerClient: Sendable {
             at: place)
     }
 
-    func get(_ title: String, _ url: String) async -> Answer {
+    func get(_ title: String, _ url: String) async -> Response {
         await send(HTTPClientRequest(url: url), title, shown: "GET \(url)", at: nil)
     }
 
     private func send(
         _ request: HTTPClientRequest, _ title: String, shown: String, at place: FaultPlace?
-    ) async -> Answer {
+    ) async -> Response {
         let fault = place.flatMap { place in state.update { $0.faults.take(place) } }
         if let delay = fault?.delayMilliseconds, delay > 0 { await state.wait(delay) }
         guard fault?.loss != .request else {
-            return finish(title, shown, Answer(status: nil, body: []), words: "not sent, because of a fault")
+            return finish(
+                title, shown, Response(status: nil, body: []), words: "not sent, because of a fault")
         }
         var sent = request
         sent.headers.add(name: "Accept", value: "application/json")
         sent.headers.add(name: "User-Agent", value: "fake-google")
         let complete = sent
         do {
-            let answer = try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
+            let response = try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
                 let response = try await client.execute(complete, timeout: Self.timeout)
-                let body = try await response.body.collect(upTo: Self.longestAnswer)
-                return Answer(status: Int(response.status.code), body: Array(buffer: body))
+                let body = try await response.body.collect(upTo: Self.longestResponse)
+                return Response(status: Int(response.status.code), body: Array(buffer: body))
             }
-            guard fault?.loss != .answer else {
+            guard fault?.loss != .response else {
                 return finish(
-                    title, shown, Answer(status: nil, body: []),
+                    title, shown, Response(status: nil, body: []),
                     words: "the answer is lost, because of a fault")
             }
-            return finish(title, shown, answer, words: nil)
+            return finish(title, shown, response, words: nil)
         } catch {
-            return finish(title, shown, Answer(status: nil, body: []), words: "no answer (\(error))")
+            return finish(title, shown, Response(status: nil, body: []), words: "no answer (\(error))")
         }
     }
 
-    private func finish(_ title: String, _ shown: String, _ answer: Answer, words: String?) -> Answer {
-        let text = words ?? "\(answer.status ?? 0)\n\(ShownText.body(answer.body))"
-        state.record(title, request: shown, answer: text)
-        return answer
+    private func finish(_ title: String, _ shown: String, _ response: Response, words: String?) -> Response {
+        let text = words ?? "\(response.status ?? 0)\n\(ShownText.body(response.body))"
+        state.record(title, request: shown, response: text)
+        return response
     }
 
     private static var configuration: HTTPClient.Configuration {

@@ -87,8 +87,8 @@ struct PageRoutes: Sendable {
                     identity = .identityToken(try await app.identityToken(subject: form["sub"]))
                 }
             }
-            let (url, answer) = try await app.decide(decision, link, identity: identity)
-            return AppAnswerPage(redirectTo: url, answer: answer).response
+            let (url, response) = try await app.decide(decision, link, identity: identity)
+            return AppResponsePage(redirectTo: url, backendResponse: response).response
         }
     }
 

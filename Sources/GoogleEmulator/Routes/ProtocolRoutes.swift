@@ -29,7 +29,7 @@ struct ProtocolRoutes: Sendable {
     ) async -> Response {
         if let refusal = await faulty(place, title) { return refusal }
         let json = state.update { make($0) }
-        state.record(title, request: "GET \(place.rawValue)", answer: "200")
+        state.record(title, request: "GET \(place.rawValue)", response: "200")
         return Response.json(json)
     }
 
@@ -44,13 +44,14 @@ struct ProtocolRoutes: Sendable {
             let event = try await EventReport(state: state).receive(token)
             state.record(
                 "The server reports that a token has ended", request: shown,
-                answer: event.linkID.map { "202; link \($0) has ended" } ?? "202; the token is not known here"
+                response: event.linkID.map { "202; link \($0) has ended" }
+                    ?? "202; the token is not known here"
             )
             return Response(status: .accepted)
         } catch {
             state.record(
                 "The server reports an event that Google refuses", request: shown,
-                answer: "400 \(error.rawValue)")
+                response: "400 \(error.rawValue)")
             return Response.json(
                 JSONObject([
                     ("err", .string(error.rawValue)), ("description", .string("the token is refused")),
@@ -63,7 +64,7 @@ struct ProtocolRoutes: Sendable {
         guard let fault = state.update({ $0.faults.take(place) }) else { return nil }
         if fault.delayMilliseconds > 0 { await state.wait(fault.delayMilliseconds) }
         guard let status = fault.status else { return nil }
-        state.record(title, request: request, answer: "\(status), because of a fault")
+        state.record(title, request: request, response: "\(status), because of a fault")
         return Response(status: .init(code: status))
     }
 }

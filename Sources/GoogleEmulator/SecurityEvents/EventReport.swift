@@ -67,8 +67,8 @@ struct EventReport: Sendable {
         guard configuration.status == 200, configuration.json?["issuer"]?.string == server.issuer,
             let url = configuration.json?["jwks_uri"]?.string, url.hasPrefix("http")
         else { return nil }
-        let answer = await client.get("Google fetches the server's keys", url)
-        guard answer.status == 200 else { return nil }
-        return try? JSONWebKeySet(parsing: answer.body)
+        let response = await client.get("Google fetches the server's keys", url)
+        guard response.status == 200 else { return nil }
+        return try? JSONWebKeySet(parsing: response.body)
     }
 }

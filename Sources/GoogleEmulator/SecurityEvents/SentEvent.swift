@@ -68,7 +68,7 @@ struct SentEvent: Sendable {
 
 extension Linking {
     /// Sends an event to the authorization server (RFC 8935).
-    func send(_ event: SentEvent) async throws(EmulatorError) -> ServerClient.Answer {
+    func send(_ event: SentEvent) async throws(EmulatorError) -> ServerClient.Response {
         let server = try state.server()
         let claims = event.claims(for: state.configuration.googleClientID, at: state.now)
         let token = try state.signingKey().sign(claims, type: "secevent+jwt")

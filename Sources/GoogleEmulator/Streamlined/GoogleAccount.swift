@@ -40,7 +40,7 @@ extension Linking {
     /// - Parameter assertion: Token in place of a genuine ID token, for tests.
     func streamlined(
         _ intent: StreamlinedIntent, _ account: GoogleAccount, scope: String?, assertion: String? = nil
-    ) async throws(EmulatorError) -> (answer: ServerClient.Answer, link: AccountLink?) {
+    ) async throws(EmulatorError) -> (response: ServerClient.Response, link: AccountLink?) {
         let audience = state.configuration.googleClientID
         let honest = try state.signingKey().sign(account.claims(for: audience, at: state.now), type: "JWT")
         let fields = [
@@ -48,11 +48,11 @@ extension Linking {
             ("intent", intent.rawValue), ("assertion", assertion ?? honest),
             ("scope", scope ?? state.configuration.scopes.joined(separator: " ")),
         ]
-        let answer = await client.post(
+        let response = await client.post(
             "Google asks with the intent \(intent.rawValue)", try state.server().tokenURL,
             .form(fields + clientFields), at: .token)
-        guard intent != .check, answer.status == 200, let tokens = answer.json.flatMap({ LinkTokens($0) })
-        else { return (answer, nil) }
-        return (answer, add(.streamlined, tokens, subject: account.subject))
+        guard intent != .check, response.status == 200, let tokens = response.json.flatMap({ LinkTokens($0) })
+        else { return (response, nil) }
+        return (response, add(.streamlined, tokens, subject: account.subject))
     }
 }

@@ -13,9 +13,9 @@ extension JSONWriter {
         member("personal_data", "erased")
         name("tokens")
         beginArray()
-        for grant in record.grants {
+        for token in record.tokens {
             element()
-            value(grant)
+            value(token)
         }
         endArray()
         let remaining = ManualRevocation.needed(after: record)
@@ -36,16 +36,16 @@ extension JSONWriter {
         endObject()
     }
 
-    private mutating func value(_ grant: ErasureGrant) {
+    private mutating func value(_ token: ErasureToken) {
         beginObject()
-        member("client_id", grant.clientID.rawValue)
-        if case .done(let outcome) = grant.step {
+        member("client_id", token.clientID.rawValue)
+        if case .done(let outcome) = token.step {
             member("outcome", outcome.rawValue)
         } else {
             member("outcome", "pending")
         }
-        member("cause", ifPresent: grant.cause)
-        member("attempts", grant.attempts)
+        member("cause", ifPresent: token.cause)
+        member("attempts", token.attempts)
         endObject()
     }
 }

@@ -14,10 +14,10 @@ struct ManualRevocation: Equatable {
     static func needed(after record: ErasureRecord) -> [ManualRevocation] {
         record.apps.compactMap { app in
             guard app.stateBefore == .authorized else { return nil }
-            let grants = record.grants.filter { $0.primaryClientID == app.clientID }
-            guard grants.allSatisfy(\.isDone), !grants.contains(where: { $0.step == .done(.provenRevoked) })
+            let tokens = record.tokens.filter { $0.primaryClientID == app.clientID }
+            guard tokens.allSatisfy(\.isDone), !tokens.contains(where: { $0.step == .done(.provenRevoked) })
             else { return nil }
-            let cause = grants.compactMap(\.cause).first ?? app.refreshTokenCause?.rawValue ?? "no_token"
+            let cause = tokens.compactMap(\.cause).first ?? app.refreshTokenCause?.rawValue ?? "no_token"
             return ManualRevocation(clientID: app.clientID, cause: cause)
         }
     }

@@ -18,9 +18,9 @@ final class OAuthGrantRoutes: Sendable {
     func appFlip(_ request: HTTPRequest) throws -> RouteResult {
         let call = try AppFlipRequestBody(parsing: request.body)
         return .later { [server, metrics] in
-            let answer = try await AppFlip(server).answer(call, caller: request.scope)
-            metrics.count(answer.outcome)
-            return .json(.ok, answer.json)
+            let response = try await AppFlip(server).response(call, caller: request.scope)
+            metrics.count(response.outcome)
+            return .json(.ok, response.json)
         }
     }
 

@@ -26,21 +26,21 @@ final class OAuthTokenRoutes: Sendable {
             () throws(TokenEndpointError) in
             try unauthenticated.authenticated(in: server.parts.settings.clients)
         }
-        return .later { [self] in try await answer(token) }
+        return .later { [self] in try await response(token) }
     }
 
-    private func answer(_ request: TokenRequest) async throws -> HTTPResponse {
+    private func response(_ request: TokenRequest) async throws -> HTTPResponse {
         let type = request.grantType
         do {
-            switch try await TokenEndpoint(server).answer(request) {
+            switch try await TokenEndpoint(server).response(request) {
             case .tokens(let tokens):
                 metrics.count(type, .issued)
                 var json = JSONWriter(reservingCapacity: 2048)
                 tokens.write(into: &json)
                 return .oauth(.ok, json.bytes)
-            case .linking(let answer):
+            case .linking(let response):
                 metrics.count(type, .answered)
-                return .oauth(HTTPResponseStatus(statusCode: answer.status), answer.json)
+                return .oauth(HTTPResponseStatus(statusCode: response.status), response.json)
             }
         } catch let error as OAuthError {
             metrics.count(type, .refused)
@@ -125,9 +125,9 @@ final class OAuthTokenRoutes: Sendable {
         let token = try accessToken(request)
         return .later { [server] in
             do {
-                let answer = try await UserInfo(server).claims(accessToken: token)
-                request.client?.isNamed(answer.client.rawValue)
-                return .oauth(.ok, answer.json)
+                let response = try await UserInfo(server).claims(accessToken: token)
+                request.client?.isNamed(response.client.rawValue)
+                return .oauth(.ok, response.json)
             } catch let error as OAuthError {
                 throw BearerRefusal(error: error, isTokenMissing: false)
             }

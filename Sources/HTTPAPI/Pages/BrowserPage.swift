@@ -103,9 +103,9 @@ struct BrowserPage {
         border-radius:.5rem;padding:.5rem .75rem;margin:.8rem 0 0;font-size:.9375rem;line-height:1.4}
         .code{margin:1.2rem 0 0;font-size:.85rem}
         .code bdi{font-family:ui-monospace,Menlo,monospace}
-        .person{display:flex;flex-wrap:wrap;align-items:center;gap:.4rem .8rem;border:1px solid var(--line);\
+        .user{display:flex;flex-wrap:wrap;align-items:center;gap:.4rem .8rem;border:1px solid var(--line);\
         border-radius:.75rem;padding:.5rem .8rem;margin:.8rem 0 0}
-        .person a{font-size:.9rem}
+        .user a{font-size:.9rem}
         .face{flex:none;width:2.4rem;height:2.4rem;border-radius:50%;background:var(--hover);\
         border:1px solid var(--line);display:grid;place-items:center;font-size:.9rem;font-weight:600;\
         color:var(--soft)}

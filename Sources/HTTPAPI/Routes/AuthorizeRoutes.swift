@@ -40,7 +40,7 @@ final class AuthorizeRoutes: Sendable {
 
     /// `POST /oauth/authorize`: the form of the consent page, or the parameters of a request (OpenID Connect
     /// Core §3.1.2.1).
-    func answer(_ request: HTTPRequest) -> RouteResult {
+    func response(_ request: HTTPRequest) -> RouteResult {
         guard request.browser?.sendsForm ?? false else { return .response(malformed(request)) }
         let query = String(request.query ?? "")
         guard !query.isEmpty else { return beginPosted(request) }
@@ -51,7 +51,7 @@ final class AuthorizeRoutes: Sendable {
             token: form?[ConsentPage.tokenField],
             decision: form?[ConsentPage.decisionField].flatMap { ConsentForm.Decision(rawValue: $0) },
             tickedScopes: Set(form?.names(after: ConsentPage.scopePrefix) ?? []))
-        return RouteResult(useCase.answer(query, with: consent, from: browser(of: request))) {
+        return RouteResult(useCase.response(query, with: consent, from: browser(of: request))) {
             .response(self.response(to: $0, query: query, request))
         }
     }

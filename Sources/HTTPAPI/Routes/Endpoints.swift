@@ -98,7 +98,7 @@ extension Endpoint {
     static let answerConsent = Endpoint(
         "answerConsent", .post, "/oauth/authorize", of: \.authorize, caller: .anyone, body: .pageForm,
         errors: .page, priority: .ordinary, fields: .browser, origins: .others
-    ) { $0.answer($1) }
+    ) { $0.response($1) }
 
     // OAuth 2.0, for clients and resource servers.
 

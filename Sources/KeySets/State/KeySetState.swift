@@ -55,8 +55,8 @@ package struct KeySetState: Sendable {
     /// The error code for a key that is not in the cache when no fetch is started for it.
     package func refusal(at now: Int64) -> KeySetError.Code {
         // Only a set whose last fetch succeeded proves that a key is not Apple's.
-        let isAnswer = !isAdopted || isAskedLately(at: now)
-        let canTell = hasUsableKeys(at: now) && failures == 0 && running == nil && !isStopped && isAnswer
+        let isResponse = !isAdopted || isAskedLately(at: now)
+        let canTell = hasUsableKeys(at: now) && failures == 0 && running == nil && !isStopped && isResponse
         return canTell ? .unknownKey : .keysUnavailable
     }
 

@@ -17,10 +17,10 @@ public struct AppFlip: Sendable {
     /// - Parameter caller: The apps that the API key may use.
     /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an ID that
     ///   never belonged to an account, or whose account the caller may not see.
-    public func answer(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
+    public func response(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
         switch AppFlipCheck(server.settings.clients).check(call, caller: caller) {
         case .refuse(let refusal): throw refusal
-        case .answer(let answer): return answer
+        case .response(let response): return response
         case .proceed(let request):
             do {
                 return try await proceed(request, caller: caller)
@@ -28,27 +28,27 @@ public struct AppFlip: Sendable {
                 throw error
             } catch is StorageError {
                 // Google then continues in the browser, when the database may be available again.
-                return request.answer(.unavailable)
+                return request.response(.unavailable)
             } catch is OverloadedError {
-                return request.answer(.unavailable)
+                return request.response(.unavailable)
             }
         }
     }
 
     private func proceed(_ request: AppFlipRequest, caller: AppScope) async throws -> AppFlipResponse {
-        switch try await person(request, caller: caller) {
-        case .obstacle(let obstacle): return request.answer(obstacle)
+        switch try await user(request, caller: caller) {
+        case .obstacle(let obstacle): return request.response(obstacle)
         case .known(let account, let authenticatedAt):
             return try await authorize(request, account, authenticatedAt: authenticatedAt)
         }
     }
 
-    private enum Person {
+    private enum User {
         case known(AccountID, authenticatedAt: Moment)
         case obstacle(AppFlipObstacle)
     }
 
-    private func person(_ request: AppFlipRequest, caller: AppScope) async throws -> Person {
+    private func user(_ request: AppFlipRequest, caller: AppScope) async throws -> User {
         let age = request.authenticationAge
         let now = server.now()
         switch request.identity {
@@ -68,8 +68,8 @@ public struct AppFlip: Sendable {
             }
             // If the backend states no time, the latest known authorization counts as the user's sign-in. A
             // time ahead of our clock, within the leeway, would outlast a revocation.
-            let standing = try await server.parts.store.standing(of: id, app: request.client.app)
-            let known = standing?.credential.authorization?.moment
+            let status = try await server.parts.store.status(of: id, app: request.client.app)
+            let known = status?.credential.authorization?.moment
             return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
         }
     }
@@ -78,7 +78,7 @@ public struct AppFlip: Sendable {
     /// state rule.
     private func signedIn(
         _ token: IdentityTokenRequest, _ request: AppFlipRequest, at now: Moment
-    ) async throws -> Person {
+    ) async throws -> User {
         let useCases = server.parts.signIn
         let only = AppScope.only([request.client.app])
         do {
@@ -140,9 +140,9 @@ public struct AppFlip: Sendable {
             _ = try await server.parts.commits.submit(command)
         } catch let refusal as GrantRefusal {
             guard let obstacle = AppFlipObstacle(refusal.code) else { throw refusal }
-            return request.answer(obstacle)
+            return request.response(obstacle)
         }
-        return request.answer(code: code.text)
+        return request.response(code: code.text)
     }
 }
 

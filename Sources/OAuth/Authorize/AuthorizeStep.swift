@@ -19,23 +19,23 @@ struct AuthorizeSituation {
     /// The session of the cookie, even if it has expired.
     let session: BrowserSession?
     /// The status of the session's account; `nil` when it was not read, and when there is no account.
-    let standing: AccountStanding?
+    let status: AccountStatus?
     /// The existing grant of the user to the client.
     let grant: GrantRecord?
     let now: Moment
 
     var step: AuthorizeStep {
         guard let session, isGood(session), isRecent(session) else { return signInStep }
-        guard let standing, standing.isAuthorized,
+        guard let status, status.isAuthorized,
             // A session from before a revocation ended with it, even if the user has signed in since.
-            standing.credential.admits(authorizationAt: session.authenticatedAt)
+            status.credential.admits(authorizationAt: session.authenticatedAt)
         else { return signInStep }
-        let isHintMet = isHintMet(by: standing.account)
+        let isHintMet = isHintMet(by: status.account)
         guard request.alwaysAsksForConsent || !isConsentGiven || !isHintMet else { return .issue }
-        guard request.prompts.contains(.none) else { return .ask(standing.account) }
+        guard request.prompts.contains(.none) else { return .ask(status.account) }
         return isConsentGiven && !request.alwaysAsksForConsent
-            ? .refuse(.interactionRequired, "The person must be told that another account is signed in.")
-            : .refuse(.consentRequired, "The person must be asked for consent.")
+            ? .refuse(.interactionRequired, "The user must be told that another account is signed in.")
+            : .refuse(.consentRequired, "The user must be asked for consent.")
     }
 
     /// True if the session is valid and recent, as far as it can be judged without the store.
@@ -46,7 +46,7 @@ struct AuthorizeSituation {
 
     var signInStep: AuthorizeStep {
         if request.prompts.contains(.none) {
-            return .refuse(.loginRequired, "The person must sign in, and prompt=none forbids it.")
+            return .refuse(.loginRequired, "The user must sign in, and prompt=none forbids it.")
         }
         // The browser was at Apple for this request, and another round trip would end the same: OpenID
         // Connect Core §3.1.2.1 requires an error when the end user cannot be authenticated again. This

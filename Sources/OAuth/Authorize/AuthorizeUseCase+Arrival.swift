@@ -56,7 +56,7 @@ extension OAuthError {
     fileprivate init(_ failure: WebFailure) {
         switch failure.error {
         case "user_cancelled_authorize", "user_trigger_new_signin_flow", "access_denied", "sign_in_refused":
-            self.init(.accessDenied, "The person did not sign in with Apple.")
+            self.init(.accessDenied, "The user did not sign in with Apple.")
         case "temporarily_unavailable":
             self.init(.temporarilyUnavailable, "Sign in with Apple cannot be checked now; try again later.")
         default: self.init(.serverError, "The sign-in with Apple failed; try again.")

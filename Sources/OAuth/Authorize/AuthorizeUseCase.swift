@@ -60,7 +60,7 @@ public struct AuthorizeUseCase: Sendable {
     /// Handles `POST /oauth/authorize` with the form of the consent page.
     ///
     /// - Parameter query: The query of the form's URL.
-    public func answer(
+    public func response(
         _ query: String, with form: ConsentForm, from browser: AuthorizeBrowser
     ) -> Step<AuthorizeOutcome> {
         switch check(query, browser) {
@@ -70,7 +70,7 @@ public struct AuthorizeUseCase: Sendable {
             let visit = AuthorizeVisit(
                 useCase: self, request: request, query: query, session: sessions.open(browser.session),
                 webCookie: browser.webSignIn, now: now())
-            return visit.answer(form)
+            return visit.response(form)
         }
     }
 

@@ -15,7 +15,7 @@ struct AuthorizeVisit: Sendable {
     let now: Moment
 
     func begin() -> Step<AuthorizeOutcome> {
-        let stranger = situation(standing: nil, grant: nil)
+        let stranger = situation(status: nil, grant: nil)
         guard let session, stranger.mayGoOn else { return .now(withoutSession(stranger)) }
         return .later {
             do {
@@ -26,7 +26,7 @@ struct AuthorizeVisit: Sendable {
         }
     }
 
-    func answer(_ form: ConsentForm) -> Step<AuthorizeOutcome> {
+    func response(_ form: ConsentForm) -> Step<AuthorizeOutcome> {
         guard let session, session.isGood(for: request.client.app, at: now) else {
             return .now(refusal(.loginRequired))
         }
@@ -38,7 +38,7 @@ struct AuthorizeVisit: Sendable {
             useCase.settings.scopes.declarations(of: request.scopes)
                 .filter { !$0.isOptional || form.tickedScopes.contains($0.token.rawValue) }.map(\.token))
         guard decision == .agree, !scopes.isEmpty else {
-            return .now(redirect(.accessDenied, "The person did not agree."))
+            return .now(redirect(.accessDenied, "The user did not agree."))
         }
         return .later {
             do {
@@ -64,9 +64,9 @@ struct AuthorizeVisit: Sendable {
 
     private func withSession(_ session: BrowserSession) async throws -> AuthorizeOutcome {
         let app = request.client.app
-        let standing = try await useCase.store.standing(of: session.accountID, app: app)
+        let status = try await useCase.store.status(of: session.accountID, app: app)
         let grant = try await useCase.store.grant(of: session.accountID, for: request.client.id)
-        let situation = situation(standing: standing, grant: grant)
+        let situation = situation(status: status, grant: grant)
         switch situation.step {
         case .signIn: return signIn()
         case .refuse(let code, let explanation):
@@ -87,9 +87,9 @@ struct AuthorizeVisit: Sendable {
         }
     }
 
-    private func situation(standing: AccountStanding?, grant: GrantRecord?) -> AuthorizeSituation {
+    private func situation(status: AccountStatus?, grant: GrantRecord?) -> AuthorizeSituation {
         AuthorizeSituation(
-            request: request, query: query, session: session, standing: standing, grant: grant, now: now)
+            request: request, query: query, session: session, status: status, grant: grant, now: now)
     }
 
     private func prompt(for account: Account, _ session: BrowserSession) -> ConsentPrompt {
@@ -134,7 +134,7 @@ struct AuthorizeVisit: Sendable {
     private func tooManyGrants() -> AuthorizeOutcome {
         redirect(
             .temporarilyUnavailable,
-            "The person has given this client too many new grants within an hour; try again in an hour.")
+            "The user has given this client too many new grants within an hour; try again in an hour.")
     }
 
     private func refusal(

@@ -69,17 +69,17 @@ struct GoogleEventToken: Sendable {
         switch Kind(rawValue: type) {
         case .sessionsRevoked:
             guard let account = account(subject, settings) else { break }
-            return [.endLines(googleSubject: account, upTo: moment, of: nil)]
+            return [.endFamilies(googleSubject: account, upTo: moment, of: nil)]
         case .tokensRevoked:
             guard let account = account(subject, settings) else { break }
-            return [.endLines(googleSubject: account, upTo: moment, of: recipients)]
+            return [.endFamilies(googleSubject: account, upTo: moment, of: recipients)]
         case .tokenRevoked:
             guard let digest = tokenDigest(subject) else { break }
             return [.endToken(doubleSHA512: digest, of: recipients)]
         case .accountDisabled:
             guard let account = account(subject, settings) else { break }
             return [
-                .endLines(googleSubject: account, upTo: moment, of: nil),
+                .endFamilies(googleSubject: account, upTo: moment, of: nil),
                 .disable(googleSubject: account, at: moment),
             ]
         case .accountEnabled:

@@ -14,7 +14,7 @@ struct AssertionGrant: Sendable {
 
     /// - Throws: `OAuthError`; `KeySetError` when Google's keys are unavailable; `StorageError`,
     ///   `OverloadedError`, `JOSEError`.
-    func answer(
+    func response(
         _ grant: TokenRequest.AssertionGrant, of client: OAuthClient
     ) async throws -> TokenEndpoint.Response {
         let now = server.now()
@@ -53,8 +53,8 @@ struct AssertionGrant: Sendable {
     private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Found? {
         guard let app = server.parts.deployment.app(for: client.app),
             let found = try await match(of: identity, client: client, team: app.team),
-            let standing = try await server.parts.store.standing(of: found.id, app: client.app),
-            standing.isAuthorized
+            let status = try await server.parts.store.status(of: found.id, app: client.app),
+            status.isAuthorized
         else { return nil }
         return found
     }
@@ -96,14 +96,14 @@ struct AssertionGrant: Sendable {
         at now: Moment
     ) async throws -> TokenEndpoint.Response {
         var generator = SystemRandomNumberGenerator()
-        let lineID = UniqueID(at: now, using: &generator)
-        let refreshToken = TokenMaker.newRefreshToken(lineID: lineID)
+        let familyID = UniqueID(at: now, using: &generator)
+        let refreshToken = TokenMaker.newRefreshToken(familyID: familyID)
         let command = AssertionCommand(
             accountID: account.id, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
             oauthClientID: client.id, clientID: client.app, googleSubject: identity.subject,
             match: account.match, assertedAt: Moment(milliseconds: identity.issuedAt * 1000),
-            scope: scope.text, newLineID: lineID, refreshToken: refreshToken.newToken(forGoogle: true),
-            ceilings: server.ceilings(of: client), moment: now)
+            scope: scope.text, newFamilyID: familyID, refreshToken: refreshToken.newToken(forGoogle: true),
+            limits: server.limits(of: client), moment: now)
         let issued: IssuedTokens
         do {
             issued = try await server.submitEnding(command)

@@ -17,17 +17,17 @@ struct CodeRedemption: Sendable {
         }
         let now = server.now()
         var generator = SystemRandomNumberGenerator()
-        let lineID = UniqueID(at: now, using: &generator)
-        let refreshToken = TokenMaker.newRefreshToken(lineID: lineID)
+        let familyID = UniqueID(at: now, using: &generator)
+        let refreshToken = TokenMaker.newRefreshToken(familyID: familyID)
         let command = RedeemCommand(
             codeDigest: code.digest, oauthClientID: client.id, redirectURI: redirectURI,
-            codeVerifier: grant.codeVerifier, clientScopes: client.scopes, newLineID: lineID,
+            codeVerifier: grant.codeVerifier, clientScopes: client.scopes, newFamilyID: familyID,
             isNative: client.kind.sharesRefreshTokenLimit,
             refreshToken: refreshToken.newToken(forGoogle: client.googleLinking != nil),
             needsOfflineAccess: client.kind.needsOfflineAccess,
             lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
             accessTokenExpiresAt: now.advanced(byMilliseconds: client.lifetimes.accessToken * 1000),
-            ceilings: server.ceilings(of: client), moment: now)
+            limits: server.limits(of: client), moment: now)
         let issued: IssuedTokens
         do {
             issued = try await server.submitEnding(command)
@@ -41,8 +41,8 @@ struct CodeRedemption: Sendable {
 
 extension OAuthServer {
     /// Token families of Google never count towards the limit of the account, and are never ended by it.
-    func ceilings(of client: OAuthClient) -> LineCeilings {
-        LineCeilings(
+    func limits(of client: OAuthClient) -> FamilyLimits {
+        FamilyLimits(
             perClient: client.refreshTokenLimit,
             perAccount: client.kind.sharesRefreshTokenLimit ? settings.nativeRefreshTokenLimit : nil)
     }

@@ -16,14 +16,14 @@ public struct TokenEndpoint: Sendable {
     }
 
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `JOSEError`.
-    public func answer(_ request: TokenRequest) async throws -> Response {
+    public func response(_ request: TokenRequest) async throws -> Response {
         switch request.grant {
         case .authorizationCode(let grant):
             .tokens(try await CodeRedemption(server: server).tokens(for: grant, of: request.client))
         case .refreshToken(let grant):
             .tokens(try await TokenRefresh(server: server).tokens(for: grant, of: request.client))
         case .assertion(let grant):
-            try await AssertionGrant(server: server).answer(grant, of: request.client)
+            try await AssertionGrant(server: server).response(grant, of: request.client)
         }
     }
 }

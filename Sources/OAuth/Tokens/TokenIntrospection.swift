@@ -26,8 +26,8 @@ public struct TokenIntrospection: Sendable {
     public func description(of token: String, for caller: Caller) async throws -> TokenDescription? {
         guard let found = try await find(token) else { return nil }
         switch caller {
-        case .apps(let scope): guard scope.allows(found.standing.grant.clientID) else { return nil }
-        case .client(let client): guard client.id == found.standing.grant.oauthClientID else { return nil }
+        case .apps(let scope): guard scope.allows(found.status.grant.clientID) else { return nil }
+        case .client(let client): guard client.id == found.status.grant.oauthClientID else { return nil }
         }
         return TokenDescription(found, issuer: server.settings.issuer.text)
     }
@@ -37,31 +37,31 @@ public struct TokenIntrospection: Sendable {
         guard let token = RefreshTokenText(parsing: text) else {
             return try await goodAccessToken(text)
         }
-        guard let standing = try await server.parts.store.standing(ofLine: token.lineID),
-            standing.isGood(at: server.now()), let kept = standing.line.refreshToken,
+        guard let status = try await server.parts.store.status(ofFamily: token.familyID),
+            status.isGood(at: server.now()), let kept = status.family.refreshToken,
             kept.digest == token.digest,
-            let client = server.settings.clients[standing.grant.oauthClientID], client.mayRefresh,
-            let scope = client.remainingScope(of: standing.line.scope)
+            let client = server.settings.clients[status.grant.oauthClientID], client.mayRefresh,
+            let scope = client.remainingScope(of: status.family.scope)
         else { return nil }
-        return GoodToken(standing: standing, accessToken: nil, scope: scope)
+        return GoodToken(status: status, accessToken: nil, scope: scope)
     }
 
     /// Returns an access token that is genuine, not expired, and not ended.
     func goodAccessToken(_ text: String) async throws -> GoodToken? {
         guard let token = try await server.genuineAccessToken(text),
-            let standing = try await server.parts.store.standing(ofLine: token.lineID),
-            standing.isGood(at: server.now()), standing.grant.oauthClientID == token.clientID,
+            let status = try await server.parts.store.status(ofFamily: token.familyID),
+            status.isGood(at: server.now()), status.grant.oauthClientID == token.clientID,
             // A transfer or an emulator's reset can have moved the token family to another account.
-            standing.standing.account.id == token.accountID,
+            status.status.account.id == token.accountID,
             let scope = server.settings.clients[token.clientID]?.remainingScope(of: token.scope)
         else { return nil }
-        return GoodToken(standing: standing, accessToken: token, scope: scope)
+        return GoodToken(status: status, accessToken: token, scope: scope)
     }
 }
 
 /// A token that is valid at this moment.
 struct GoodToken: Sendable {
-    let standing: TokenStanding
+    let status: TokenStatus
     /// `nil` for a refresh token.
     let accessToken: AccessToken?
     /// The part of the token's scope that the client still has.
@@ -79,14 +79,14 @@ public struct TokenDescription: Sendable {
 
     /// Writes the JSON document.
     public func write(into json: inout JSONWriter) {
-        let (line, grant) = (token.standing.line, token.standing.grant)
+        let (family, grant) = (token.status.family, token.status.grant)
         json.beginObject()
         json.member("active", true)
         json.member("scope", token.scope)
         json.member("client_id", grant.oauthClientID.rawValue)
         json.member("sub", grant.accountID.rawValue)
         json.member("iss", issuer)
-        json.member("auth_time", line.authenticatedAt.milliseconds / 1000)
+        json.member("auth_time", family.authenticatedAt.milliseconds / 1000)
         if let access = token.accessToken {
             json.member("token_type", "Bearer")
             json.member("aud", access.audience)
@@ -95,9 +95,9 @@ public struct TokenDescription: Sendable {
             json.member("jti", access.identifier)
         } else {
             // Omits `token_type`, which only access tokens have: an API can distinguish the two kinds by it.
-            let issuedAt = line.refreshToken?.previous?.rotatedAt ?? line.createdAt
+            let issuedAt = family.refreshToken?.previous?.rotatedAt ?? family.createdAt
             json.member("iat", issuedAt.milliseconds / 1000)
-            if line.expiresAt < .last { json.member("exp", line.expiresAt.milliseconds / 1000) }
+            if family.expiresAt < .last { json.member("exp", family.expiresAt.milliseconds / 1000) }
         }
         json.endObject()
     }

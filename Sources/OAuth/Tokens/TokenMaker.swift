@@ -11,9 +11,9 @@ struct TokenMaker: Sendable {
     let server: OAuthServer
 
     /// Makes a refresh token for a new token family.
-    static func newRefreshToken(lineID: UniqueID) -> RefreshTokenText {
+    static func newRefreshToken(familyID: UniqueID) -> RefreshTokenText {
         RefreshTokenText(
-            lineID: lineID, lineSecret: SecureRandom.bytes(count: RefreshTokenText.lineSecretSize),
+            familyID: familyID, lineSecret: SecureRandom.bytes(count: RefreshTokenText.lineSecretSize),
             generation: 0, secret: SecureRandom.bytes(count: RefreshTokenText.secretSize))
     }
 
@@ -28,12 +28,12 @@ struct TokenMaker: Sendable {
         let issuedAt = moment.milliseconds / 1000
         // No token of a token family is valid past the family's end, so none has a later expiry.
         let lifetime = max(
-            min(client.lifetimes.accessToken, issued.line.expiresAt.milliseconds / 1000 - issuedAt), 1)
+            min(client.lifetimes.accessToken, issued.family.expiresAt.milliseconds / 1000 - issuedAt), 1)
         let issuer = server.settings.issuer.text
-        let authenticatedAt = issued.line.authenticatedAt.milliseconds / 1000
+        let authenticatedAt = issued.family.authenticatedAt.milliseconds / 1000
         let accessToken = AccessToken(
             issuer: issuer, audience: client.audience, accountID: issued.account.id, clientID: client.id,
-            lineID: issued.line.id, random: SecureRandom.bytes(count: AccessToken.randomSize),
+            familyID: issued.family.id, random: SecureRandom.bytes(count: AccessToken.randomSize),
             scope: issued.scope, issuedAt: issuedAt, expiresAt: issuedAt + lifetime,
             authenticatedAt: authenticatedAt)
         let accessText = try accessToken.signed(

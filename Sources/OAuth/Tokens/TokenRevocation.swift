@@ -20,7 +20,7 @@ public struct TokenRevocation: Sendable {
         } else if let accessToken = try await server.genuineAccessToken(text),
             accessToken.clientID == client.id
         {
-            token = .access(lineID: accessToken.lineID)
+            token = .access(familyID: accessToken.familyID)
         } else {
             return
         }

@@ -22,12 +22,12 @@ public struct UserInfo: Sendable {
         guard ScopeSet(parsing: good.scope)?.contains(.openID) ?? false else {
             throw OAuthError(.insufficientScope, "The access token needs the scope openid.")
         }
-        let account = good.standing.standing.account
+        let account = good.status.status.account
         var json = JSONWriter(reservingCapacity: 512)
         json.beginObject()
         json.member("sub", account.id.rawValue)
-        PersonClaims(of: account, scope: good.scope).write(into: &json)
+        UserClaims(of: account, scope: good.scope).write(into: &json)
         json.endObject()
-        return (good.standing.grant.oauthClientID, json.bytes)
+        return (good.status.grant.oauthClientID, json.bytes)
     }
 }

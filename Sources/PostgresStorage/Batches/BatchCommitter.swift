@@ -3,7 +3,7 @@ import AppleAccounts
 /// Commits batches of commands by the cheapest path that is safe.
 struct BatchCommitter: Sendable {
     let ids: SubjectIDs
-    let sealing: any GrantSealing
+    let sealing: any AppleTokenSealing
 
     func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
         guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }

@@ -8,7 +8,7 @@ import AppleAccounts
 struct LockingBatch {
     let names: PostgresNames
     let ids: SubjectIDs
-    let sealing: any GrantSealing
+    let sealing: any AppleTokenSealing
 
     /// - Throws: `PostgresError`. The transaction must then be rolled back.
     func commitOnce(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
@@ -78,9 +78,9 @@ struct LockingBatch {
         inbox.load(rest.dropFirst(nonceCalls.count).prefix(inboxCalls.count), into: &set)
         let holders = try holdersCall.flatMap { _ in try results.last.map(EndedGrants.holders) }
 
-        let accounts = set.grantAccounts
+        let accounts = set.appleTokenAccounts
         guard !accounts.isEmpty else { return (rowIDs, holders) }
-        for (account, held) in try PostgresGrantReader.load(accounts, in: session) {
+        for (account, held) in try PostgresAppleTokenReader.load(accounts, in: session) {
             set.load(held, of: account)
         }
         return (rowIDs, holders)

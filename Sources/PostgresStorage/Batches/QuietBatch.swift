@@ -8,7 +8,7 @@ import AppleAccounts
 /// credentials. So this one condition covers everything that a sign-in depends on.
 struct QuietBatch {
     let names: PostgresNames
-    let sealing: any GrantSealing
+    let sealing: any AppleTokenSealing
 
     /// Returns true if these commands may take the quiet path.
     static func isPossible(_ commands: [AccountCommand]) -> Bool {
@@ -32,7 +32,7 @@ struct QuietBatch {
         guard set.isQuiet else { return nil }
         var calls = seen.updateCalls(for: set)
         if let nonceCall = NonceRows.insertCall(set) { calls.append(nonceCall) }
-        calls += try PostgresGrantWriter.calls(for: set.grantChanges, sealing: sealing)
+        calls += try PostgresAppleTokenWriter.calls(for: set.appleTokenChanges, sealing: sealing)
         if calls.count > 1 { calls = [.begin] + calls + [.commit] }
         do {
             _ = try session.pipeline(calls)
@@ -59,7 +59,7 @@ extension WorkingSet {
         guard events.isEmpty, keptNotifications.isEmpty, erasures.isEmpty, rekeying == nil,
             finishedTransfers.isEmpty
         else { return false }
-        let onlyNewCodes = grantChanges.allSatisfy { change in
+        let onlyNewCodes = appleTokenChanges.allSatisfy { change in
             if case .insertCode = change { true } else { false }
         }
         return onlyNewCodes

@@ -4,7 +4,7 @@ import AppleAccounts
 struct WorkingSetSaver {
     let names: PostgresNames
     let ids: SubjectIDs
-    let sealing: any GrantSealing
+    let sealing: any AppleTokenSealing
 
     /// Returns the statements without the events, which belong at the end of the transaction.
     ///
@@ -49,7 +49,7 @@ struct WorkingSetSaver {
             putCredentials.putCall(),
         ]
         let inboxCall = try InboxRows(names: names).insertCall(set.keptNotifications)
-        let grantCalls = try PostgresGrantWriter.calls(for: set.grantChanges, sealing: sealing)
+        let grantCalls = try PostgresAppleTokenWriter.calls(for: set.appleTokenChanges, sealing: sealing)
         return subjectCalls.compactMap { $0 } + grantCalls
             + [NonceRows.insertCall(set), inboxCall].compactMap { $0 }
     }

@@ -64,7 +64,7 @@ final class PostgresSession {
         // A server that once did not respond gets no second wait.
         guard !isBroken else { throw lost() }
         guard !calls.isEmpty else { return [] }
-        let wait = SocketWait(deadline: .now + deadlines.answer)
+        let wait = SocketWait(deadline: .now + deadlines.response)
         var owed: [Owed] = []
         owed.reserveCapacity(calls.count)
         for call in calls {
@@ -83,7 +83,7 @@ final class PostgresSession {
         else {
             throw lost()
         }
-        let wait = SocketWait(deadline: .now + deadlines.answer)
+        let wait = SocketWait(deadline: .now + deadlines.response)
         var failure: PostgresError?
         while let result = try nextResult(wait) {
             if failure == nil { failure = error(in: result, name) }
@@ -175,8 +175,8 @@ final class PostgresSession {
     }
 
     private func receive(_ owed: [Owed], _ wait: SocketWait) throws -> [PostgresRows] {
-        var answers: [PostgresRows] = []
-        answers.reserveCapacity(owed.count)
+        var responses: [PostgresRows] = []
+        responses.reserveCapacity(owed.count)
         var failure: PostgresError?
         for item in owed {
             guard let result = try nextResult(wait, failure) else { throw lost(failure) }
@@ -193,7 +193,7 @@ final class PostgresSession {
             } else if !isPreparation {
                 let rows = PostgresRows(result)
                 if failure == nil { failure = refusedCommit(statement, rows) }
-                answers.append(rows)
+                responses.append(rows)
             }
             guard try nextResult(wait, failure) == nil else { throw lost(failure) }
         }
@@ -206,7 +206,7 @@ final class PostgresSession {
             if failure.isReadOnly { isReadOnly = true }
             throw failure
         }
-        return answers
+        return responses
     }
 
     /// Returns `nil` at the end of a command's response. Sends the remaining requests during the wait.

@@ -2,14 +2,14 @@
 struct SessionDeadlines: Sendable {
     /// Limit for all responses of one round trip. The server's own statement time-out is shorter, so this
     /// deadline passes only when the server does not respond at all.
-    var answer: Duration = .seconds(10)
+    var response: Duration = .seconds(10)
 
     /// - Parameter statementTimeout: The server's statement time-out, in milliseconds; 0 when it has none.
     init(statementTimeout: Int64 = 5000) {
         guard statementTimeout > 0 else {
-            answer = .seconds(60)
+            response = .seconds(60)
             return
         }
-        answer = max(.seconds(10), .milliseconds(min(statementTimeout, 3_600_000)) * 2)
+        response = max(.seconds(10), .milliseconds(min(statementTimeout, 3_600_000)) * 2)
     }
 }

@@ -19,9 +19,9 @@ public enum PostgresRefusal: Sendable, Equatable {
         guard let url = try? PostgresURL(address.text) else { return nil }
         if let host = unknownHost(of: url) { return .unknownHost(host) }
         let deadline = ContinuousClock.now + .seconds(5)
-        guard let answer = url.answer(before: deadline) else { return nil }
-        if answer.needsPassword { return .passwordMissing }
-        return switch answer.sqlState {
+        guard let response = url.response(before: deadline) else { return nil }
+        if response.needsPassword { return .passwordMissing }
+        return switch response.sqlState {
         // invalid_password
         case "28P01": .passwordWrong
         // invalid_authorization_specification
@@ -54,14 +54,14 @@ public enum PostgresRefusal: Sendable, Equatable {
 
 extension PostgresURL {
     /// A server's refusal of a connection.
-    fileprivate struct Answer {
+    fileprivate struct Response {
         let needsPassword: Bool
         /// SQLSTATE of the last server; `nil` when no server responded.
         let sqlState: String?
     }
 
     /// - Returns: `nil` when the connection succeeds, and when the deadline passes.
-    fileprivate func answer(before deadline: ContinuousClock.Instant) -> Answer? {
+    fileprivate func response(before deadline: ContinuousClock.Instant) -> Response? {
         guard let pointer = withParameters({ PQconnectStartParams($0, $1, 1) }) else { return nil }
         let connection = ConnectionHandle(owning: pointer)
         PQsetNoticeReceiver(connection.pointer, { _, _ in }, nil)
@@ -78,7 +78,7 @@ extension PostgresURL {
             if next == PGRES_POLLING_OK { return nil }
         }
         let text = connection.text { UnsafePointer(PQerrorMessage($0)) } ?? ""
-        return Answer(
+        return Response(
             needsPassword: PQconnectionNeedsPassword(connection.pointer) == 1,
             sqlState: Self.sqlState(in: text))
     }

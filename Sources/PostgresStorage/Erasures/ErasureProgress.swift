@@ -12,18 +12,18 @@ enum ErasureProgress {
     private struct Save {
         let id: Column<UniqueID>
         let erasureID: Column<ErasureID>
-        let columns: ErasureGrantTable
+        let columns: ErasureTokenTable
         let statement: RowStatement
 
         init() {
             var rows = RowParameters()
             id = rows.add("id", UniqueID.self)
             erasureID = rows.add("erasure_id", ErasureID.self)
-            columns = rows.add(ErasureGrantTable.self, .progress)
+            columns = rows.add(ErasureTokenTable.self, .progress)
             statement = RowStatement(
-                "save_grant", rows,
+                "save_erasure_token", rows,
                 """
-                UPDATE erasure_grant AS g SET \(ErasureGrantTable.names(.progress).assigned(from: "n"))
+                UPDATE erasure_token AS g SET \(ErasureTokenTable.names(.progress).assigned(from: "n"))
                 FROM \(rows.relation("n"))
                 WHERE g.id = n.id AND g.erasure_id = n.erasure_id AND g.step < 4
                 """)
@@ -35,14 +35,14 @@ enum ErasureProgress {
         """
         UPDATE erasure SET finished_at = \(moment)
         WHERE id = \(id) AND finished_at IS NULL AND NOT EXISTS (
-            SELECT 1 FROM erasure_grant WHERE erasure_id = \(id) AND step < 4)
+            SELECT 1 FROM erasure_token WHERE erasure_id = \(id) AND step < 4)
         """
     }
     private static let adopt = TypedStatement<UniqueID, UniqueID, Int64, Int64, Moment, SealedSecret, Int64>(
         "adopt_token"
     ) { code, token, kind, revoke, moment, sealed, exchange in
         """
-        UPDATE erasure_grant SET id = \(token), kind = \(kind), step = \(revoke),
+        UPDATE erasure_token SET id = \(token), kind = \(kind), step = \(revoke),
             next_attempt_at = \(moment), is_claimed = false, cause = NULL, sealed = \(sealed),
             redirect_uri = NULL, expires_at = NULL
         WHERE id = \(code) AND step = \(exchange)
@@ -50,17 +50,17 @@ enum ErasureProgress {
     }
 
     static func save(
-        _ grant: ErasureGrant, of erasure: ErasureID, at moment: Moment, in session: PostgresSession
+        _ token: ErasureToken, of erasure: ErasureID, at moment: Moment, in session: PostgresSession
     ) throws {
-        var saved = grant
+        var saved = token
         saved.isClaimed = false
-        if grant.isDone { saved.sealed = nil }
-        let saving = save.statement.call([saved]) { grant, row in
-            save.columns.write(grant, of: erasure, to: row)
-            row.set(save.id, grant.id)
+        if token.isDone { saved.sealed = nil }
+        let saving = save.statement.call([saved]) { token, row in
+            save.columns.write(token, of: erasure, to: row)
+            row.set(save.id, token.id)
             row.set(save.erasureID, erasure)
         }
-        guard grant.isDone else {
+        guard token.isDone else {
             _ = try session.run(saving)
             return
         }
@@ -73,8 +73,8 @@ enum ErasureProgress {
     ) throws -> Bool {
         let call = adopt(
             codeID, tokenID, SealedPurpose.refreshToken.storageCode,
-            ErasureGrant.Step.revoke.storageCodes.step, moment, sealed,
-            ErasureGrant.Step.exchange.storageCodes.step)
+            ErasureToken.Step.revoke.storageCodes.step, moment, sealed,
+            ErasureToken.Step.exchange.storageCodes.step)
         return try session.run(call).affected > 0
     }
 }

@@ -1,26 +1,26 @@
 import AppleAccounts
 import SQLTables
 
-/// The columns of a grant in a SELECT. The table goes by the name `g`, the tables of its client and app by
+/// The columns of a token in a SELECT. The table goes by the name `g`, the tables of its client and app by
 /// `client` and `app`.
-struct ErasureGrantColumns {
-    let grant: ErasureGrantTable
+struct ErasureTokenColumns {
+    let token: ErasureTokenTable
     let client: Column<ClientID>
     let app: Column<ClientID>
 
     init(_ list: inout SelectList) {
-        grant = list.add(
-            ErasureGrantTable.self, as: "g", .except { [$0.erasureID, $0.clientID, $0.appID] })
+        token = list.add(
+            ErasureTokenTable.self, as: "g", .except { [$0.erasureID, $0.clientID, $0.appID] })
         client = list.add("client.name AS client", ClientID.self, as: "client")
         app = list.add("app.name AS app", ClientID.self, as: "app")
     }
 
-    func grant(_ row: PostgresRow) throws(StorageError) -> ErasureGrant {
-        try grant.grant(row, clientID: row.required(client), primaryClientID: row.required(app))
+    func token(_ row: PostgresRow) throws(StorageError) -> ErasureToken {
+        try token.token(row, clientID: row.required(client), primaryClientID: row.required(app))
     }
 }
 
-/// Reads erasures with their apps and grants.
+/// Reads erasures with their apps and tokens.
 enum ErasureRows {
     /// Finds the erasure by its own ID or by the account's ID; the other argument is NULL.
     private typealias ByEither = TypedStatement<ErasureID, AccountID>
@@ -32,8 +32,8 @@ enum ErasureRows {
         let apps: ByEither
         let app: ErasureAppTable
         let clientID: Column<ClientID>
-        let grants: ByEither
-        let grant: ErasureGrantColumns
+        let tokens: ByEither
+        let token: ErasureTokenColumns
 
         init() {
             func found(_ id: Parameter<ErasureID>, _ account: Parameter<AccountID>) -> String {
@@ -58,11 +58,11 @@ enum ErasureRows {
                 """
             }
             var grantList = SelectList()
-            grant = ErasureGrantColumns(&grantList)
-            grants = ByEither("erasure_grants") { id, account in
+            token = ErasureTokenColumns(&grantList)
+            tokens = ByEither("erasure_tokens") { id, account in
                 """
                 SELECT \(grantList)
-                FROM erasure_grant g JOIN client ON client.id = g.client_id JOIN app ON app.id = g.app_id
+                FROM erasure_token g JOIN client ON client.id = g.client_id JOIN app ON app.id = g.app_id
                 WHERE g.erasure_id = \(found(id, account)) ORDER BY g.id
                 """
             }
@@ -91,13 +91,13 @@ enum ErasureRows {
         _ id: ErasureID?, of account: AccountID?, in session: PostgresSession
     ) throws -> ErasureRecord? {
         let results = try session.pipeline([
-            .beginReading, find.erasure(id, account), find.apps(id, account), find.grants(id, account),
+            .beginReading, find.erasure(id, account), find.apps(id, account), find.tokens(id, account),
             .commit,
         ])
         guard let row = results[1].first else { return nil }
         let apps = try results[2].map { try find.app.app($0, clientID: $0.required(find.clientID)) }
         return try find.columns.record(
             row, team: row.required(find.team), apps: apps.sorted { $0.clientID < $1.clientID },
-            grants: results[3].map { try find.grant.grant($0) })
+            tokens: results[3].map { try find.token.token($0) })
     }
 }

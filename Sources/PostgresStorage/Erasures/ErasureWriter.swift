@@ -65,22 +65,22 @@ enum ErasureWriter {
         }
     }
 
-    private struct InsertGrants {
-        let columns: ErasureGrantTable
+    private struct InsertTokens {
+        let columns: ErasureTokenTable
         let client: Column<ClientID>
         let app: Column<ClientID>
         let statement: RowStatement
 
         init() {
             var rows = RowParameters()
-            columns = rows.add(ErasureGrantTable.self, .except { [$0.clientID, $0.appID] })
+            columns = rows.add(ErasureTokenTable.self, .except { [$0.clientID, $0.appID] })
             let names = rows.names
             client = rows.add("client", ClientID.self)
             app = rows.add("app", ClientID.self)
             statement = RowStatement(
-                "insert_erasure_grants", rows,
+                "insert_erasure_tokens", rows,
                 """
-                INSERT INTO erasure_grant (\(names), client_id, app_id)
+                INSERT INTO erasure_token (\(names), client_id, app_id)
                 SELECT \(names.of("new")), (SELECT id FROM client WHERE name = new.client),
                     (SELECT id FROM app WHERE name = new.app)
                 FROM \(rows.relation("new"))
@@ -90,7 +90,7 @@ enum ErasureWriter {
 
     private static let insertErasure = InsertErasure()
     private static let insertApps = InsertApps()
-    private static let insertGrants = InsertGrants()
+    private static let insertTokens = InsertTokens()
 
     /// - Parameters:
     ///   - key: Key of the user.
@@ -105,7 +105,7 @@ enum ErasureWriter {
         calls.append(TransferRows.removal(of: [erasure.accountID]))
         calls.append(insertion(of: erasure))
         if !erasure.apps.isEmpty { calls.append(insertion(of: erasure.apps, of: erasure.id)) }
-        if !erasure.grants.isEmpty { calls.append(insertion(of: erasure.grants, of: erasure.id)) }
+        if !erasure.tokens.isEmpty { calls.append(insertion(of: erasure.tokens, of: erasure.id)) }
         return calls
     }
 
@@ -123,11 +123,11 @@ enum ErasureWriter {
         }
     }
 
-    private static func insertion(of grants: [ErasureGrant], of erasure: ErasureID) -> PostgresCall {
-        insertGrants.statement.call(grants) { grant, row in
-            insertGrants.columns.write(grant, of: erasure, to: row)
-            row.set(insertGrants.client, grant.clientID)
-            row.set(insertGrants.app, grant.primaryClientID)
+    private static func insertion(of tokens: [ErasureToken], of erasure: ErasureID) -> PostgresCall {
+        insertTokens.statement.call(tokens) { token, row in
+            insertTokens.columns.write(token, of: erasure, to: row)
+            row.set(insertTokens.client, token.clientID)
+            row.set(insertTokens.app, token.primaryClientID)
         }
     }
 }

@@ -55,9 +55,9 @@ struct EndedGrants {
             (events, calls) = (set.events, [])
             return
         }
-        let results = try session.pipeline(HeldGrantRows.calls(for: ending.accountIDs))
-        let held = try HeldGrantRows(results[...], names, in: session)
-        ending.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        let results = try session.pipeline(StoredGrantRows.calls(for: ending.accountIDs))
+        let held = try StoredGrantRows(results[...], names, in: session)
+        ending.load(grants: held.grants, families: held.families, codes: held.codes)
         var generator = SystemRandomNumberGenerator()
         events = ending.carryOut(set.events, using: &generator)
         calls =

@@ -24,8 +24,8 @@ struct GrantBatch {
         _ commands: [GrantCommand], in session: PostgresSession
     ) throws -> GrantCommitResult {
         var set = GrantWorkingSet(commands)
-        let found = try session.pipeline([.begin] + GrantQuestionRows.ownerCalls(set.question))
-        let accounts = try found.last.map { try GrantQuestionRows.accounts(set.question, $0) } ?? []
+        let found = try session.pipeline([.begin] + GrantSelectionRows.ownerCalls(set.question))
+        let accounts = try found.last.map { try GrantSelectionRows.accounts(set.question, $0) } ?? []
         let rowIDs = try load(&set, accounts, in: session)
         var generator = SystemRandomNumberGenerator()
         let results = set.applyCommands(using: &generator)
@@ -37,7 +37,7 @@ struct GrantBatch {
             guard let rowID = event.accountID.flatMap({ rowIDs[$0] }) else {
                 throw StorageError(
                     .corrupted,
-                    detail: "expected a row for the person of a grant, found none; restore a backup")
+                    detail: "expected a row for the user of a grant, found none; restore a backup")
             }
             events.add(event, rowID: rowID)
         }
@@ -55,15 +55,15 @@ struct GrantBatch {
         _ set: inout GrantWorkingSet, _ accounts: [AccountID], in session: PostgresSession
     ) throws -> [AccountID: Int64] {
         let accountCalls = LockedAccounts.calls(for: accounts)
-        let grantCalls = HeldGrantRows.calls(for: accounts)
+        let grantCalls = StoredGrantRows.calls(for: accounts)
         let results = try session.pipeline(
-            accountCalls + grantCalls + GrantQuestionRows.calls(set.question))
+            accountCalls + grantCalls + GrantSelectionRows.calls(set.question))
         let locked = try LockedAccounts(results[accountCalls.count - 1], names, in: session)
         for record in locked.records.values { set.load(record) }
         let rest = results.dropFirst(accountCalls.count)
-        let held = try HeldGrantRows(rest.prefix(grantCalls.count), names, in: session)
-        set.load(grants: held.grants, lines: held.lines, codes: held.codes)
-        try GrantQuestionRows.load(rest.dropFirst(grantCalls.count), into: &set)
+        let held = try StoredGrantRows(rest.prefix(grantCalls.count), names, in: session)
+        set.load(grants: held.grants, families: held.families, codes: held.codes)
+        try GrantSelectionRows.load(rest.dropFirst(grantCalls.count), into: &set)
         return locked.rowIDs
     }
 }

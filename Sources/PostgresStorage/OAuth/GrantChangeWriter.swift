@@ -8,14 +8,14 @@ enum GrantChangeWriter {
     private static let removeCodesOfGrants = TypedStatement<[GrantID]>("remove_codes_of_grants") {
         "DELETE FROM oauth_code WHERE grant_id = ANY (\($0))"
     }
-    private static let removeLinesOfGrants = TypedStatement<[GrantID]>("remove_lines_of_grants") {
-        "DELETE FROM oauth_line WHERE grant_id = ANY (\($0))"
+    private static let removeFamiliesOfGrants = TypedStatement<[GrantID]>("remove_families_of_grants") {
+        "DELETE FROM oauth_token_family WHERE grant_id = ANY (\($0))"
     }
     private static let removeGrants = TypedStatement<[GrantID]>("remove_oauth_grants") {
         "DELETE FROM oauth_grant WHERE id = ANY (\($0))"
     }
-    private static let removeLines = TypedStatement<[UniqueID]>("remove_oauth_lines") {
-        "DELETE FROM oauth_line WHERE id = ANY (\($0))"
+    private static let removeFamilies = TypedStatement<[UniqueID]>("remove_oauth_token_families") {
+        "DELETE FROM oauth_token_family WHERE id = ANY (\($0))"
     }
     private static let removeCodes = TypedStatement<[SHA256Digest]>("remove_oauth_codes") {
         "DELETE FROM oauth_code WHERE digest = ANY (\($0))"
@@ -78,7 +78,7 @@ enum GrantChangeWriter {
     }
 
     private static let putGrants = PutGrants()
-    private static let putLines = Put<OAuthLineTable>("id", .progress)
+    private static let putFamilies = Put<OAuthTokenFamilyTable>("id", .progress)
     private static let putCodes = Put<OAuthCodeTable>("digest", .redemption)
     private static let putPaces = Put<OAuthGrantPaceTable>("account_id, oauth_client", .values)
     private static let insertDeliveries = Put<SecurityEventDeliveryTable>()
@@ -90,9 +90,9 @@ enum GrantChangeWriter {
         var calls: [PostgresCall] = []
         if !changes.removedGrants.isEmpty {
             let ids = changes.removedGrants
-            calls += [removeCodesOfGrants(ids), removeLinesOfGrants(ids), removeGrants(ids)]
+            calls += [removeCodesOfGrants(ids), removeFamiliesOfGrants(ids), removeGrants(ids)]
         }
-        if !changes.removedLines.isEmpty { calls.append(removeLines(changes.removedLines)) }
+        if !changes.removedFamilies.isEmpty { calls.append(removeFamilies(changes.removedFamilies)) }
         if !changes.removedCodes.isEmpty { calls.append(removeCodes(changes.removedCodes)) }
         if !changes.grants.isEmpty {
             calls.append(
@@ -101,7 +101,7 @@ enum GrantChangeWriter {
                     row.set(putGrants.app, grant.clientID)
                 })
         }
-        calls += putLines.calls(changes.lines) { $0.write($1, to: $2) }
+        calls += putFamilies.calls(changes.families) { $0.write($1, to: $2) }
         calls += putCodes.calls(changes.codes) { $0.write($1, to: $2) }
         calls += insertDeliveries.calls(changes.deliveries) { $0.write($1, to: $2) }
         return calls

@@ -6,23 +6,23 @@ import SQLTables
 enum OAuthReader {
     /// Reads a token family with its grant, and the user with all credentials: one statement, so one
     /// snapshot.
-    private struct FindStanding {
+    private struct FindStatus {
         let statement: TypedStatement<UniqueID>
-        let line: OAuthLineTable
+        let family: OAuthTokenFamilyTable
         let grant: OAuthGrantTable
         let subject: SubjectTable
         let credential: CredentialTable
 
         init() {
             var list = SelectList()
-            line = list.add(OAuthLineTable.self, as: "l")
+            family = list.add(OAuthTokenFamilyTable.self, as: "l")
             grant = list.add(OAuthGrantTable.self, as: "g")
             subject = list.add(SubjectTable.self, as: "s")
             credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
             statement = TypedStatement("oauth_standing") {
                 """
                 SELECT \(list)
-                FROM (SELECT \(OAuthLineTable.names()) FROM oauth_line WHERE id = \($0)) AS l
+                FROM (SELECT \(OAuthTokenFamilyTable.names()) FROM oauth_token_family WHERE id = \($0)) AS l
                 CROSS JOIN LATERAL (
                     SELECT \(OAuthGrantTable.names()) FROM oauth_grant WHERE id = l.grant_id OFFSET 0) AS g
                 CROSS JOIN LATERAL (
@@ -35,11 +35,11 @@ enum OAuthReader {
         }
     }
 
-    private static let findStanding = FindStanding()
+    private static let findStatus = FindStatus()
     private static let findLinked = TypedStatement<String, OAuthClientID>("oauth_find_linked") {
         subject, client in
         """
-        SELECT g.account_id FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
+        SELECT g.account_id FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
         WHERE l.google_subject = \(subject) AND l.google_subject IS NOT NULL AND g.oauth_client = \(client)
         ORDER BY l.created_at DESC, l.id DESC LIMIT 1
         """
@@ -60,29 +60,29 @@ enum OAuthReader {
         """
     }
 
-    static func standing(ofLine id: UniqueID, in session: PostgresSession) throws -> TokenStanding? {
-        let rows = try session.run(findStanding.statement(id))
+    static func status(ofFamily id: UniqueID, in session: PostgresSession) throws -> TokenStatus? {
+        let rows = try session.run(findStatus.statement(id))
         guard let first = rows.first else { return nil }
-        let grant = try findStanding.grant.record(first, session.names, in: session)
-        guard let sub = AppleSubject(try first.required(findStanding.subject.subject)) else {
+        let grant = try findStatus.grant.record(first, session.names, in: session)
+        guard let sub = AppleSubject(try first.required(findStatus.subject.subject)) else {
             throw StorageError(
                 .corrupted, detail: "expected a sub in a subject with an account; restore a backup")
         }
-        let team = try session.names.teams.name(of: first.required(findStanding.subject.teamID), in: session)
-        var record = try findStanding.subject.record(first, key: SubjectKey(team: team, subject: sub))
-        for row in rows { try findStanding.credential.add(row, to: &record, session.names, in: session) }
+        let team = try session.names.teams.name(of: first.required(findStatus.subject.teamID), in: session)
+        var record = try findStatus.subject.record(first, key: SubjectKey(team: team, subject: sub))
+        for row in rows { try findStatus.credential.add(row, to: &record, session.names, in: session) }
         guard let account = record.account else { return nil }
-        return TokenStanding(
-            line: try findStanding.line.line(first), grant: grant,
-            standing: AccountStanding(account: account, credential: record.record(for: grant.clientID)))
+        return TokenStatus(
+            family: try findStatus.family.family(first), grant: grant,
+            status: AccountStatus(account: account, credential: record.record(for: grant.clientID)))
     }
 
-    static func standing(
+    static func status(
         of account: AccountID, app: ClientID, in session: PostgresSession
-    ) throws -> AccountStanding? {
+    ) throws -> AccountStatus? {
         let record = try PostgresSubjects(names: session.names).find(account, in: session)?.record
         guard let record, let account = record.account else { return nil }
-        return AccountStanding(account: account, credential: record.record(for: app))
+        return AccountStatus(account: account, credential: record.record(for: app))
     }
 
     static func account(

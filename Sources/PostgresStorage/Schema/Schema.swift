@@ -102,7 +102,7 @@ enum Schema {
     private static func step(_ session: PostgresSession, _ migrations: [Migration]) throws -> Step {
         if let settled = try settled(session, migrations) { return settled }
         let deadlines = session.deadlines
-        session.deadlines.answer = longest
+        session.deadlines.response = longest
         defer { session.deadlines = deadlines }
         let isLocked = try session.pipeline([.begin, lock])[1].onlyValue(as: Bool.self)
         guard isLocked == true else {

@@ -32,12 +32,12 @@ extension ErasureTable {
     }
 
     @inlinable public func record(
-        _ row: some ReadableRow, team: TeamID, apps: [ErasedApp], grants: [ErasureGrant]
+        _ row: some ReadableRow, team: TeamID, apps: [ErasedApp], tokens: [ErasureToken]
     ) throws(StorageError) -> ErasureRecord {
         ErasureRecord(
             id: try row.required(id), accountID: try row.required(accountID),
             team: team, requestedAt: try row.required(requestedAt),
-            deadline: try row.required(deadline), finishedAt: row[finishedAt], apps: apps, grants: grants)
+            deadline: try row.required(deadline), finishedAt: row[finishedAt], apps: apps, tokens: tokens)
     }
 }
 
@@ -82,8 +82,8 @@ extension ErasureAppTable {
 }
 
 /// Apple codes and tokens of erased accounts, to be revoked at Apple.
-public struct ErasureGrantTable: Table {
-    public static let name = "erasure_grant"
+public struct ErasureTokenTable: Table {
+    public static let name = "erasure_token"
 
     public let id: Column<UniqueID>
     public let erasureID: Column<ErasureID>
@@ -120,41 +120,41 @@ public struct ErasureGrantTable: Table {
     }
 }
 
-extension ColumnChoice where T == ErasureGrantTable {
+extension ColumnChoice where T == ErasureTokenTable {
     /// Columns that change during the steps.
     public static var progress: Self {
         only {
             [$0.kind, $0.step, $0.outcome, $0.attempts, $0.nextAttemptAt, $0.isClaimed, $0.cause, $0.sealed]
         }
     }
-    public static var grant: Self { except { [$0.erasureID] } }
+    public static var token: Self { except { [$0.erasureID] } }
 }
 
-extension ErasureGrantTable {
+extension ErasureTokenTable {
     /// Writes all columns except the numbers of the client ID and of the app.
-    @inlinable public func write(_ grant: ErasureGrant, of erasure: ErasureID, to row: some WritableRow) {
-        row.set(id, grant.id)
+    @inlinable public func write(_ token: ErasureToken, of erasure: ErasureID, to row: some WritableRow) {
+        row.set(id, token.id)
         row.set(erasureID, erasure)
-        row.set(kind, grant.kind)
-        let codes = grant.step.storageCodes
+        row.set(kind, token.kind)
+        let codes = token.step.storageCodes
         row.set(step, codes.step)
         row.set(outcome, codes.outcome)
-        row.set(attempts, grant.attempts)
-        row.set(nextAttemptAt, grant.nextAttemptAt)
-        row.set(isClaimed, grant.isClaimed)
-        row.set(cause, grant.cause)
-        row.set(sealed, grant.sealed)
-        row.set(redirectURI, grant.redirectURI)
-        row.set(expiresAt, grant.expiresAt)
+        row.set(attempts, token.attempts)
+        row.set(nextAttemptAt, token.nextAttemptAt)
+        row.set(isClaimed, token.isClaimed)
+        row.set(cause, token.cause)
+        row.set(sealed, token.sealed)
+        row.set(redirectURI, token.redirectURI)
+        row.set(expiresAt, token.expiresAt)
     }
 
-    @inlinable public func grant(
+    @inlinable public func token(
         _ row: some ReadableRow, clientID: ClientID, primaryClientID: ClientID
-    ) throws(StorageError) -> ErasureGrant {
-        ErasureGrant(
+    ) throws(StorageError) -> ErasureToken {
+        ErasureToken(
             id: try row.required(id), clientID: clientID, primaryClientID: primaryClientID,
             kind: try row.requiredCode(kind),
-            step: try ErasureGrant.Step(storageCode: row[step], outcome: row[outcome]),
+            step: try ErasureToken.Step(storageCode: row[step], outcome: row[outcome]),
             attempts: try row.required(attempts), nextAttemptAt: try row.required(nextAttemptAt),
             isClaimed: try row.required(isClaimed), cause: row[cause], sealed: row[sealed],
             redirectURI: row[redirectURI], expiresAt: row[expiresAt])

@@ -18,7 +18,7 @@ public struct OAuthCodeTable: Table {
     public let issuedAt: Column<Moment>
     public let expiresAt: Column<Moment>
     public let redeemedAt: Column<Moment>
-    public let lineID: Column<UniqueID>
+    public let familyID: Column<UniqueID>
 
     public init(_ columns: inout ColumnList) {
         digest = columns("digest", .secret, .required)
@@ -33,13 +33,13 @@ public struct OAuthCodeTable: Table {
         issuedAt = columns("issued_at", .personal, .required)
         expiresAt = columns("expires_at", .operational, .required)
         redeemedAt = columns("redeemed_at", .personal, .optional)
-        lineID = columns("line_id", .operational, .optional)
+        familyID = columns("family_id", .operational, .optional)
     }
 }
 
 extension ColumnChoice where T == OAuthCodeTable {
     /// Columns that a redemption changes.
-    public static var redemption: Self { only { [$0.redeemedAt, $0.lineID] } }
+    public static var redemption: Self { only { [$0.redeemedAt, $0.familyID] } }
 }
 
 extension OAuthCodeTable {
@@ -56,7 +56,7 @@ extension OAuthCodeTable {
         row.set(issuedAt, code.issuedAt)
         row.set(expiresAt, code.expiresAt)
         row.set(redeemedAt, code.redemption?.moment)
-        row.set(lineID, code.redemption?.lineID)
+        row.set(familyID, code.redemption?.familyID)
     }
 
     @inlinable public func code(
@@ -68,7 +68,7 @@ extension OAuthCodeTable {
         }
         var redemption: CodeRecord.Redemption?
         if let moment = row[redeemedAt] {
-            redemption = CodeRecord.Redemption(moment: moment, lineID: try row.required(lineID))
+            redemption = CodeRecord.Redemption(moment: moment, familyID: try row.required(familyID))
         }
         return CodeRecord(
             digest: try row.required(digest), grantID: try row.required(grantID), accountID: account,

@@ -60,8 +60,8 @@ extension OAuthGrantTable {
 
 /// Token families that codes and assertions gave. The digests of refresh tokens are of random bytes. They are
 /// classified as secret because inverting SHA-256 would yield the token.
-public struct OAuthLineTable: Table {
-    public static let name = "oauth_line"
+public struct OAuthTokenFamilyTable: Table {
+    public static let name = "oauth_token_family"
 
     public let id: Column<UniqueID>
     public let grantID: Column<GrantID>
@@ -103,7 +103,7 @@ public struct OAuthLineTable: Table {
     }
 }
 
-extension ColumnChoice where T == OAuthLineTable {
+extension ColumnChoice where T == OAuthTokenFamilyTable {
     /// Columns that uses of the token family change.
     public static var progress: Self {
         only {
@@ -112,27 +112,27 @@ extension ColumnChoice where T == OAuthLineTable {
     }
 }
 
-extension OAuthLineTable {
-    @inlinable public func write(_ line: TokenLine, to row: some WritableRow) {
-        row.set(id, line.id)
-        row.set(grantID, line.grantID)
-        row.set(isNative, line.isNative)
-        row.set(scope, line.scope)
-        row.set(authenticatedAt, line.authenticatedAt)
-        row.set(authorizedAt, line.authorizedAt)
-        row.set(createdAt, line.createdAt)
-        row.set(expiresAt, line.expiresAt)
-        row.set(lineSecretDigest, line.refreshToken?.lineSecretDigest)
-        row.set(tokenDigest, line.refreshToken?.digest)
-        row.set(generation, (line.refreshToken?.generation).map { Int64($0) })
-        row.set(previousDigest, line.refreshToken?.previous?.digest)
-        row.set(rotatedAt, line.refreshToken?.previous?.rotatedAt)
-        row.set(doubleSHA512, line.refreshToken?.doubleSHA512)
-        row.set(googleSubject, line.googleSubject)
+extension OAuthTokenFamilyTable {
+    @inlinable public func write(_ family: TokenFamily, to row: some WritableRow) {
+        row.set(id, family.id)
+        row.set(grantID, family.grantID)
+        row.set(isNative, family.isNative)
+        row.set(scope, family.scope)
+        row.set(authenticatedAt, family.authenticatedAt)
+        row.set(authorizedAt, family.authorizedAt)
+        row.set(createdAt, family.createdAt)
+        row.set(expiresAt, family.expiresAt)
+        row.set(lineSecretDigest, family.refreshToken?.lineSecretDigest)
+        row.set(tokenDigest, family.refreshToken?.digest)
+        row.set(generation, (family.refreshToken?.generation).map { Int64($0) })
+        row.set(previousDigest, family.refreshToken?.previous?.digest)
+        row.set(rotatedAt, family.refreshToken?.previous?.rotatedAt)
+        row.set(doubleSHA512, family.refreshToken?.doubleSHA512)
+        row.set(googleSubject, family.googleSubject)
     }
 
-    @inlinable public func line(_ row: some ReadableRow) throws(StorageError) -> TokenLine {
-        TokenLine(
+    @inlinable public func family(_ row: some ReadableRow) throws(StorageError) -> TokenFamily {
+        TokenFamily(
             id: try row.required(id), grantID: try row.required(grantID),
             isNative: try row.required(isNative), scope: try row.required(scope),
             authenticatedAt: try row.required(authenticatedAt),

@@ -6,7 +6,7 @@ public enum SharedTables {
         UsedNonceTable.declaration, NonceKeyTable.declaration, NotificationTable.declaration,
         NotificationEventTable.declaration, EventTable.declaration, AuthorizationCodeTable.declaration,
         RefreshTokenTable.declaration, ErasureTable.declaration, ErasureAppTable.declaration,
-        ErasureGrantTable.declaration, OAuthGrantTable.declaration, OAuthLineTable.declaration,
+        ErasureTokenTable.declaration, OAuthGrantTable.declaration, OAuthTokenFamilyTable.declaration,
         OAuthCodeTable.declaration, OAuthGrantPaceTable.declaration, SecurityEventDeliveryTable.declaration,
         GoogleEventTable.declaration, GoogleAccountTable.declaration, SigningKeyTable.declaration,
         TransferTable.declaration, TicketTable.declaration, KeySetSnapshotTable.declaration,

@@ -16,11 +16,11 @@ final class BatchWriter {
     private let inbox: InboxRows
     private let nonces: NonceRows
     private let events: EventWriter
-    private let grants: GrantRows
-    private let grantWriter: GrantWriter
+    private let grants: AppleTokenRows
+    private let appleTokenWriter: AppleTokenWriter
     private let names: Names
     private let dataVersion: PreparedStatement
-    private var grantClaims: GrantClaims?
+    private var appleTokenClaims: AppleTokenClaims?
     private var grantBatches: GrantBatches?
     private(set) var recent: RecentSubjects
     /// SQLite's data version at the last commit.
@@ -28,7 +28,7 @@ final class BatchWriter {
     private var generator = SystemRandomNumberGenerator()
 
     init(
-        _ database: Database, sealing: any GrantSealing,
+        _ database: Database, sealing: any AppleTokenSealing,
         keepingRecent capacity: Int = RecentSubjects.capacity
     ) throws {
         self.database = database
@@ -42,8 +42,8 @@ final class BatchWriter {
         inbox = try InboxRows(names, in: database)
         nonces = try NonceRows(in: database)
         events = try EventWriter(names, in: database)
-        grants = try GrantRows(names, in: database)
-        grantWriter = try GrantWriter(names, sealing: sealing, in: database)
+        grants = try AppleTokenRows(names, in: database)
+        appleTokenWriter = try AppleTokenWriter(names, sealing: sealing, in: database)
     }
 
     /// - Throws: when the transaction failed as a whole. Then nothing was applied.
@@ -80,9 +80,9 @@ final class BatchWriter {
     /// Stores transfers and re-keys subjects. Call it only inside a transaction.
     var transfers: TransferWriter { TransferWriter(database: database, names: names) }
 
-    func claims() throws -> GrantClaims {
-        let claims = try grantClaims ?? GrantClaims(names, in: database)
-        grantClaims = claims
+    func claims() throws -> AppleTokenClaims {
+        let claims = try appleTokenClaims ?? AppleTokenClaims(names, in: database)
+        appleTokenClaims = claims
         return claims
     }
 
@@ -127,7 +127,7 @@ final class BatchWriter {
         for key in set.inboxKeys where try inbox.contains(key) {
             set.load(inboxKey: key)
         }
-        for id in set.grantAccounts { set.load(try grants.find(id), of: id) }
+        for id in set.appleTokenAccounts { set.load(try grants.find(id), of: id) }
         return places
     }
 
@@ -177,7 +177,7 @@ final class BatchWriter {
         }
         // A re-keying or an erasure has changed other rows too.
         if set.rekeying != nil || !set.erasures.isEmpty { recent.removeAll() }
-        for change in set.grantChanges { try grantWriter.carryOut(change) }
+        for change in set.appleTokenChanges { try appleTokenWriter.carryOut(change) }
         try nonces.save(set)
         for kept in set.keptNotifications { try inbox.insert(kept) }
         var allEvents = set.events

@@ -47,7 +47,7 @@ struct KeyDigest: Equatable, Sendable {
 
 extension KeyDigest {
     /// The digest in SQL, for statements that change or join rows there: `key_digest(team, name)`, and of a
-    /// digest `first_credential_id(digest)` and `last_credential_id(digest)`.
+    /// digest `first_credential_id(digest)`, `last_credential_id(digest)` and `key_check(digest)`.
     static let functions = [
         DatabaseFunction("key_digest", argumentCount: 2, pure: true) { values in
             guard let team = Int64.fromDatabaseValue(values[0]),
@@ -57,6 +57,7 @@ extension KeyDigest {
         },
         function("first_credential_id") { $0.credentialIDs.lowerBound },
         function("last_credential_id") { $0.credentialIDs.upperBound },
+        function("key_check") { $0.check },
     ]
 
     private static func function(

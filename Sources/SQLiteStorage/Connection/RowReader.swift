@@ -9,7 +9,7 @@ final class RowReader {
     let keySets: KeySetRows
     private let database: Database
     private let names: Names
-    private var grantReader: GrantReader?
+    private var appleTokenReader: AppleTokenReader?
     private var oauthReader: OAuthReader?
     private let beginStatement: PreparedStatement
     private let endStatement: PreparedStatement
@@ -25,9 +25,9 @@ final class RowReader {
         endStatement = try PreparedStatement("COMMIT", in: database)
     }
 
-    func grants() throws -> GrantReader {
-        let reader = try grantReader ?? GrantReader(names, in: database)
-        grantReader = reader
+    func tokens() throws -> AppleTokenReader {
+        let reader = try appleTokenReader ?? AppleTokenReader(names, in: database)
+        appleTokenReader = reader
         return reader
     }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// and are not cancelled with their callers.
 final class WriteConnection: Sendable {
     private let lock: DatabaseFileLock
-    private let sealing: any GrantSealing
+    private let sealing: any AppleTokenSealing
     private let queue: DatabaseQueue
     private let batches = QueueConfined<BatchWriter?>(nil)
     private let checkpoints = QueueConfined(LogCheckpoints())
@@ -28,7 +28,7 @@ final class WriteConnection: Sendable {
     ///     only this connection's queue.
     ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
     init(
-        path: String, lock: DatabaseFileLock, sealing: any GrantSealing = NoGrantSealing(),
+        path: String, lock: DatabaseFileLock, sealing: any AppleTokenSealing = NoAppleTokenSealing(),
         patience: Double = 3,
         logger: Logger = Logger(label: "siwa.sqlite") { _ in SwiftLogNoOpLogHandler() },
         onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }

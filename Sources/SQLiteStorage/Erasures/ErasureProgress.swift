@@ -8,18 +8,18 @@ struct ErasureProgress {
     /// The UPDATE of one entry, with its parameters.
     private struct Save {
         let sql: String
-        let columns: ErasureGrantTable
+        let columns: ErasureTokenTable
         let id: Parameter<UniqueID>
         let erasure: Parameter<ErasureID>
 
         init() {
             var parameters = ParameterList()
-            let progress = parameters.add(columnsOf: ErasureGrantTable.self, .progress)
+            let progress = parameters.add(columnsOf: ErasureTokenTable.self, .progress)
             columns = progress.columns
             id = parameters.add(UniqueID.self)
             erasure = parameters.add(ErasureID.self)
             sql = """
-                UPDATE erasure_grant SET \(progress.assignments)
+                UPDATE erasure_token SET \(progress.assignments)
                 WHERE id = \(id) AND erasure_id = \(erasure) AND step < 4
                 """
         }
@@ -29,21 +29,21 @@ struct ErasureProgress {
 
     let database: Database
 
-    func save(_ grant: ErasureGrant, of erasure: ErasureID, at moment: Moment) throws {
-        var saved = grant
+    func save(_ token: ErasureToken, of erasure: ErasureID, at moment: Moment) throws {
+        var saved = token
         saved.isClaimed = false
-        if grant.isDone { saved.sealed = nil }
+        if token.isDone { saved.sealed = nil }
         let statement = try PreparedStatement(Self.save.sql, in: database)
         statement.begin()
         Self.save.columns.write(saved, of: erasure, to: statement)
-        statement.bind(grant.id, to: Self.save.id)
+        statement.bind(token.id, to: Self.save.id)
         statement.bind(erasure, to: Self.save.erasure)
         try statement.execute()
-        guard grant.isDone, database.changesCount > 0 else { return }
+        guard token.isDone, database.changesCount > 0 else { return }
         try database.execute(
             sql: """
                 UPDATE erasure SET finished_at = :time WHERE id = :id AND finished_at IS NULL AND NOT EXISTS (
-                    SELECT 1 FROM erasure_grant WHERE erasure_id = :id AND step < 4)
+                    SELECT 1 FROM erasure_token WHERE erasure_id = :id AND step < 4)
                 """,
             arguments: ["time": moment.milliseconds, "id": erasure.uniqueID.data])
     }
@@ -53,15 +53,15 @@ struct ErasureProgress {
     ) throws -> Bool {
         try database.execute(
             sql: """
-                UPDATE erasure_grant SET id = :token, kind = :kind, step = :revoke, next_attempt_at = :time,
+                UPDATE erasure_token SET id = :token, kind = :kind, step = :revoke, next_attempt_at = :time,
                     is_claimed = 0, cause = NULL, sealed = :sealed, redirect_uri = NULL, expires_at = NULL
                 WHERE id = :code AND step = :exchange
                 """,
             arguments: [
                 "token": tokenID.data, "kind": SealedPurpose.refreshToken.storageCode,
-                "revoke": ErasureGrant.Step.revoke.storageCodes.step, "time": moment.milliseconds,
+                "revoke": ErasureToken.Step.revoke.storageCodes.step, "time": moment.milliseconds,
                 "sealed": Data(sealed.bytes), "code": codeID.data,
-                "exchange": ErasureGrant.Step.exchange.storageCodes.step,
+                "exchange": ErasureToken.Step.exchange.storageCodes.step,
             ])
         return database.changesCount > 0
     }

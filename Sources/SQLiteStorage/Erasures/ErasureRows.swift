@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Reads erasures with their apps and grants.
+/// Reads erasures with their apps and tokens.
 final class ErasureRows {
     private let names: Names
     private let byID: PreparedStatement
@@ -13,7 +13,7 @@ final class ErasureRows {
     private let findApps: PreparedStatement
     private let appColumns: ErasureAppTable
     private let findGrants: PreparedStatement
-    private let grantColumns: ErasureGrantTable
+    private let grantColumns: ErasureTokenTable
     private let erasureOfRows: Parameter<ErasureID>
 
     init(_ names: Names, in database: Database) throws {
@@ -34,9 +34,9 @@ final class ErasureRows {
         findApps = try PreparedStatement(
             "SELECT \(appList) FROM erasure_app WHERE erasure_id = \(erasureOfRows)", in: database)
         var grantList = SelectList()
-        grantColumns = grantList.add(ErasureGrantTable.self, .grant)
+        grantColumns = grantList.add(ErasureTokenTable.self, .token)
         findGrants = try PreparedStatement(
-            "SELECT \(grantList) FROM erasure_grant WHERE erasure_id = \(erasureOfRows) ORDER BY id",
+            "SELECT \(grantList) FROM erasure_token WHERE erasure_id = \(erasureOfRows) ORDER BY id",
             in: database)
     }
 
@@ -58,7 +58,7 @@ final class ErasureRows {
         let id = try statement.required(columns.id)
         return try columns.record(
             statement, team: names.teams.name(of: statement.required(columns.teamID)), apps: apps(of: id),
-            grants: grants(of: id))
+            tokens: tokens(of: id))
     }
 
     private func apps(of erasure: ErasureID) throws -> [ErasedApp] {
@@ -73,12 +73,12 @@ final class ErasureRows {
         return apps.sorted { $0.clientID < $1.clientID }
     }
 
-    private func grants(of erasure: ErasureID) throws -> [ErasureGrant] {
+    private func tokens(of erasure: ErasureID) throws -> [ErasureToken] {
         findGrants.begin()
         findGrants.bind(erasure, to: erasureOfRows)
         defer { findGrants.finish() }
-        var grants: [ErasureGrant] = []
-        while try findGrants.step() { grants.append(try grantColumns.grant(findGrants, names)) }
-        return grants
+        var tokens: [ErasureToken] = []
+        while try findGrants.step() { tokens.append(try grantColumns.token(findGrants, names)) }
+        return tokens
     }
 }

@@ -8,7 +8,7 @@ import SQLTables
 struct ErasureWriter {
     private static let insertErasure = Insertion<ErasureTable>()
     private static let insertApp = Insertion<ErasureAppTable>()
-    private static let insertGrant = Insertion<ErasureGrantTable>()
+    private static let insertToken = Insertion<ErasureTokenTable>()
     private static let clearSubject = """
         UPDATE subject SET \(SQLiteSubjectTable.clearing(subject: ":name", keyDigest: ":digest")) WHERE id = :row
         """
@@ -44,7 +44,7 @@ struct ErasureWriter {
                 $1.set($0.appID, number)
             }
         }
-        for grant in erasure.grants { try insert(grant, of: erasure.id) }
+        for token in erasure.tokens { try insert(token, of: erasure.id) }
         return place
     }
 
@@ -79,11 +79,11 @@ struct ErasureWriter {
             arguments: ["sub": subject.rawValue])
     }
 
-    private func insert(_ grant: ErasureGrant, of erasure: ErasureID) throws {
-        let client = try names.clients.ensureNumber(of: grant.clientID)
-        let app = try names.apps.ensureNumber(of: grant.primaryClientID)
-        try Self.insertGrant.run(in: database) {
-            $0.write(grant, of: erasure, to: $1)
+    private func insert(_ token: ErasureToken, of erasure: ErasureID) throws {
+        let client = try names.clients.ensureNumber(of: token.clientID)
+        let app = try names.apps.ensureNumber(of: token.primaryClientID)
+        try Self.insertToken.run(in: database) {
+            $0.write(token, of: erasure, to: $1)
             $1.set($0.clientID, client)
             $1.set($0.appID, app)
         }

@@ -109,14 +109,14 @@ final class EventRows {
     private func readEvent() throws -> AccountEvent {
         let name = try find.required(subject.subject)
         // An erased user has a name here that cannot be a `sub`.
-        let person = AppleSubject(name)
-        guard person != nil || name.hasPrefix("\u{1}") else {
+        let user = AppleSubject(name)
+        guard user != nil || name.hasPrefix("\u{1}") else {
             throw StorageError(
                 .corrupted,
                 detail: "expected a sub or a tombstone as the subject of an event; restore a backup")
         }
         return try event.event(
-            find, team: try names.teams.name(of: find.required(subject.teamID)), subject: person,
+            find, team: try names.teams.name(of: find.required(subject.teamID)), subject: user,
             clientID: try find[event.appID].map { try names.apps.name(of: $0) })
     }
 }

@@ -20,9 +20,9 @@ extension RefreshTokenTable {
     }
 }
 
-extension ErasureGrantTable {
-    func grant(_ row: PreparedStatement, _ names: Names) throws -> ErasureGrant {
-        try grant(
+extension ErasureTokenTable {
+    func token(_ row: PreparedStatement, _ names: Names) throws -> ErasureToken {
+        try token(
             row, clientID: names.clients.name(of: row.required(clientID)),
             primaryClientID: names.apps.name(of: row.required(appID)))
     }

@@ -7,16 +7,16 @@ import GRDB
 /// again.
 final class GrantBatches {
     let deliveries: DeliveryClaims
-    private let question: GrantQuestionRows
-    private let held: HeldGrantRows
+    private let question: GrantSelectionRows
+    private let held: StoredGrantRows
     private let writer: GrantChangeWriter
     private let subjects: SubjectRows
 
     init(_ names: Names, _ subjects: SubjectRows, in database: Database) throws {
         self.subjects = subjects
         deliveries = try DeliveryClaims(in: database)
-        question = try GrantQuestionRows(in: database)
-        held = try HeldGrantRows(names, in: database)
+        question = try GrantSelectionRows(in: database)
+        held = try StoredGrantRows(names, in: database)
         writer = try GrantChangeWriter(names, in: database)
     }
 
@@ -53,7 +53,7 @@ final class GrantBatches {
             guard let rowID = event.accountID.flatMap({ rowIDs[$0] }) else {
                 throw StorageError(
                     .corrupted,
-                    detail: "expected a row for the person of a grant, found none; restore a backup")
+                    detail: "expected a row for the user of a grant, found none; restore a backup")
             }
             return (event, rowID)
         }
@@ -69,13 +69,13 @@ final class GrantBatches {
         let empty = set
         if !set.question.needsAllCodes {
             let held = try held.load(accounts, codes: set.question.codeDigests)
-            set.load(grants: held.grants, lines: held.lines, codes: held.codes, hasAllCodes: false)
+            set.load(grants: held.grants, families: held.families, codes: held.codes, hasAllCodes: false)
             let results = set.applyCommands(using: &generator)
             guard set.isMissingCodes else { return results }
             set = empty
         }
         let held = try held.load(accounts)
-        set.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        set.load(grants: held.grants, families: held.families, codes: held.codes)
         return set.applyCommands(using: &generator)
     }
 
@@ -88,7 +88,7 @@ final class GrantBatches {
         var ending = ending
         let held = try held.load(ending.accountIDs)
         guard !held.grants.isEmpty else { return events }
-        ending.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        ending.load(grants: held.grants, families: held.families, codes: held.codes)
         let all = ending.carryOut(events, using: &generator)
         try writer.save(ending.changes)
         try writer.forget(googleSubjects: ending.forgottenGoogleSubjects)

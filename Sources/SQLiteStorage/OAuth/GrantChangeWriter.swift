@@ -44,16 +44,16 @@ final class GrantChangeWriter {
 
     private let names: Names
     private let putGrant: Put<OAuthGrantTable>
-    private let putLine: Put<OAuthLineTable>
+    private let putFamily: Put<OAuthTokenFamilyTable>
     private let putCode: Put<OAuthCodeTable>
     private let putPace: Put<OAuthGrantPaceTable>
     private let insertDelivery: Put<SecurityEventDeliveryTable>
     private let insertGoogleEvent: Put<GoogleEventTable>
     private let putGoogleAccount: Put<GoogleAccountTable>
     private let removeGrant: Remove<GrantID>
-    private let removeLines: Remove<GrantID>
+    private let removeFamilies: Remove<GrantID>
     private let removeCodes: Remove<GrantID>
-    private let removeLine: Remove<UniqueID>
+    private let removeFamily: Remove<UniqueID>
     private let removeCode: Remove<SHA256Digest>
     private let clearGoogleEvents: Remove<String>
     private let removeGoogleAccount: Remove<String>
@@ -64,7 +64,7 @@ final class GrantChangeWriter {
             "ON CONFLICT (\(key)) DO UPDATE SET \(columns.assigned(from: "excluded"))"
         }
         putGrant = try Put(update("id", OAuthGrantTable.names(.values)), in: database)
-        putLine = try Put(update("id", OAuthLineTable.names(.progress)), in: database)
+        putFamily = try Put(update("id", OAuthTokenFamilyTable.names(.progress)), in: database)
         putCode = try Put(update("digest", OAuthCodeTable.names(.redemption)), in: database)
         putPace = try Put(
             update("account_id, oauth_client", OAuthGrantPaceTable.names(.values)), in: database)
@@ -73,9 +73,9 @@ final class GrantChangeWriter {
         putGoogleAccount = try Put(
             update("google_subject", GoogleAccountTable.names(.values)), in: database)
         removeGrant = try Remove(in: database) { "DELETE FROM oauth_grant WHERE id = \($0)" }
-        removeLines = try Remove(in: database) { "DELETE FROM oauth_line WHERE grant_id = \($0)" }
+        removeFamilies = try Remove(in: database) { "DELETE FROM oauth_token_family WHERE grant_id = \($0)" }
         removeCodes = try Remove(in: database) { "DELETE FROM oauth_code WHERE grant_id = \($0)" }
-        removeLine = try Remove(in: database) { "DELETE FROM oauth_line WHERE id = \($0)" }
+        removeFamily = try Remove(in: database) { "DELETE FROM oauth_token_family WHERE id = \($0)" }
         removeCode = try Remove(in: database) { "DELETE FROM oauth_code WHERE digest = \($0)" }
         clearGoogleEvents = try Remove(in: database) {
             "UPDATE google_event SET \(GoogleEventTable.clearing(payload: "x''")) WHERE google_subject = \($0)"
@@ -88,10 +88,10 @@ final class GrantChangeWriter {
     func save(_ changes: GrantChanges) throws {
         for id in changes.removedGrants {
             try removeCodes(id)
-            try removeLines(id)
+            try removeFamilies(id)
             try removeGrant(id)
         }
-        for id in changes.removedLines { try removeLine(id) }
+        for id in changes.removedFamilies { try removeFamily(id) }
         for digest in changes.removedCodes { try removeCode(digest) }
         for grant in changes.grants {
             let app = try names.apps.ensureNumber(of: grant.clientID)
@@ -100,7 +100,7 @@ final class GrantChangeWriter {
                 $1.set($0.appID, app)
             }
         }
-        for line in changes.lines { try putLine.run { $0.write(line, to: $1) } }
+        for family in changes.families { try putFamily.run { $0.write(family, to: $1) } }
         for code in changes.codes { try putCode.run { $0.write(code, to: $1) } }
         for delivery in changes.deliveries { try insertDelivery.run { $0.write(delivery, to: $1) } }
     }

@@ -6,32 +6,32 @@ import SQLTables
 
 /// Statements of a reading connection for OAuth 2.0, prepared at the first use. Stays on its queue.
 final class OAuthReader {
-    let standings: TokenStandingRows
+    let statuses: TokenStatusRows
     private let names: Names
     private let database: Database
-    private let held: HeldGrantRows
+    private let held: StoredGrantRows
     private let subjects: SubjectRows
-    private let question: GrantQuestionRows
+    private let question: GrantSelectionRows
     private let findKeys: PreparedStatement
     private let key: SigningKeyTable
 
     init(_ names: Names, in database: Database) throws {
         (self.names, self.database) = (names, database)
-        standings = try TokenStandingRows(names, in: database)
-        held = try HeldGrantRows(names, in: database)
+        statuses = try TokenStatusRows(names, in: database)
+        held = try StoredGrantRows(names, in: database)
         subjects = try SubjectRows(names, in: database)
-        question = try GrantQuestionRows(in: database)
+        question = try GrantSelectionRows(in: database)
         var list = SelectList()
         key = list.add(SigningKeyTable.self)
         findKeys = try PreparedStatement(
             "SELECT \(list) FROM signing_key ORDER BY created_at DESC, key_id DESC", in: database)
     }
 
-    func standing(of account: AccountID, app: ClientID) throws -> AccountStanding? {
+    func status(of account: AccountID, app: ClientID) throws -> AccountStatus? {
         guard let record = try subjects.find(account)?.record, let account = record.account else {
             return nil
         }
-        return AccountStanding(account: account, credential: record.record(for: app))
+        return AccountStatus(account: account, credential: record.record(for: app))
     }
 
     func grants(of account: AccountID) throws -> [GrantRecord] { try held.grants(of: account) }
@@ -47,7 +47,7 @@ final class OAuthReader {
     func account(linkedWith googleSubject: String, for client: OAuthClientID) throws -> AccountID? {
         try accountID(
             """
-            SELECT g.account_id FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
+            SELECT g.account_id FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
             WHERE l.google_subject = :subject AND g.oauth_client = :client
             ORDER BY l.created_at DESC, l.id DESC LIMIT 1
             """, ["subject": googleSubject, "client": client.rawValue])

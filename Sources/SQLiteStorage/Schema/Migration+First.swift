@@ -21,7 +21,7 @@ extension Migration {
             UNIQUE (name)
         ) STRICT;
 
-        -- No client ID has a line feed in it.
+        -- No client ID has a family feed in it.
         INSERT INTO app (id, name) VALUES (0, char(10));
 
         -- Client IDs, primary or not, that codes and tokens were issued to.
@@ -171,8 +171,8 @@ extension Migration {
         ) STRICT, WITHOUT ROWID;
 
         -- Steps: 1 exchange, 2 revoke, 3 prove, 4 done.
-        CREATE TABLE erasure_grant (
-            \(ErasureGrantTable.schema),
+        CREATE TABLE erasure_token (
+            \(ErasureTokenTable.schema),
             PRIMARY KEY (id),
             FOREIGN KEY (erasure_id) REFERENCES erasure (id),
             FOREIGN KEY (client_id) REFERENCES client (id),
@@ -181,8 +181,8 @@ extension Migration {
             CHECK (step < 4 OR sealed IS NULL)
         ) STRICT, WITHOUT ROWID;
 
-        CREATE INDEX erasure_grant_by_erasure ON erasure_grant (erasure_id);
-        CREATE INDEX erasure_grant_by_attempt ON erasure_grant (next_attempt_at) WHERE step < 4;
+        CREATE INDEX erasure_token_by_erasure ON erasure_token (erasure_id);
+        CREATE INDEX erasure_token_by_attempt ON erasure_token (next_attempt_at) WHERE step < 4;
 
         -- What another team told of an account that is to come.
         CREATE TABLE transfer (
@@ -206,8 +206,8 @@ extension Migration {
             UNIQUE (account_id, oauth_client)
         ) STRICT, WITHOUT ROWID;
 
-        CREATE TABLE oauth_line (
-            \(OAuthLineTable.schema),
+        CREATE TABLE oauth_token_family (
+            \(OAuthTokenFamilyTable.schema),
             PRIMARY KEY (id),
             FOREIGN KEY (grant_id) REFERENCES oauth_grant (id),
             CHECK ((line_secret_digest IS NULL) = (token_digest IS NULL)),
@@ -215,11 +215,11 @@ extension Migration {
             CHECK ((previous_digest IS NULL) = (rotated_at IS NULL))
         ) STRICT, WITHOUT ROWID;
 
-        CREATE INDEX oauth_line_by_grant ON oauth_line (grant_id);
-        CREATE INDEX oauth_line_by_end ON oauth_line (expires_at);
-        CREATE INDEX oauth_line_by_google_subject ON oauth_line (google_subject)
+        CREATE INDEX oauth_token_family_by_grant ON oauth_token_family (grant_id);
+        CREATE INDEX oauth_line_by_end ON oauth_token_family (expires_at);
+        CREATE INDEX oauth_line_by_google_subject ON oauth_token_family (google_subject)
             WHERE google_subject IS NOT NULL;
-        CREATE INDEX oauth_line_by_double_sha512 ON oauth_line (double_sha512)
+        CREATE INDEX oauth_line_by_double_sha512 ON oauth_token_family (double_sha512)
             WHERE double_sha512 IS NOT NULL;
 
         CREATE TABLE oauth_code (
@@ -227,7 +227,7 @@ extension Migration {
             PRIMARY KEY (digest),
             FOREIGN KEY (grant_id) REFERENCES oauth_grant (id),
             CHECK ((challenge IS NULL) = (challenge_is_plain IS NULL)),
-            CHECK ((redeemed_at IS NULL) = (line_id IS NULL))
+            CHECK ((redeemed_at IS NULL) = (family_id IS NULL))
         ) STRICT, WITHOUT ROWID;
 
         CREATE INDEX oauth_code_by_grant ON oauth_code (grant_id);

@@ -24,7 +24,7 @@ enum CheckVerdict: Equatable {
             case .unreachable, .circuitOpen: .notAsked
             case .throttled: .throttled
             case .noSigningKey, .signingFailed: .refusedUs
-            case .timedOut, .connectionLost, .answerUnusable, .serverFailed: .unknown
+            case .timedOut, .connectionLost, .responseUnusable, .serverFailed: .unknown
             case .rejected:
                 switch error.appleError {
                 case .invalidGrant: .rejected

@@ -29,7 +29,7 @@ struct DailyCheck: Worker {
     }
 
     let context: WorkerContext<WorkResult>
-    private let grantContext: AppleGrantContext
+    private let tokenContext: AppleTokenContext
     private let commits: GroupCommit<AccountCommand>
     private let apple: any AppleTokenService
     private let schedule: CheckSchedule
@@ -37,12 +37,12 @@ struct DailyCheck: Worker {
 
     /// - Parameter perSecond: The largest rate of calls. A million tokens in a day need 11.6 calls a second.
     init(
-        grantContext: AppleGrantContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
+        tokenContext: AppleTokenContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
         schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        context = grantContext.workerContext(for: Self.self, now: now, logger: logger)
-        self.grantContext = grantContext
+        context = tokenContext.workerContext(for: Self.self, now: now, logger: logger)
+        self.tokenContext = tokenContext
         self.commits = commits
         self.apple = apple
         self.schedule = schedule
@@ -52,12 +52,12 @@ struct DailyCheck: Worker {
     var claimPace: SharedPace? { pace }
 
     func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCheck] {
-        try await grantContext.grants.claimChecks(
+        try await tokenContext.tokens.claimChecks(
             limit: limit, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
             jitterMilliseconds: schedule.jitter)
     }
 
-    func nextDue() async throws -> Moment? { try await grantContext.grants.nextDue().check }
+    func nextDue() async throws -> Moment? { try await tokenContext.tokens.nextDue().check }
 
     func clientID(of check: ClaimedCheck) -> String { check.clientID.rawValue }
 
@@ -83,7 +83,7 @@ struct DailyCheck: Worker {
     /// A sealed token that cannot be opened stays stored, and is logged as an error every day: it opens again
     /// when its key is configured again, and nothing else would report a row that was changed.
     private func open(_ check: ClaimedCheck) -> String? {
-        guard let sealer = grantContext.sealer else {
+        guard let sealer = tokenContext.sealer else {
             tell("no sealing key: no refresh token can be checked", of: check, level: .error)
             return nil
         }
@@ -129,7 +129,7 @@ struct DailyCheck: Worker {
             let until = pace.update { $0.refused(check.clientID, at: failedAt) }
             return release(check, until: until, as: .refusedUs)
         case .unknown:
-            tell("a daily check brought no answer", of: check, error, level: .error)
+            tell("a daily check brought no response", of: check, error, level: .error)
             return .ended(.unknown)
         }
     }
@@ -160,7 +160,7 @@ struct DailyCheck: Worker {
         .ends(
             result,
             with: ClaimEnd(unstored: "a check was not released") {
-                try await grantContext.grants.releaseCheck(check, until: moment)
+                try await tokenContext.tokens.releaseCheck(check, until: moment)
             })
     }
 }

@@ -6,9 +6,9 @@ import AppleIDClient
 /// Apple responds to every revocation with 200, so only a refused refresh proves it. A token that can still
 /// be refreshed is revoked again.
 enum ErasureAction: Equatable {
-    case proceed(ErasureGrant.Step)
+    case proceed(ErasureToken.Step)
     /// Repeat later, from this step on.
-    case retry(ErasureGrant.Step, cause: String)
+    case retry(ErasureToken.Step, cause: String)
     case finish(ErasureOutcome, cause: String?)
 
     /// True if the next step follows at once.
@@ -28,7 +28,7 @@ enum ErasureAction: Equatable {
         case .rejected where !error.isOfConfiguration:
             // The token may be revoked already. The proof shows it.
             self = .proceed(.prove)
-        case .rejected, .unreachable, .circuitOpen, .timedOut, .connectionLost, .answerUnusable,
+        case .rejected, .unreachable, .circuitOpen, .timedOut, .connectionLost, .responseUnusable,
             .serverFailed, .throttled, .signingFailed:
             self = .retry(.revoke, cause: Self.word(for: error))
         }
@@ -45,7 +45,7 @@ enum ErasureAction: Equatable {
             self = .finish(.notRevoked, cause: RefreshTokenCause.noSigningKey.rawValue)
         case .rejected where error.appleError == .invalidGrant:
             self = .finish(.provenRevoked, cause: nil)
-        case .rejected, .unreachable, .circuitOpen, .timedOut, .connectionLost, .answerUnusable,
+        case .rejected, .unreachable, .circuitOpen, .timedOut, .connectionLost, .responseUnusable,
             .serverFailed, .throttled, .signingFailed:
             self = .retry(.prove, cause: Self.word(for: error))
         }
@@ -57,7 +57,7 @@ enum ErasureAction: Equatable {
     }
 }
 
-extension ErasureGrant {
+extension ErasureToken {
     /// Applies an action to the record of the Apple token. Does no I/O.
     ///
     /// - Parameters:

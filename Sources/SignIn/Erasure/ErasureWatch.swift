@@ -2,7 +2,7 @@ import AppleAccounts
 
 /// Waits for the end of an erasure, even when another process carries it out.
 struct ErasureWatch: Sendable {
-    let grants: any GrantStore
+    let tokens: any AppleTokenStore
     let clock: any Clock<Duration>
     /// The longest pause between two reads.
     private static let longestPause = Duration.milliseconds(200)
@@ -22,7 +22,7 @@ struct ErasureWatch: Sendable {
             }
             waited += step
             pause = min(pause * 2, Self.longestPause)
-            if let present = try await grants.erasure(record.id) { record = present }
+            if let present = try await tokens.erasure(record.id) { record = present }
         }
         return record
     }

@@ -24,7 +24,7 @@ struct ErasureWorker: Worker {
 
         static var allCases: [Self] { ErasureOutcome.allCases.map { .ended($0) } + [.again] }
 
-        init(_ step: ErasureGrant.Step) {
+        init(_ step: ErasureToken.Step) {
             switch step {
             case .done(let outcome): self = .ended(outcome)
             case .exchange, .revoke, .prove: self = .again
@@ -40,66 +40,66 @@ struct ErasureWorker: Worker {
     }
 
     let context: WorkerContext<WorkResult>
-    private let grantContext: AppleGrantContext
+    private let tokenContext: AppleTokenContext
     private let apple: any AppleTokenService
     private let backoff = Backoff(first: .seconds(1), longest: .seconds(3600))
 
     init(
-        grantContext: AppleGrantContext, apple: any AppleTokenService,
+        tokenContext: AppleTokenContext, apple: any AppleTokenService,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        context = grantContext.workerContext(for: Self.self, now: now, logger: logger)
-        self.grantContext = grantContext
+        context = tokenContext.workerContext(for: Self.self, now: now, logger: logger)
+        self.tokenContext = tokenContext
         self.apple = apple
     }
 
     var claimPace: SharedPace? { nil }
 
-    func claim(limit: Int, at moment: Moment) async throws -> [ClaimedErasureGrant] {
-        try await grantContext.grants.claimErasureGrants(
+    func claim(limit: Int, at moment: Moment) async throws -> [ClaimedErasureToken] {
+        try await tokenContext.tokens.claimErasureTokens(
             limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease), of: nil)
     }
 
-    func nextDue() async throws -> Moment? { try await grantContext.grants.nextDue().erasure }
+    func nextDue() async throws -> Moment? { try await tokenContext.tokens.nextDue().erasure }
 
-    func clientID(of claimed: ClaimedErasureGrant) -> String { claimed.grant.clientID.rawValue }
+    func clientID(of claimed: ClaimedErasureToken) -> String { claimed.token.clientID.rawValue }
 
-    func logMetadata(of claimed: ClaimedErasureGrant) -> Logger.Metadata {
-        ["erasure": "\(claimed.erasureID.rawValue)", "client_id": "\(claimed.grant.clientID.rawValue)"]
+    func logMetadata(of claimed: ClaimedErasureToken) -> Logger.Metadata {
+        ["erasure": "\(claimed.erasureID.rawValue)", "client_id": "\(claimed.token.clientID.rawValue)"]
     }
 
     /// Goes as far as possible. A code becomes a token, the token is revoked, then comes the proof: three
     /// steps at most.
-    func perform(_ claimed: ClaimedErasureGrant) async -> WorkOutcome<WorkResult> {
-        var grant = claimed.grant
+    func perform(_ claimed: ClaimedErasureToken) async -> WorkOutcome<WorkResult> {
+        var item = claimed.token
         for _ in 0..<3 {
             let action: ErasureAction
-            switch grant.step {
-            case .done: return .ended(WorkResult(grant.step))
-            case .exchange: action = await exchange(&grant, of: claimed)
-            case .revoke, .prove: action = await step(grant, of: claimed)
+            switch item.step {
+            case .done: return .ended(WorkResult(item.step))
+            case .exchange: action = await exchange(&item, of: claimed)
+            case .revoke, .prove: action = await step(item, of: claimed)
             }
             // The task was cut off during a step. The next claim handles the unknown state. A completed step
             // is stored in any case.
             if Task.isCancelled, !action.proceeds { return .cutOff }
             let moment = now()
-            grant.apply(
+            item.apply(
                 action, at: moment, lease: moment.advanced(byMilliseconds: Self.lease),
-                delay: backoff.delay(after: Int(clamping: grant.attempts)), deadline: claimed.deadline)
-            guard await save(grant, of: claimed, at: moment) else { return .cutOff }
+                delay: backoff.delay(after: Int(clamping: item.attempts)), deadline: claimed.deadline)
+            guard await save(item, of: claimed, at: moment) else { return .cutOff }
             guard action.proceeds else { break }
         }
-        return .ended(WorkResult(grant.step))
+        return .ended(WorkResult(item.step))
     }
 
-    private func step(_ grant: ErasureGrant, of claimed: ClaimedErasureGrant) async -> ErasureAction {
+    private func step(_ item: ErasureToken, of claimed: ClaimedErasureToken) async -> ErasureAction {
         let token: String
-        switch open(grant, of: claimed) {
+        switch open(item, of: claimed) {
         case .success(let secret): token = secret
         case .failure(let unopened): return unopened.action
         }
-        let clientID = grant.clientID.rawValue
-        guard grant.step == .prove else {
+        let clientID = item.clientID.rawValue
+        guard item.step == .prove else {
             let error = await failure { () async throws(AppleCallError) in
                 try await apple.revoke(refreshToken: token, clientID: clientID)
             }
@@ -128,29 +128,29 @@ struct ErasureWorker: Worker {
     /// Exchanges a code. The code's hash has bound it to its user when it was posted; the `sub` for a
     /// comparison with the response is erased.
     private func exchange(
-        _ grant: inout ErasureGrant, of claimed: ClaimedErasureGrant
+        _ item: inout ErasureToken, of claimed: ClaimedErasureToken
     ) async -> ErasureAction {
         let attempt = ExchangeAttempt(
-            number: Int(clamping: grant.attempts), isInterrupted: claimed.isInterrupted,
-            expiresAt: grant.expiresAt ?? claimed.deadline)
+            number: Int(clamping: item.attempts), isInterrupted: claimed.isInterrupted,
+            expiresAt: item.expiresAt ?? claimed.deadline)
         if let cause = attempt.refusal(at: now()) { return .finish(.notRevoked, cause: cause.rawValue) }
         let code: String
-        switch open(grant, of: claimed) {
+        switch open(item, of: claimed) {
         case .success(let secret): code = secret
         case .failure(let unopened): return unopened.action
         }
         do {
-            let answer = try await apple.exchange(
-                code: code, clientID: grant.clientID.rawValue, redirectURI: grant.redirectURI)
-            let sealed = answer.refreshToken.flatMap { GrantSecret($0) }.flatMap {
-                grantContext.sealer?.seal(
-                    $0, as: .refreshToken, of: claimed.accountID, clientID: grant.clientID)
+            let response = try await apple.exchange(
+                code: code, clientID: item.clientID.rawValue, redirectURI: item.redirectURI)
+            let sealed = response.refreshToken.flatMap { AppleTokenSecret($0) }.flatMap {
+                tokenContext.sealer?.seal(
+                    $0, as: .refreshToken, of: claimed.accountID, clientID: item.clientID)
             }
             guard let sealed else {
                 return .finish(.notRevoked, cause: RefreshTokenCause.exchangeUncertain.rawValue)
             }
-            grant.sealed = sealed
-            grant.kind = .refreshToken
+            item.sealed = sealed
+            item.kind = .refreshToken
             return .proceed(.revoke)
         } catch {
             log("a code of an erased account was not exchanged", error, of: claimed)
@@ -168,35 +168,35 @@ struct ErasureWorker: Worker {
     /// A missing key can be configured again before the deadline. Without any key, and for a value that is
     /// not what was sealed, waiting does not help.
     private func open(
-        _ grant: ErasureGrant, of claimed: ClaimedErasureGrant
+        _ item: ErasureToken, of claimed: ClaimedErasureToken
     ) -> Result<String, Unopened> {
-        guard let sealer = grantContext.sealer else {
+        guard let sealer = tokenContext.sealer else {
             return .failure(
                 Unopened(action: .finish(.notRevoked, cause: RefreshTokenCause.noSealingKey.rawValue)))
         }
         let unreadable = RefreshTokenCause.sealedUnreadable.rawValue
-        guard let sealed = grant.sealed else {
+        guard let sealed = item.sealed else {
             return .failure(Unopened(action: .finish(.notRevoked, cause: unreadable)))
         }
         do {
             return .success(
-                try sealer.open(sealed, as: grant.kind, of: claimed.accountID, clientID: grant.clientID))
+                try sealer.open(sealed, as: item.kind, of: claimed.accountID, clientID: item.clientID))
         } catch {
             log("a sealed value of an erased account does not open", error, of: claimed, level: .error)
             return .failure(
                 Unopened(
                     action: error.code == .unknownKey
-                        ? .retry(grant.step, cause: unreadable) : .finish(.notRevoked, cause: unreadable)))
+                        ? .retry(item.step, cause: unreadable) : .finish(.notRevoked, cause: unreadable)))
         }
     }
 
     /// A token that was obtained for a code must not be lost, and a proof must not be requested twice.
     private func save(
-        _ grant: ErasureGrant, of claimed: ClaimedErasureGrant, at moment: Moment
+        _ item: ErasureToken, of claimed: ClaimedErasureToken, at moment: Moment
     ) async -> Bool {
         do {
             try await StorageRetry(clock: context.clock).run {
-                try await grantContext.grants.save(grant, of: claimed.erasureID, at: moment)
+                try await tokenContext.tokens.save(item, of: claimed.erasureID, at: moment)
             }
             return true
         } catch {
@@ -206,7 +206,7 @@ struct ErasureWorker: Worker {
     }
 
     private func log(
-        _ message: Logger.Message, _ error: (any Error)?, of claimed: ClaimedErasureGrant,
+        _ message: Logger.Message, _ error: (any Error)?, of claimed: ClaimedErasureToken,
         level: Logger.Level = .notice
     ) {
         let isOurs = (error as? AppleCallError)?.isOfConfiguration ?? false

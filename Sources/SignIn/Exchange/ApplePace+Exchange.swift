@@ -15,7 +15,7 @@ extension ApplePace {
             _ = refused(clientID, at: now)
         case .rejected:
             reached(clientID)
-        case .unreachable, .circuitOpen, .timedOut, .connectionLost, .answerUnusable, .serverFailed,
+        case .unreachable, .circuitOpen, .timedOut, .connectionLost, .responseUnusable, .serverFailed,
             .noSigningKey, .signingFailed:
             break
         }

@@ -49,7 +49,7 @@ struct CodeExchange: Worker {
 
     private enum Outcome {
         /// A refresh token.
-        case token(GrantSecret)
+        case token(AppleTokenSecret)
         case unavailable(RefreshTokenCause)
         case tryAgain(at: Moment)
 
@@ -59,10 +59,10 @@ struct CodeExchange: Worker {
     }
 
     let context: WorkerContext<WorkResult>
-    private let grantContext: AppleGrantContext
+    private let tokenContext: AppleTokenContext
     private let commits: GroupCommit<AccountCommand>
     private let apple: any AppleTokenService
-    private let check: GrantCheck
+    private let check: TokenResponseCheck
     private let schedule: CheckSchedule
     private let pace: SharedPace
     private let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
@@ -71,12 +71,12 @@ struct CodeExchange: Worker {
     ///   - check: Checks Apple's response to a code.
     ///   - schedule: Schedule of the daily check, for the first check of a new token.
     init(
-        grantContext: AppleGrantContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
-        check: GrantCheck, schedule: CheckSchedule = CheckSchedule(),
+        tokenContext: AppleTokenContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
+        check: TokenResponseCheck, schedule: CheckSchedule = CheckSchedule(),
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        context = grantContext.workerContext(for: Self.self, now: now, logger: logger)
-        self.grantContext = grantContext
+        context = tokenContext.workerContext(for: Self.self, now: now, logger: logger)
+        self.tokenContext = tokenContext
         self.commits = commits
         self.apple = apple
         self.check = check
@@ -87,11 +87,11 @@ struct CodeExchange: Worker {
     var claimPace: SharedPace? { pace }
 
     func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCode] {
-        try await grantContext.grants.claimCodes(
+        try await tokenContext.tokens.claimCodes(
             limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
     }
 
-    func nextDue() async throws -> Moment? { try await grantContext.grants.nextDue().code }
+    func nextDue() async throws -> Moment? { try await tokenContext.tokens.nextDue().code }
 
     func clientID(of code: ClaimedCode) -> String { code.record.clientID.rawValue }
 
@@ -124,14 +124,14 @@ struct CodeExchange: Worker {
         .ends(
             .again,
             with: ClaimEnd(unstored: "a code was not released") {
-                try await grantContext.grants.releaseCode(code.record.id, until: moment)
+                try await tokenContext.tokens.releaseCode(code.record.id, until: moment)
             })
     }
 
     private func exchange(_ code: ClaimedCode, _ attempt: ExchangeAttempt) async -> Outcome {
         let record = code.record
         if let cause = attempt.refusal(at: now()) { return .unavailable(cause) }
-        guard let sealer = grantContext.sealer else { return .unavailable(.noSealingKey) }
+        guard let sealer = tokenContext.sealer else { return .unavailable(.noSealingKey) }
         let secret: String
         do {
             secret = try sealer.open(
@@ -142,10 +142,10 @@ struct CodeExchange: Worker {
             return .unavailable(.sealedUnreadable)
         }
         do {
-            let grant = try await apple.exchange(
+            let response = try await apple.exchange(
                 code: secret, clientID: record.clientID.rawValue, redirectURI: record.redirectURI)
             pace.update { $0.reached(record.clientID) }
-            return await outcome(of: grant, for: code)
+            return await outcome(of: response, for: code)
         } catch {
             let moment = now()
             pace.update { pace in
@@ -163,28 +163,28 @@ struct CodeExchange: Worker {
         }
     }
 
-    private func outcome(of grant: TokenGrant, for code: ClaimedCode) async -> Outcome {
-        guard let token = grant.refreshToken.flatMap({ GrantSecret($0) }) else {
-            tell("Apple's answer has no refresh token", of: code, level: .error)
+    private func outcome(of response: AppleTokenResponse, for code: ClaimedCode) async -> Outcome {
+        guard let token = response.refreshToken.flatMap({ AppleTokenSecret($0) }) else {
+            tell("Apple's response has no refresh token", of: code, level: .error)
             return .unavailable(.exchangeUncertain)
         }
         let finding = await check.check(
-            grant, subject: code.key.subject, clientID: code.record.clientID, at: now())
+            response, subject: code.key.subject, clientID: code.record.clientID, at: now())
         switch finding {
         case .confirmed: break
         case .keysMissing:
             tell("a refresh token was kept without Apple's keys", of: code, level: .notice)
         case .mismatch:
-            tell("Apple's answer is about another person", of: code, level: .error)
+            tell("Apple's response is about another user", of: code, level: .error)
             return .unavailable(.identityMismatch)
         }
         return .token(token)
     }
 
-    private func keep(_ token: GrantSecret, of code: ClaimedCode) async -> WorkOutcome<WorkResult> {
+    private func keep(_ token: AppleTokenSecret, of code: ClaimedCode) async -> WorkOutcome<WorkResult> {
         let record = code.record
         guard
-            let sealed = grantContext.sealer?.seal(
+            let sealed = tokenContext.sealer?.seal(
                 token, as: .refreshToken, of: record.accountID, clientID: record.clientID)
         else { return await finish(code, .unavailable(.noSealingKey), as: .unavailable(.noSealingKey)) }
         let moment = now()
@@ -206,16 +206,16 @@ struct CodeExchange: Worker {
         do {
             do {
                 _ = try await retry.run { try await commits.submit(command) }
-                grantContext.signals[DailyCheck.self].wake()
+                tokenContext.signals[DailyCheck.self].wake()
             } catch is AccountRefusal {
                 // The account was erased meanwhile: the code is then in the erasure, which has to revoke the
                 // token. Or the account was transferred to another team, which cannot use the token.
                 guard case .token(let sealed, let tokenID, _, _) = outcome else { return .ended(result) }
                 let isAdopted = try await retry.run {
-                    try await grantContext.grants.adoptErasureToken(
+                    try await tokenContext.tokens.adoptErasureToken(
                         codeID: record.id, tokenID: tokenID, sealed: sealed, at: now())
                 }
-                if isAdopted { grantContext.signals[ErasureWorker.self].wake() }
+                if isAdopted { tokenContext.signals[ErasureWorker.self].wake() }
             }
             return .ended(result)
         } catch {

@@ -53,7 +53,7 @@ struct ExchangeAttempt: Sendable, Hashable {
             tryAgain(at: now, delay: delay, elseGiveUp: .noSigningKey)
         case .noSigningKey:
             .giveUp(.noSigningKey)
-        case .timedOut, .connectionLost, .answerUnusable:
+        case .timedOut, .connectionLost, .responseUnusable:
             .giveUp(.exchangeUncertain)
         case .rejected:
             .giveUp(cause(of: error.appleError))

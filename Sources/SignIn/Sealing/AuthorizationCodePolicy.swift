@@ -20,7 +20,7 @@ struct AuthorizationCodePolicy: Sendable {
         guard canSeal else { return .leave(.noSealingKey) }
         // Without a signing key the code could not be exchanged before it expires.
         guard canSign(team) else { return .leave(.noSigningKey) }
-        guard let secret = GrantSecret(code) else { return .leave(.codeRejected) }
+        guard let secret = AppleTokenSecret(code) else { return .leave(.codeRejected) }
         var generator = SystemRandomNumberGenerator()
         return .keep(
             AuthorizationCodeOffer(

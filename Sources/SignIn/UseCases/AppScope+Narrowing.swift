@@ -26,7 +26,7 @@ extension ErasureRecord {
         ErasureRecord(
             id: id, accountID: accountID, team: team, requestedAt: requestedAt, deadline: deadline,
             finishedAt: finishedAt, apps: apps.filter { scope.allows($0.clientID) },
-            grants: grants.filter { scope.allows($0.primaryClientID) })
+            tokens: tokens.filter { scope.allows($0.primaryClientID) })
     }
 }
 

@@ -20,8 +20,8 @@ extension SignInUseCases {
         guard let id = AccountID(id) else { throw AccountRefusal(.accountNotFound) }
         let record = try await startErasure(of: id, allowed: allowed)
         guard record.finishedAt == nil else { return record.narrowed(to: allowed) }
-        grantContext.signals[ErasureWorker.self].wake()
-        return try await ErasureWatch(grants: grantContext.grants, clock: grantContext.clock)
+        tokenContext.signals[ErasureWorker.self].wake()
+        return try await ErasureWatch(tokens: tokenContext.tokens, clock: tokenContext.clock)
             .wait(for: record, atMost: time).narrowed(to: allowed)
     }
 
@@ -29,7 +29,7 @@ extension SignInUseCases {
     ///
     /// - Throws: `StorageError`.
     public func erasure(id: String, allowed: AppScope) async throws -> ErasureRecord? {
-        guard let id = ErasureID(id), let record = try await grantContext.grants.erasure(id) else {
+        guard let id = ErasureID(id), let record = try await tokenContext.tokens.erasure(id) else {
             return nil
         }
         return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
@@ -39,7 +39,7 @@ extension SignInUseCases {
     ///
     /// - Throws: `StorageError`.
     public func erasure(of account: AccountID, allowed: AppScope) async throws -> ErasureRecord? {
-        guard let record = try await grantContext.grants.erasure(of: account) else { return nil }
+        guard let record = try await tokenContext.tokens.erasure(of: account) else { return nil }
         return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
     }
 
@@ -53,7 +53,7 @@ extension SignInUseCases {
             if let record = try await erase(id, key, allowed: allowed) { return record }
             refused = key
         }
-        guard let record = try await grantContext.grants.erasure(of: id), record.isVisible(in: allowed) else {
+        guard let record = try await tokenContext.tokens.erasure(of: id), record.isVisible(in: allowed) else {
             throw AccountRefusal(.accountNotFound)
         }
         return record

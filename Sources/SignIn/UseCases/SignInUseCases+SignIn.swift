@@ -45,7 +45,7 @@ extension SignInUseCases {
         _ verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment, allowed: AppScope
     ) throws(AppleTokenError) -> PendingCommit<SignInOutcome> {
         let command = try command(for: verified, from: request, at: moment)
-        let signal = command.authorizationCode == nil ? nil : grantContext.signals[CodeExchange.self]
+        let signal = command.authorizationCode == nil ? nil : tokenContext.signals[CodeExchange.self]
         return PendingCommit(command) { outcome in
             // After the commit, because the worker that it wakes must find the code.
             signal?.wake()

@@ -15,7 +15,7 @@ public struct SignInUseCases: Sendable {
     let store: any AccountStore
     public let commits: GroupCommit<AccountCommand>
     let feed: EventFeed
-    let grantContext: AppleGrantContext
+    let tokenContext: AppleTokenContext
     let codes: AuthorizationCodePolicy
     let nonces: NonceMint
     let nonceLifetime: Duration
@@ -26,13 +26,13 @@ public struct SignInUseCases: Sendable {
     /// - Parameters:
     ///   - policy: Issuers and leeway. Its client IDs are replaced by the client IDs of the deployment.
     ///   - feed: The feed that `commits` advances.
-    ///   - grantContext: The context that the workers share.
+    ///   - tokenContext: The context that the workers share.
     ///   - nonceKey: The same in all replicas, because each must accept the nonces of the others.
     ///   - now: The wall clock.
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
         store: any AccountStore,
-        commits: GroupCommit<AccountCommand>, feed: EventFeed, grantContext: AppleGrantContext,
+        commits: GroupCommit<AccountCommand>, feed: EventFeed, tokenContext: AppleTokenContext,
         nonceKey: NonceKey,
         nonceLifetime: Duration = .seconds(600),
         now: @escaping @Sendable () -> Moment
@@ -47,9 +47,9 @@ public struct SignInUseCases: Sendable {
         self.store = store
         self.commits = commits
         self.feed = feed
-        self.grantContext = grantContext
+        self.tokenContext = tokenContext
         codes = AuthorizationCodePolicy(
-            canSeal: grantContext.sealingKeys != nil, canSign: grantContext.canSign)
+            canSeal: tokenContext.sealingKeys != nil, canSign: tokenContext.canSign)
         nonces = NonceMint(key: nonceKey)
         self.nonceLifetime = nonceLifetime
         leeway = policy.leeway

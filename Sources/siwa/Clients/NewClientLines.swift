@@ -67,11 +67,11 @@ struct NewClientLines {
             mistakes.add("--app", "must be the primary client ID of an app, like com.example.app")
             throw mistakes
         }
-        let surroundings = OAuthSurroundings(
+        let context = OAuthContext(
             isDevelopment: isDevelopment, publicURL: "https://issuer.invalid", deployment: deployment,
             appsWithWebSignIn: [app])
         let checked = OAuthSettings.check(
-            OAuthDraft(scopes: declared, clients: [client]), in: surroundings)
+            OAuthDraft(scopes: declared, clients: [client]), in: context)
         if case .refused(let found) = checked {
             for mistake in found { mistakes.add(mistake.setting, mistake.text) }
             throw mistakes

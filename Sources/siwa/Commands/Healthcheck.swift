@@ -30,14 +30,14 @@ struct Healthcheck: AsyncParsableCommand {
     func run() async throws {
         do {
             let base = try await address()
-            let answer = try await HTTPClient.withHTTPClient(configuration: Self.client) { client in
+            let response = try await HTTPClient.withHTTPClient(configuration: Self.client) { client in
                 let response = try await client.execute(
                     HTTPClientRequest(url: "\(base)/readyz"), timeout: .seconds(Int64(timeout)))
                 let body = try await response.body.collect(upTo: Self.largestBody)
                 return (status: response.status.code, code: Self.code(in: Array(buffer: body)))
             }
-            guard answer.status == 200 else {
-                throw NotReady(text: "\(base)/readyz answers \(answer.status) \(answer.code)")
+            guard response.status == 200 else {
+                throw NotReady(text: "\(base)/readyz answers \(response.status) \(response.code)")
             }
             print("ready")
         } catch let error as NotReady {

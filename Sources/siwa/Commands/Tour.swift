@@ -9,7 +9,7 @@ struct Tour: ParsableCommand {
     static let clientID = "com.example.app"
 
     static let configuration = CommandConfiguration(
-        abstract: "Follow one person through siwa dev, from the first sign-in to the deletion.",
+        abstract: "Follow one user through siwa dev, from the first sign-in to the deletion.",
         discussion: """
             Needs a running siwa dev, and curl 7.82 or later. Each step shows what happens and its command, and \
             waits for Enter. The commands are those of README.md.

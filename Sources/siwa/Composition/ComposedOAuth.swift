@@ -40,7 +40,7 @@ struct ComposedOAuth {
         let googleEventKeys = RemoteKeySet(
             source: RISCKeySetSource(client: client, endpoints: settings.googleEndpoints))
         let server = OAuthServer(
-            OAuthParts(
+            OAuthDependencies(
                 settings: oauth, deployment: settings.deployment, store: store, commits: commits,
                 signIn: signIn, keys: keys, googleKeys: googleKeys, googleEventKeys: googleEventKeys,
                 now: now))

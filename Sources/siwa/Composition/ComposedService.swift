@@ -48,8 +48,8 @@ struct ComposedService {
         let warnings = ServiceWarnings(clockAhead: { [clock = apple.clock] in clock.secondsAhead })
         // Set before the first response to a probe.
         warnings.unreadableValues = Int64(firstSample.unreadable)
-        let grantContext = AppleGrantContext(
-            grants: store, sealingKeys: settings.sealingKeys,
+        let tokenContext = AppleTokenContext(
+            tokens: store, sealingKeys: settings.sealingKeys,
             canSign: { settings.signingKeys[$0] != nil })
         let feed = EventFeed()
         let commits = GroupCommit<AccountCommand>(store: store, feed: feed, delay: EventLoopDelay.commits)
@@ -57,7 +57,7 @@ struct ComposedService {
         let useCases = SignInUseCases(
             deployment: settings.deployment,
             policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
-            keys: keys, store: store, commits: commits, feed: feed, grantContext: grantContext,
+            keys: keys, store: store, commits: commits, feed: feed, tokenContext: tokenContext,
             nonceKey: try await Self.nonceKey(in: store), now: now)
         let web = try settings.webSignIn(useCases: useCases, tickets: store, now: now)
         let oauth = ComposedOAuth(
@@ -72,9 +72,9 @@ struct ComposedService {
         http = HTTPService(
             host: settings.host, port: settings.port, limits: .forThisProcess(settings, admission: admission),
             parts: parts, logger: logger)
-        let workers = AppleGrantWorkers(
-            grantContext: grantContext, commits: commits, apple: apple.tokens,
-            check: GrantCheck(verifier: useCases.identityVerifier, keys: keys),
+        let workers = AppleTokenWorkers(
+            tokenContext: tokenContext, commits: commits, apple: apple.tokens,
+            check: TokenResponseCheck(verifier: useCases.identityVerifier, keys: keys),
             schedule: CheckSchedule(interval: settings.checkInterval),
             checksPerSecond: Double(settings.checksPerSecond),
             now: now, logger: logger)

@@ -9,7 +9,7 @@ import ServiceLifecycle
 import SignIn
 
 /// A store with all protocols that the service needs.
-typealias ServiceStore = AccountStore & GrantStore & TicketStore & TransferStore & NonceKeyStore
+typealias ServiceStore = AccountStore & AppleTokenStore & TicketStore & TransferStore & NonceKeyStore
     & AuthorizationStore
 
 /// The database of this process, SQLite or PostgreSQL.
@@ -42,7 +42,8 @@ extension ServiceSettings {
     func openDatabase(logger: Logger) async throws -> any ServiceDatabase {
         let failures = StorageFailures(
             logger: logger, now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) })
-        let sealing: any GrantSealing = sealingKeys.map { GrantSealer(keys: $0) } ?? NoGrantSealing()
+        let sealing: any AppleTokenSealing =
+            sealingKeys.map { AppleTokenSealer(keys: $0) } ?? NoAppleTokenSealing()
         switch database {
         case .sqlite(let path):
             return try await SQLiteDatabase.open(

@@ -15,7 +15,7 @@ struct StartWarnings: Equatable {
         {
             texts.append(
                 "oauth.issuer has the host \(issuerHost) and SIWA_PUBLIC_URL \(publicHost): no OAuth client can sign "
-                    + "people in. Use one host for both")
+                    + "users in. Use one host for both")
         }
         for (team, location) in settings.signingKeys.sorted(by: { $0.key < $1.key }) {
             guard case .file(let path, let keyID?) = location,

@@ -23,14 +23,14 @@ extension SettingsReader {
         checkServicesIDs(
             of: Set(draft.clients.compactMap { ClientID($0.app).flatMap(deployment.app) }),
             named: servicesIDs, webRedirectURLs: webRedirectURLs)
-        let surroundings = OAuthSurroundings(
+        let context = OAuthContext(
             isDevelopment: isDevelopment, publicURL: publicURL, deployment: deployment,
             appsWithWebSignIn: Set(
                 deployment.apps.lazy.filter { app in
                     // The first client ID is the App ID, which cannot sign users in on the web.
                     app.clientIDs.dropFirst().contains { webRedirectURLs[$0] != nil }
                 }.map(\.primaryClientID)))
-        switch OAuthSettings.check(draft, in: surroundings) {
+        switch OAuthSettings.check(draft, in: context) {
         case .none: return nil
         case .refused(let found):
             for mistake in found { mistakes.add(mistake.setting, mistake.text) }
@@ -62,7 +62,7 @@ extension SettingsReader {
                 : (Setting.servicesIDs.name, Setting.clientIDs.name)
             mistakes.add(
                 setting,
-                "is missing: \(app.primaryClientID.rawValue) has OAuth clients, whose people sign in with a "
+                "is missing: \(app.primaryClientID.rawValue) has OAuth clients, whose users sign in with a "
                     + "Services ID, and several other client IDs; move the Services IDs there from \(from)")
         }
     }

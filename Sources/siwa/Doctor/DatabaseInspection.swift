@@ -12,7 +12,7 @@ protocol DatabaseInspection: Sendable {
     func accounts(
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount]
-    /// See `GrantStore`. The schema must be the current one.
+    /// See `AppleTokenStore`. The schema must be the current one.
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
     /// See `AuthorizationStore`. The schema must be the current one.
     func signingKeys() async throws -> [SigningKeyRecord]

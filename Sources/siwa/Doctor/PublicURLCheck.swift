@@ -46,7 +46,7 @@ struct PublicURLCheck: DoctorCheck {
                 .wrong(
                     Self.name,
                     "its host is not that of the issuer \(issuer), so no browser can sign in for an OAuth client: "
-                        + "the cookie that is set at /oauth/authorize does not come back with Apple's answer",
+                        + "the cookie that is set at /oauth/authorize does not come back with Apple's response",
                     advice: "Use the same host in SIWA_PUBLIC_URL and oauth.issuer."))
         }
         guard mistakes.isEmpty else { return mistakes }

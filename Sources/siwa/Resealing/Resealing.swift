@@ -9,7 +9,7 @@ import SignIn
 /// Can be stopped at any time and run again; finished values are kept. A value that cannot be opened is
 /// counted and not changed.
 struct Resealing {
-    let store: any GrantStore & AuthorizationStore
+    let store: any AppleTokenStore & AuthorizationStore
     let keys: SealingKeyRing
     /// Called with the number of further values that were processed.
     let progress: (Int) -> Void
@@ -41,7 +41,7 @@ struct Resealing {
     func run(isDryRun: Bool = false) async throws -> Outcome {
         var outcome = Outcome()
         try await resealSigningKeys(isDryRun: isDryRun, into: &outcome)
-        try await resealGrants(isDryRun: isDryRun, into: &outcome)
+        try await resealAppleTokens(isDryRun: isDryRun, into: &outcome)
         return outcome
     }
 
@@ -71,7 +71,7 @@ struct Resealing {
         }
     }
 
-    private func resealGrants(isDryRun: Bool, into outcome: inout Outcome) async throws {
+    private func resealAppleTokens(isDryRun: Bool, into outcome: inout Outcome) async throws {
         var cursor: SealedCursor?
         while true {
             let rows = try await store.sealedSecrets(after: cursor, limit: Self.page)

@@ -3,10 +3,10 @@ import Synchronization
 
 /// Makes one call to Apple for each of many items: several at once, at a limited rate, with retries. The
 /// calls must be safe to repeat.
-struct AppleCallBatch<Item: Sendable, Answer: Sendable>: Sendable {
+struct AppleCallBatch<Item: Sendable, Response: Sendable>: Sendable {
     let perSecond: Int
     let clock: any Clock<Duration>
-    let ask: @Sendable (Item) async throws(AppleCallError) -> Answer
+    let ask: @Sendable (Item) async throws(AppleCallError) -> Response
 
     /// The number of concurrent calls.
     private static var width: Int { 8 }
@@ -14,10 +14,10 @@ struct AppleCallBatch<Item: Sendable, Answer: Sendable>: Sendable {
     /// Makes the call for every item and passes each result to `each`, in any order. When an error would be
     /// the same for all items, it stops and returns that error.
     func run(
-        _ items: [Item], each: (Item, Result<Answer, AppleCallError>) throws -> Void
+        _ items: [Item], each: (Item, Result<Response, AppleCallError>) throws -> Void
     ) async throws -> AppleCallError? {
         let policy = SharedPolicy()
-        return try await withThrowingTaskGroup(of: (Item, Result<Answer, AppleCallError>, Bool).self) {
+        return try await withThrowingTaskGroup(of: (Item, Result<Response, AppleCallError>, Bool).self) {
             group in
             var waiting = items[...]
             var stop: AppleCallError?
@@ -45,15 +45,15 @@ struct AppleCallBatch<Item: Sendable, Answer: Sendable>: Sendable {
     }
 
     private func question(_ item: Item, policy: SharedPolicy) async throws -> (
-        Result<Answer, AppleCallError>, Bool
+        Result<Response, AppleCallError>, Bool
     ) {
         var attempt = 1
         while true {
             let failure: AppleCallError
             do throws(AppleCallError) {
-                let answer = try await ask(item)
+                let response = try await ask(item)
                 policy.state.withLock { $0.succeeded() }
-                return (.success(answer), false)
+                return (.success(response), false)
             } catch {
                 failure = error
             }

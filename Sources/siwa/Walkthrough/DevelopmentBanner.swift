@@ -15,13 +15,13 @@ struct DevelopmentBanner {
         """
 
         siwa       http://127.0.0.1:\(servicePort)  leads to everything below
-        fake Apple http://127.0.0.1:\(applePort)  people, and signing in on an iPhone
+        fake Apple http://127.0.0.1:\(applePort)  users, and signing in on an iPhone
         \(google)
         API key    \(secret)
         \(clients)
         In another terminal:
           \(program) tour\(options)
-              follows one person from the first sign-in to the deletion, step by step;
+              follows one user from the first sign-in to the deletion, step by step;
               with --print it prints the commands, to paste
         \(login)
         Ctrl-C ends all\(isPermanent ? "; the database is kept" : ", and forgets all: --database keeps it").

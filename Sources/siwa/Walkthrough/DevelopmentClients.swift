@@ -27,9 +27,9 @@ struct DevelopmentClients {
 
     /// Throws `ConfigurationMistakes`.
     func settings(publicURL: String, deployment: Deployment) throws -> OAuthSettings? {
-        let surroundings = OAuthSurroundings(
+        let context = OAuthContext(
             isDevelopment: true, publicURL: publicURL, deployment: deployment, appsWithWebSignIn: [app])
-        switch OAuthSettings.check(draft, in: surroundings) {
+        switch OAuthSettings.check(draft, in: context) {
         case .none: return nil
         case .usable(let settings): return settings
         case .refused(let found):

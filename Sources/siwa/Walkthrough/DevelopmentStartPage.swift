@@ -10,14 +10,14 @@ struct DevelopmentStartPage {
     let secret: String
 
     var page: StartPage {
-        StartPage(title: "siwa dev", sections: [people, terminal, service])
+        StartPage(title: "siwa dev", sections: [users, terminal, service])
     }
 
-    private var people: StartPage.Section {
+    private var users: StartPage.Section {
         var entries = [
             StartPage.Entry(
                 "The fake Apple", at: "http://127.0.0.1:\(applePort)/",
-                "People with an Apple Account: they sign in on an iPhone, stop using the app, and delete their account."
+                "Users with an Apple Account: they sign in on an iPhone, stop using the app, and delete their account."
             )
         ]
         if let googlePort {
@@ -44,7 +44,7 @@ struct DevelopmentStartPage {
             [
                 StartPage.Entry(
                     "\(command) tour",
-                    "Follows one person from the first sign-in to the deletion, step by step."),
+                    "Follows one user from the first sign-in to the deletion, step by step."),
                 StartPage.Entry(
                     "Authorization: Bearer \(secret)",
                     "The header with the API key of every call of the interface."

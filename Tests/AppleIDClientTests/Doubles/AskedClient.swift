@@ -37,12 +37,12 @@ enum AskedClient {
 
     /// Starts a server with these responses, runs the test, and stops the server.
     static func with<Result>(
-        _ answer: @escaping @Sendable (Int) -> ScriptedServer.Answer, keys: [ClientSigningKey]? = nil,
+        _ response: @escaping @Sendable (Int) -> ScriptedServer.Response, keys: [ClientSigningKey]? = nil,
         limits: AppleTimeLimits = patient,
         time: ManualClock = ManualClock(millisecondsSince1970: 1_700_000_000_000),
         _ body: (AppleTokenClient, ScriptedServer) async throws -> Result
     ) async throws -> Result {
-        let server = try await ScriptedServer(answer)
+        let server = try await ScriptedServer(response)
         do {
             let result = try await with(server.baseURL, keys: keys, limits: limits, time: time) {
                 try await body($0, server)

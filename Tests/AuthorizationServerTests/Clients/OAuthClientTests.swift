@@ -52,7 +52,7 @@ import Testing
 
     @Test func `consent is remembered for web clients only`() throws {
         #expect(try client("shop").kind.remembersConsent)
-        // A stranger can begin a link at Google, and lead the person to its address.
+        // A stranger can begin a link at Google, and lead the user to its address.
         #expect(try !client("google").kind.remembersConsent)
         // Another app can be behind a custom scheme or a loopback port.
         #expect(try !client("desktop").kind.remembersConsent)
@@ -89,10 +89,10 @@ import Testing
         var call = AppFlipRequestBody()
         (call.clientID, call.redirectURI, call.state, call.scope) = ("shop", uri, "s", "openid")
         (call.decision, call.identityToken) = ("granted", "e30.e30.e30")
-        guard case .answer(let answer) = AppFlipCheck(settings.clients).check(call, caller: .all) else {
+        guard case .response(let response) = AppFlipCheck(settings.clients).check(call, caller: .all) else {
             Issue.record("not refused")
             return
         }
-        #expect(answer.outcome == .invalidRequest)
+        #expect(response.outcome == .invalidRequest)
     }
 }

@@ -115,7 +115,7 @@ import Testing
             (["en": String(repeating: "a", count: 61)], .textMalformed),
             (["en": "Example", "de": "Beispiel"], .languageUnknown),
         ] as [([String: String], OAuthMistake.Code)])
-    func `refuses a name of an app that people cannot read`(name: [String: String], code: OAuthMistake.Code)
+    func `refuses a name of an app that users cannot read`(name: [String: String], code: OAuthMistake.Code)
         throws
     {
         let draft = OAuthDraft.sample { $0.appNames = ["com.example.app": name] }
@@ -132,7 +132,7 @@ import Testing
             Issue.record("refused")
             return
         }
-        let apps = try OAuthSurroundings.sample().deployment.apps.map(\.primaryClientID)
+        let apps = try OAuthContext.sample().deployment.apps.map(\.primaryClientID)
         let app = try #require(apps.first { $0.rawValue == "com.example.app" })
         let other = try #require(apps.first { $0.rawValue == "com.example.other" })
         #expect(settings.appName(of: app)[.polish] == "accounts.example.com")
@@ -248,8 +248,8 @@ import Testing
     }
 
     private func refusals(of draft: OAuthDraft, isDevelopment: Bool = false) throws -> [OAuthMistake.Code] {
-        let surroundings = try OAuthSurroundings.sample(isDevelopment: isDevelopment)
-        guard case .refused(let mistakes) = OAuthSettings.check(draft, in: surroundings) else { return [] }
+        let context = try OAuthContext.sample(isDevelopment: isDevelopment)
+        guard case .refused(let mistakes) = OAuthSettings.check(draft, in: context) else { return [] }
         return mistakes.map(\.code)
     }
 

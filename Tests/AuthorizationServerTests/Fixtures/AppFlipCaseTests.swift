@@ -13,9 +13,9 @@ import Testing
         case .refuse(let refusal):
             #expect(code(of: refusal) == expect.code)
             #expect(expect.status == (refusal == .callerForbidden ? 403 : 400))
-        case .answer(let answer):
+        case .response(let response):
             #expect(file.content.given == nil)
-            try compare(answer, with: expect)
+            try compare(response, with: expect)
         case .proceed(let request):
             let identity = try #require(file.content.given?.identity)
             // Only a store knows it.
@@ -23,9 +23,9 @@ import Testing
             if let scope = expect.scope { #expect(request.scopes.text == scope) }
             let isByToken = file.content.call.identityToken != nil
             if let obstacle = obstacle(identity, byToken: isByToken) {
-                try compare(request.answer(obstacle), with: expect)
+                try compare(request.response(obstacle), with: expect)
             } else {
-                try compare(request.answer(code: "siwa_ac_x"), with: expect)
+                try compare(request.response(code: "siwa_ac_x"), with: expect)
                 #expect(request.challenge?.text ?? "" == file.content.call.codeChallenge ?? "")
             }
         }
@@ -41,18 +41,19 @@ import Testing
         #expect(cases.contains { $0.content.expect.outcome == outcome.rawValue })
     }
 
-    private func compare(_ answer: AppFlipResponse, with expect: AppFlipCase.Expectation) throws {
+    private func compare(_ response: AppFlipResponse, with expect: AppFlipCase.Expectation) throws {
         #expect(expect.status == 200)
-        #expect(answer.outcome.rawValue == expect.outcome)
+        #expect(response.outcome.rawValue == expect.outcome)
         let redirect = try #require(expect.redirect)
-        let parameters = try Location(answer.redirectTo, of: redirect.uri).parameters
+        let parameters = try Location(response.redirectTo, of: redirect.uri).parameters
         #expect(parameters["error"] == redirect.error)
         #expect(parameters["state"] == redirect.state)
         #expect((parameters["code"] != nil) == (redirect.error == nil))
         #expect((parameters["error_description"] != nil) == (redirect.error != nil))
         #expect(parameters["iss"] == nil)
         if let language = expect.language {
-            #expect(answer.message == answer.outcome.message[try #require(PageLanguage(rawValue: language))])
+            #expect(
+                response.message == response.outcome.message[try #require(PageLanguage(rawValue: language))])
         }
     }
 

@@ -74,10 +74,10 @@ struct FixtureConfiguration: Decodable, Sendable {
                 ScopeDraft(name: $0.name, text: $0.text, isOptional: $0.optional ?? false)
             },
             clients: oauth.clients.map(\.draft))
-        let surroundings = OAuthSurroundings(
+        let context = OAuthContext(
             isDevelopment: false, publicURL: nil, deployment: try Deployment(apps: apps),
             appsWithWebSignIn: appsWithWebSignIn)
-        switch OAuthSettings.check(draft, in: surroundings) {
+        switch OAuthSettings.check(draft, in: context) {
         case .usable(let settings): return settings
         case .none: throw OAuthSettings.UnusableSample(mistakes: [])
         case .refused(let mistakes): throw OAuthSettings.UnusableSample(mistakes: mistakes)

@@ -18,7 +18,7 @@ import Testing
     @Test func `revoked sessions end the grants that are linked with the account, and no others`() {
         var desk = linked()
         desk.link(2)
-        desk.apply(.googleEvent(.sample(.endLines(googleSubject: google, upTo: 2_500_000, of: nil))))
+        desk.apply(.googleEvent(.sample(.endFamilies(googleSubject: google, upTo: 2_500_000, of: nil))))
         #expect(desk.lineNumbers == [2])
         #expect(desk.endings == [.googleRevoked])
         // Google knows it already.
@@ -27,16 +27,16 @@ import Testing
 
     @Test func `a link that was made after the event goes on`() {
         var desk = linked()
-        desk.apply(.googleEvent(.sample(.endLines(googleSubject: google, upTo: 1_999_999, of: nil))))
+        desk.apply(.googleEvent(.sample(.endFamilies(googleSubject: google, upTo: 1_999_999, of: nil))))
         #expect(desk.lineNumbers == [1])
         #expect(desk.endings.isEmpty)
     }
 
-    @Test func `of a grant with older and younger lines the older ones end`() {
+    @Test func `of a grant with older and younger families the older ones end`() {
         var desk = linked()
         desk.apply(
             .assertion(.sample(2, account: GrantDesk.account, at: 2_600_000)))
-        desk.apply(.googleEvent(.sample(.endLines(googleSubject: google, upTo: 2_500_000, of: nil))))
+        desk.apply(.googleEvent(.sample(.endFamilies(googleSubject: google, upTo: 2_500_000, of: nil))))
         #expect(desk.lineNumbers == [2])
         #expect(desk.endings.isEmpty)
     }
@@ -44,28 +44,28 @@ import Testing
     @Test func `an event of a project ends nothing of other clients`() {
         var desk = linked()
         desk.apply(
-            .googleEvent(.sample(.endLines(googleSubject: google, upTo: 2_500_000, of: ["google-two"]))))
+            .googleEvent(.sample(.endFamilies(googleSubject: google, upTo: 2_500_000, of: ["google-two"]))))
         #expect(desk.lineNumbers == [1])
         desk.apply(
             .googleEvent(
-                .sample(.endLines(googleSubject: google, upTo: 2_500_000, of: ["google"]), jti: "own")))
+                .sample(.endFamilies(googleSubject: google, upTo: 2_500_000, of: ["google"]), jti: "own")))
         #expect(desk.lineNumbers.isEmpty)
     }
 
     @Test(arguments: ["google-sub-1", "google-sub-2"])
-    func `of a person with two Google accounts the lines of the one that is meant end`(subject: String) {
+    func `of a user with two Google accounts the families of the one that is meant end`(subject: String) {
         var desk = linked()
         desk.apply(.assertion(.sample(2, account: GrantDesk.account, subject: "google-sub-2")))
         desk.link(3, client: "google", isNative: false, forGoogle: true)
-        desk.apply(.googleEvent(.sample(.endLines(googleSubject: subject, upTo: 2_500_000, of: nil))))
+        desk.apply(.googleEvent(.sample(.endFamilies(googleSubject: subject, upTo: 2_500_000, of: nil))))
         #expect(desk.lineNumbers == (subject == google ? [2, 3] : [1, 3]))
         #expect(desk.endings.isEmpty)
     }
 
-    @Test func `a line is as old as its assertion`() {
+    @Test func `a family is as old as its assertion`() {
         var desk = GrantDesk()
         desk.apply(.assertion(.sample(account: GrantDesk.account, assertedAt: 1_900_000, at: 2_600_000)))
-        desk.apply(.googleEvent(.sample(.endLines(googleSubject: google, upTo: 2_500_000, of: nil))))
+        desk.apply(.googleEvent(.sample(.endFamilies(googleSubject: google, upTo: 2_500_000, of: nil))))
         #expect(desk.lineNumbers.isEmpty)
     }
 
@@ -85,7 +85,7 @@ import Testing
             .assertion(.sample(2, account: GrantDesk.account, assertedAt: 1_949_999)),
             .assertion(.sample(3, account: GrantDesk.account, assertedAt: 1_950_000)),
         ])
-        set.load(GrantDesk().person)
+        set.load(GrantDesk().user)
         var generator = SystemRandomNumberGenerator()
         let codes = refusals(set.applyCommands(using: &generator))
         #expect(codes == [nil, nil, .googleAccountDisabled, .googleAccountDisabled, nil])
@@ -93,16 +93,16 @@ import Testing
 
     @Test(
         arguments: [
-            ("001999.0123456789abcdef.0123", .email("person@example.com"), nil),
+            ("001999.0123456789abcdef.0123", .email("user@example.com"), nil),
             ("001999.0123456789abcdef.0123", .email("PERSON@EXAMPLE.COM"), nil),
             ("001999.0123456789abcdef.0123", .email("other@example.com"), .accountNotMatched),
             ("001999.0123456789abcdef.0123", .link, .accountNotMatched),
             ("001999.0123456789abcdef.0123", .origin, .accountNotMatched),
             ("google:google-sub-1", .origin, nil),
-            ("google:google-sub-1", .email("person@example.com"), nil),
+            ("google:google-sub-1", .email("user@example.com"), nil),
             // Pre-hijacking: a stranger has made the account, and waits for the owner of the address.
             ("google:google-sub-2", .origin, .accountNotMatched),
-            ("google:google-sub-2", .email("person@example.com"), .accountNotMatched),
+            ("google:google-sub-2", .email("user@example.com"), .accountNotMatched),
         ] as [(AppleSubject, GoogleAccountMatch, GrantRefusal.Code?)])
     func `an account that one Google account has made is never entered by another`(
         subject: AppleSubject, match: GoogleAccountMatch, refusal: GrantRefusal.Code?
@@ -117,7 +117,7 @@ import Testing
         isVerified: Bool, isPrivate: Bool
     ) {
         var desk = GrantDesk()
-        desk.person.email = LastWriter(.sample(isVerified: isVerified, isPrivate: isPrivate), at: 1_000_000)
+        desk.user.email = LastWriter(.sample(isVerified: isVerified, isPrivate: isPrivate), at: 1_000_000)
         #expect(
             desk.apply(.assertion(.sample(account: GrantDesk.account))).refusal == .accountNotMatched)
     }
@@ -131,7 +131,7 @@ import Testing
 
     @Test func `one refresh token is found by all 64 bytes of its double digest`() throws {
         var desk = linked()
-        let digest = SampleToken(line: 1).doubleSHA512
+        let digest = SampleToken(family: 1).doubleSHA512
         let similar = try #require(SHA512Digest(digest.bytes.dropLast() + [(digest.bytes.last ?? 0) ^ 1]))
         desk.apply(.googleEvent(.sample(.endToken(doubleSHA512: similar, of: ["google"]), jti: "similar")))
         #expect(desk.lineNumbers == [1])
@@ -153,7 +153,7 @@ import Testing
             .googleEvent(.sample(.enable(googleSubject: google, at: 1_950_000), jti: "enabled")),
             .assertion(.sample(3, account: GrantDesk.account)),
         ])
-        set.load(desk.person)
+        set.load(desk.user)
         var generator = SystemRandomNumberGenerator()
         let codes = refusals(set.applyCommands(using: &generator))
         #expect(codes == [nil, .googleAccountDisabled, nil, .googleAccountDisabled, nil, nil])
@@ -164,11 +164,11 @@ import Testing
         let desk = linked()
         var set = GrantWorkingSet([
             .googleEvent(.sample(.other(type: "verification"))),
-            .googleEvent(.sample(.endLines(googleSubject: google, upTo: 2_500_000, of: nil))),
+            .googleEvent(.sample(.endFamilies(googleSubject: google, upTo: 2_500_000, of: nil))),
         ])
-        set.load(desk.person)
+        set.load(desk.user)
         set.load(
-            grants: Array(desk.grants.values), lines: Array(desk.lines.values), codes: [])
+            grants: Array(desk.grants.values), families: Array(desk.families.values), codes: [])
         var generator = SystemRandomNumberGenerator()
         let results = set.applyCommands(using: &generator).compactMap { try? $0.get() }
         #expect(results == [.googleEvent(.applied), .googleEvent(.duplicate)])

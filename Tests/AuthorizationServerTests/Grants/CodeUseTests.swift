@@ -24,7 +24,7 @@ import Testing
         .sample(verifier: Self.verifier, at: moment)
     }
 
-    @Test func `a code gives what the person has agreed to, once`() {
+    @Test func `a code gives what the user has agreed to, once`() {
         var desk = waiting()
         let tokens = desk.apply(.redeem(redemption())).issued
         #expect(tokens?.scope == "openid offline_access")
@@ -51,7 +51,7 @@ import Testing
         #expect(desk.endings == [.tokenReused])
     }
 
-    @Test func `a repetition ends the line of its code alone`() {
+    @Test func `a repetition ends the family of its code alone`() {
         var desk = GrantDesk()
         desk.link(1)
         desk.link(2)
@@ -83,8 +83,8 @@ import Testing
         later = RedeemCommand(
             codeDigest: later.codeDigest, oauthClientID: later.oauthClientID,
             redirectURI: later.redirectURI, codeVerifier: later.codeVerifier, clientScopes: .sample,
-            newLineID: .sample(9), isNative: true, refreshToken: later.refreshToken,
-            needsOfflineAccess: false, lineExpiresAt: later.lineExpiresAt, ceilings: later.ceilings,
+            newFamilyID: .sample(9), isNative: true, refreshToken: later.refreshToken,
+            needsOfflineAccess: false, lineExpiresAt: later.lineExpiresAt, limits: later.limits,
             moment: 2_100_000)
         #expect(desk.apply(.redeem(later)).refusal == refusal)
         #expect(desk.lineNumbers == [1])
@@ -113,7 +113,7 @@ import Testing
                 .sample(account: GrantDesk.account, scope: isOffline ? "openid offline_access" : "openid")))
         let tokens = desk.apply(.redeem(.sample(isNative: false, needsOfflineAccess: true))).issued
         #expect(tokens?.hasNewRefreshToken == isOffline)
-        // A line without a refresh token is over with its access token.
-        #expect(tokens?.line.expiresAt == (isOffline ? 900_000_000 : 5_610_000))
+        // A family without a refresh token is over with its access token.
+        #expect(tokens?.family.expiresAt == (isOffline ? 900_000_000 : 5_610_000))
     }
 }

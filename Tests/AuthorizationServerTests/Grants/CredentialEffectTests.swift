@@ -9,9 +9,9 @@ import Testing
 @Suite struct CredentialEffectTests {
     private static let credential = GrantDesk.app
 
-    private static func standing(_ desk: GrantDesk) -> AccountStanding? {
-        desk.person.account.map {
-            AccountStanding(account: $0, credential: desk.person.record(for: credential))
+    private static func status(_ desk: GrantDesk) -> AccountStatus? {
+        desk.user.account.map {
+            AccountStatus(account: $0, credential: desk.user.record(for: credential))
         }
     }
 
@@ -20,10 +20,10 @@ import Testing
         desk.link()
         desk.revoke(.refreshTokenRejected, at: 2_050_000)
         #expect(desk.apply(.refresh(.sample())).refusal == .credentialRevoked)
-        #expect(Self.standing(desk)?.admits(authorizedAt: 1_000_000) == false)
+        #expect(Self.status(desk)?.admits(authorizedAt: 1_000_000) == false)
         #expect(desk.token(1)?.generation == 0)
         desk.authorize(at: 2_060_000)
-        #expect(Self.standing(desk)?.admits(authorizedAt: 1_000_000) == true)
+        #expect(Self.status(desk)?.admits(authorizedAt: 1_000_000) == true)
         #expect(desk.apply(.refresh(.sample())).refusal == nil)
         #expect(desk.endings.isEmpty)
     }
@@ -46,7 +46,7 @@ import Testing
         desk.authorize(at: 2_060_000)
         #expect(desk.apply(.refresh(.sample())).refusal == .credentialRevoked)
         desk.link(2, at: 2_070_000)
-        #expect(desk.apply(.refresh(.sample(SampleToken(line: 2)))).refusal == nil)
+        #expect(desk.apply(.refresh(.sample(SampleToken(family: 2)))).refusal == nil)
     }
 
     @Test func `no code is written while the credential is revoked, or for a session from before`() {
@@ -76,20 +76,20 @@ import Testing
     private func withdrawn(at moment: Moment, _ desk: GrantDesk) -> WorkingSet {
         var generator = SystemRandomNumberGenerator()
         var set = WorkingSet([.notification(.sample(at: moment))])
-        set.load(desk.person, at: 0)
+        set.load(desk.user, at: 0)
         _ = set.applyCommands(using: &generator)
         return set
     }
 
-    @Test func `a withdrawn consent removes grants, lines and codes, and tells Google and the backend`() {
+    @Test func `a withdrawn consent removes grants, families and codes, and tells Google and the backend`() {
         var desk = GrantDesk()
         desk.link(1, client: "google", isNative: false, forGoogle: true)
         desk.link(2)
         desk.authorizeCode(3)
         desk.end(withdrawn(at: 2_050_000, desk))
-        #expect(desk.grants.isEmpty && desk.lines.isEmpty && desk.codes.isEmpty)
+        #expect(desk.grants.isEmpty && desk.families.isEmpty && desk.codes.isEmpty)
         #expect(desk.endings == [.consentRevoked, .consentRevoked])
-        #expect(desk.deliveries.map(\.doubleSHA512) == [SampleToken(line: 1).doubleSHA512])
+        #expect(desk.deliveries.map(\.doubleSHA512) == [SampleToken(family: 1).doubleSHA512])
         #expect(desk.events.suffix(3).map(\.kind) == [.credentialRevoked, .grantRevoked, .grantRevoked])
     }
 
@@ -99,19 +99,19 @@ import Testing
         desk.apply(.assertion(.sample(account: GrantDesk.account)))
         desk.link(2)
         var generator = SystemRandomNumberGenerator()
-        var set = WorkingSet([.erase(.sample(account: try #require(desk.person.account)))])
-        set.load(desk.person, at: 0)
+        var set = WorkingSet([.erase(.sample(account: try #require(desk.user.account)))])
+        set.load(desk.user, at: 0)
         _ = set.applyCommands(using: &generator)
         var ending = try #require(GrantEnding(of: set))
         ending.load(
-            grants: Array(desk.grants.values), lines: Array(desk.lines.values),
+            grants: Array(desk.grants.values), families: Array(desk.families.values),
             codes: Array(desk.codes.values))
         let events = ending.carryOut(set.events, using: &generator)
         #expect(events.suffix(3).map(\.kind) == [.grantRevoked, .grantRevoked, .accountErased])
         #expect(events.allSatisfy { $0.subject == nil })
         #expect(ending.forgottenGoogleSubjects == ["google-sub-1"])
         #expect(ending.changes.removedGrants.count == 2)
-        #expect(ending.changes.deliveries.map(\.doubleSHA512) == [SampleToken(line: 1).doubleSHA512])
+        #expect(ending.changes.deliveries.map(\.doubleSHA512) == [SampleToken(family: 1).doubleSHA512])
     }
 
     @Test func `what was authorized after a withdrawal that comes late goes on`() {
@@ -126,17 +126,17 @@ import Testing
     }
 
     /// A team transfer changes the user's `sub` at Apple. Grants belong to the account and the app.
-    @Test func `a person who has another team and sub keeps the tokens, and events have the new name`() {
+    @Test func `a user who has another team and sub keeps the tokens, and events have the new name`() {
         var desk = GrantDesk()
         desk.link()
         var moved = SubjectRecord(
             key: .sample(team: "B2C3D4E5F6", "002999.fedcba9876543210.3210"), isStored: true)
-        moved.accountID = desk.person.accountID
-        moved.createdAt = desk.person.createdAt
-        moved.credentials = desk.person.credentials
-        desk.person = moved
+        moved.accountID = desk.user.accountID
+        moved.createdAt = desk.user.createdAt
+        moved.credentials = desk.user.credentials
+        desk.user = moved
         #expect(desk.apply(.refresh(.sample())).refusal == nil)
-        desk.apply(.revoke(.sample(SampleToken(line: 1, generation: 1))))
+        desk.apply(.revoke(.sample(SampleToken(family: 1, generation: 1))))
         #expect(desk.events.last?.team == "B2C3D4E5F6")
         #expect(desk.events.last?.subject == "002999.fedcba9876543210.3210")
         #expect(desk.events.last?.accountID == GrantDesk.account)

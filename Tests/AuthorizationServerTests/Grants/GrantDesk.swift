@@ -7,9 +7,9 @@ import StorageConformance
 /// Carries commands out on one user's grants, one batch after the other, as a store does: loads everything,
 /// applies the rules, stores the changes.
 struct GrantDesk {
-    var person: SubjectRecord
+    var user: SubjectRecord
     private(set) var grants: [GrantID: GrantRecord] = [:]
-    private(set) var lines: [UniqueID: TokenLine] = [:]
+    private(set) var families: [UniqueID: TokenFamily] = [:]
     private(set) var codes: [SHA256Digest: CodeRecord] = [:]
     private(set) var deliveries: [SecurityEventDelivery] = []
     private(set) var events: [AccountEvent] = []
@@ -20,28 +20,28 @@ struct GrantDesk {
 
     /// Makes a user who is authorized for one app since the moment 1,000,000.
     init(_ subject: AppleSubject = SubjectKey.sample().subject) {
-        person = SubjectRecord(key: .sample(subject), isStored: true)
-        person.email = LastWriter(.sample(), at: 1_000_000)
-        person.accountID = Self.account
-        person.createdAt = 1_000_000
-        person.credentials = [AppCredential(clientID: Self.app)]
+        user = SubjectRecord(key: .sample(subject), isStored: true)
+        user.email = LastWriter(.sample(), at: 1_000_000)
+        user.accountID = Self.account
+        user.createdAt = 1_000_000
+        user.credentials = [AppCredential(clientID: Self.app)]
         authorize(at: 1_000_000)
     }
 
     /// Signs the user in at Apple.
     mutating func authorize(at moment: Moment) {
-        person.credentials[0].record.merge(Authorization(moment: moment, source: .signIn))
+        user.credentials[0].record.merge(Authorization(moment: moment, source: .signIn))
     }
 
     mutating func revoke(_ reason: CredentialReason, at moment: Moment) {
-        person.credentials[0].record.merge(Revocation(moment: moment, reason: reason, source: .dailyCheck))
+        user.credentials[0].record.merge(Revocation(moment: moment, reason: reason, source: .dailyCheck))
     }
 
     @discardableResult
     mutating func apply(_ command: GrantCommand) -> Result<GrantOutcome, GrantRefusal> {
         var set = GrantWorkingSet([command])
-        set.load(person)
-        set.load(grants: Array(grants.values), lines: Array(lines.values), codes: Array(codes.values))
+        set.load(user)
+        set.load(grants: Array(grants.values), families: Array(families.values), codes: Array(codes.values))
         let results = set.applyCommands(using: &generator)
         save(set.changes)
         events += set.events
@@ -54,7 +54,8 @@ struct GrantDesk {
     /// Applies the effects of account commands to grants.
     mutating func end(_ set: WorkingSet) {
         guard var ending = GrantEnding(of: set) else { return events += set.events }
-        ending.load(grants: Array(grants.values), lines: Array(lines.values), codes: Array(codes.values))
+        ending.load(
+            grants: Array(grants.values), families: Array(families.values), codes: Array(codes.values))
         events += ending.carryOut(set.events, using: &generator)
         save(ending.changes)
     }
@@ -62,13 +63,13 @@ struct GrantDesk {
     private mutating func save(_ changes: GrantChanges) {
         for id in changes.removedGrants {
             grants[id] = nil
-            lines = lines.filter { $0.value.grantID != id }
+            families = families.filter { $0.value.grantID != id }
             codes = codes.filter { $0.value.grantID != id }
         }
-        for id in changes.removedLines { lines[id] = nil }
+        for id in changes.removedFamilies { families[id] = nil }
         for digest in changes.removedCodes { codes[digest] = nil }
         for grant in changes.grants { grants[grant.id] = grant }
-        for line in changes.lines { lines[line.id] = line }
+        for family in changes.families { families[family.id] = family }
         for code in changes.codes { codes[code.digest] = code }
         deliveries += changes.deliveries
     }
@@ -80,7 +81,7 @@ extension GrantDesk {
     @discardableResult
     mutating func link(
         _ number: UInt64 = 1, client: OAuthClientID = "phone", isNative: Bool = true, forGoogle: Bool = false,
-        hasRefreshToken: Bool = true, ceilings: LineCeilings = LineCeilings(perClient: 10, perAccount: 50),
+        hasRefreshToken: Bool = true, limits: FamilyLimits = FamilyLimits(perClient: 10, perAccount: 50),
         at moment: Moment = 2_000_000
     ) -> Result<GrantOutcome, GrantRefusal> {
         authorizeCode(number, client: client, at: moment)
@@ -88,7 +89,7 @@ extension GrantDesk {
             .redeem(
                 .sample(
                     number, client: client, isNative: isNative, hasRefreshToken: hasRefreshToken,
-                    forGoogle: forGoogle, ceilings: ceilings, at: moment)))
+                    forGoogle: forGoogle, limits: limits, at: moment)))
     }
 
     @discardableResult
@@ -99,14 +100,14 @@ extension GrantDesk {
             .authorize(
                 .sample(
                     number, account: Self.account, client: client,
-                    authenticatedAt: person.credentials[0].record.authorization?.moment ?? 1_000_000,
+                    authenticatedAt: user.credentials[0].record.authorization?.moment ?? 1_000_000,
                     at: moment)))
     }
 
     /// The numbers of the token families that have not ended.
-    var lineNumbers: [UInt64] { lines.keys.map { $0.low }.sorted() }
+    var lineNumbers: [UInt64] { families.keys.map { $0.low }.sorted() }
 
-    func token(_ line: UInt64) -> RefreshTokenState? { lines[.sample(line)]?.refreshToken }
+    func token(_ family: UInt64) -> RefreshTokenState? { families[.sample(family)]?.refreshToken }
 
     /// Reasons of the ends of grants, in order.
     var endings: [GrantEndReason] { events.compactMap { $0.kind == .grantRevoked ? $0.grant?.reason : nil } }

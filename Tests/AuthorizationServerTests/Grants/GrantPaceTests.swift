@@ -30,7 +30,7 @@ import Testing
             .authorize(.sample(2, account: GrantDesk.account, client: "tablet")),
             .authorize(.sample(3, account: GrantDesk.account, client: "tablet")),
         ])
-        set.load(GrantDesk().person)
+        set.load(GrantDesk().user)
         set.load(full)
         var generator = SystemRandomNumberGenerator()
         let results = set.applyCommands(using: &generator)

@@ -7,7 +7,7 @@ import Testing
 /// RFC 9700 §4.14: refresh tokens are replaced when they are used, and the use of an old token ends the token
 /// family.
 @Suite struct RotationTests {
-    private let first = SampleToken(line: 1)
+    private let first = SampleToken(family: 1)
 
     /// A token family whose first token was used at 2,100,000.
     private func rotated() -> GrantDesk {
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [2_130_000, 2_130_001, 9_000_000] as [Int64])
-    func `from the 30th second on the token before ends the line`(moment: Int64) {
+    func `from the 30th second on the token before ends the family`(moment: Int64) {
         var desk = rotated()
         let late = desk.apply(.refresh(.sample(first, successor: 1, at: Moment(milliseconds: moment))))
         #expect(late.refusal == .refreshTokenReused)
@@ -64,7 +64,7 @@ import Testing
         #expect(desk.endings == [.tokenReused])
     }
 
-    @Test func `a successor that was replaced ends the line, since two now hold tokens`() {
+    @Test func `a successor that was replaced ends the family, since two now hold tokens`() {
         var desk = rotated()
         desk.apply(.refresh(.sample(first, successor: 1, at: 2_100_001)))
         #expect(
@@ -72,10 +72,10 @@ import Testing
         #expect(desk.lineNumbers.isEmpty)
     }
 
-    @Test func `only one who has the secret of the line can end it with an invented token`() {
+    @Test func `only one who has the secret of the family can end it with an invented token`() {
         var desk = rotated()
         let stranger = PresentedRefreshToken(
-            lineID: first.presented.lineID, lineSecretDigest: .hash("guess"),
+            familyID: first.presented.familyID, lineSecretDigest: .hash("guess"),
             digest: first.presented.digest)
         let command = RefreshCommand(
             oauthClientID: "phone", presented: stranger, successor: nil, scope: nil,
@@ -84,7 +84,7 @@ import Testing
         #expect(desk.lineNumbers == [1])
     }
 
-    @Test func `another client neither uses a token nor ends its line`() {
+    @Test func `another client neither uses a token nor ends its family`() {
         var desk = rotated()
         for token in [first, first.next()] {
             #expect(
@@ -104,19 +104,19 @@ import Testing
                     .sample(first, client: "google", successor: nil, at: Moment(milliseconds: moment))))
             #expect(tokens.issued?.hasNewRefreshToken == false)
         }
-        let invented = SampleToken(line: 1, variant: 9)
+        let invented = SampleToken(family: 1, variant: 9)
         #expect(
             desk.apply(.refresh(.sample(invented, client: "google", successor: nil))).refusal
                 == .refreshTokenNotFound)
         #expect(desk.lineNumbers == [1])
     }
 
-    @Test func `a use moves the end of a line, and never past its longest life`() {
+    @Test func `a use moves the end of a family, and never past its longest life`() {
         var desk = GrantDesk()
         desk.link()
         let used = desk.apply(
             .refresh(.sample(first, expiresAt: 50_000_000, longestLine: 10_000_000, at: 2_100_000)))
-        #expect(used.issued?.line.expiresAt == 12_000_000)
+        #expect(used.issued?.family.expiresAt == 12_000_000)
         // At its end it is not found, and not reused: nothing is left that could be ended.
         let late = desk.apply(
             .refresh(

@@ -28,7 +28,7 @@ import Testing
         ("com.example.app:/cb?next=https://shop.example.com/", "com.example.app"),
         ("com.example.app:/https://shop.example.com/", "com.example.app"),
     ])
-    func `tells people where the browser goes`(text: String, destination: String) throws {
+    func `tells users where the browser goes`(text: String, destination: String) throws {
         let target = try RegisteredRedirectURI(registering: text).target(for: text)
         #expect(target?.destination == destination)
     }

@@ -2,12 +2,12 @@ import AppleAccounts
 import AuthorizationServer
 import StorageConformance
 
-extension OAuthSurroundings {
+extension OAuthContext {
     /// A production deployment with one app that can sign in on the web, and one that cannot.
     static func sample(isDevelopment: Bool = false, publicURL: String? = "https://accounts.example.com")
-        throws -> OAuthSurroundings
+        throws -> OAuthContext
     {
-        OAuthSurroundings(
+        OAuthContext(
             isDevelopment: isDevelopment, publicURL: publicURL,
             deployment: try Deployment(apps: [
                 App(

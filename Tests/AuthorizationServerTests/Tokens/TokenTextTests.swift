@@ -5,24 +5,24 @@ import Encodings
 import Testing
 
 @Suite struct TokenTextTests {
-    private let line = UniqueID(high: 0x0193_A5E0_7C00_7ABC, low: 0x8DEF_0123_4567_89AB)
+    private let family = UniqueID(high: 0x0193_A5E0_7C00_7ABC, low: 0x8DEF_0123_4567_89AB)
 
     private func token(generation: UInt32 = 0) -> RefreshTokenText {
         RefreshTokenText(
-            lineID: line, lineSecret: Array(repeating: 1, count: 16), generation: generation,
+            familyID: family, lineSecret: Array(repeating: 1, count: 16), generation: generation,
             secret: Array(repeating: 2, count: 32))
     }
 
     @Test(arguments: [0, 1, 258, UInt32.max])
-    func `a refresh token says which line and generation it is of`(generation: UInt32) throws {
+    func `a refresh token says which family and generation it is of`(generation: UInt32) throws {
         let token = token(generation: generation)
         let read = try #require(RefreshTokenText(parsing: token.text))
         #expect(read.presented == token.presented)
-        #expect(read.lineID == line)
+        #expect(read.familyID == family)
         #expect(read.generation == generation)
     }
 
-    @Test func `a successor has the line and its secret, and another text`() throws {
+    @Test func `a successor has the family and its secret, and another text`() throws {
         let token = token(generation: 7)
         let next = try #require(token.successor(secret: Array(repeating: 3, count: 32)))
         #expect(next.generation == 8)

@@ -29,5 +29,5 @@ struct GatheringCallers {
     }
 
     /// Returns when this many callers have their results.
-    func answers(_ count: Int) async { for await _ in results.stream.prefix(count) {} }
+    func responses(_ count: Int) async { for await _ in results.stream.prefix(count) {} }
 }

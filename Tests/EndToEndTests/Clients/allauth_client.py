@@ -2,7 +2,7 @@
 
 import urllib.parse
 
-from fake_apple import ISSUER, Person, expect, finish, given, private_key
+from fake_apple import ISSUER, User, expect, finish, given, private_key
 
 import django
 from django.conf import settings
@@ -70,7 +70,7 @@ from django.test import Client, RequestFactory
 browser = Client(HTTP_HOST=site.netloc)
 departure = browser.get("/accounts/apple/login/")
 expect(departure.status_code == 302, departure.status_code)
-address, form = Person().sign_in(departure["Location"])
+address, form = User().sign_in(departure["Location"])
 expect(address == given["redirect_uri"], address)
 
 # From another site, so without the site's session.
@@ -106,7 +106,7 @@ def refresh():
 refreshed = refresh().json()
 expect(refreshed["access_token"] != token.token, "a new access token")
 claims = adapter.get_verified_identity_data(token.account.get_provider(request), refreshed["id_token"])
-expect(claims["sub"] == token.account.uid, "the same person")
+expect(claims["sub"] == token.account.uid, "the same user")
 
 expect(post(f"{ISSUER}/auth/revoke", token=token.token_secret).status_code == 200, "revocation")
 expect(refresh().json()["error"] == "invalid_grant", "a revoked token is refused")

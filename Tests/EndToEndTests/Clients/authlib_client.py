@@ -2,7 +2,7 @@
 
 import urllib.parse
 
-from fake_apple import ISSUER, Person, client_secret, expect, finish, given
+from fake_apple import ISSUER, User, client_secret, expect, finish, given
 
 import django
 from django.conf import settings
@@ -36,7 +36,7 @@ session = {}
 begin = requests.get("/login")
 begin.session = session
 departure = apple.authorize_redirect(begin, given["redirect_uri"])
-address, form = Person().sign_in(departure["Location"])
+address, form = User().sign_in(departure["Location"])
 expect(address == given["redirect_uri"], address)
 expect("user" in form, "the name comes with the first authorization")
 
@@ -49,7 +49,7 @@ client = apple._get_oauth_client(**apple.load_server_metadata())
 refreshed = client.refresh_token(apple.load_server_metadata()["token_endpoint"], tokens["refresh_token"])
 expect(refreshed["access_token"] != tokens["access_token"], "a new access token")
 again = apple.parse_id_token(refreshed, nonce=None)
-expect(again["sub"] == tokens["userinfo"]["sub"], "the same person")
+expect(again["sub"] == tokens["userinfo"]["sub"], "the same user")
 
 metadata = apple.load_server_metadata()
 for name in ("authorization_endpoint", "token_endpoint", "revocation_endpoint", "jwks_uri"):

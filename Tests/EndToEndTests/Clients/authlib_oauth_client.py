@@ -1,6 +1,6 @@
 """Authlib's OAuth 2.0 session: code with PKCE, refresh, introspect, revoke, and the ID token by joserfc."""
 
-from relying import ISSUER, Person, discovery, expect, given, introspect, metadata
+from relying import ISSUER, User, discovery, expect, given, introspect, metadata
 
 import requests
 from authlib.common.security import generate_token
@@ -19,7 +19,7 @@ def run(client_id, secret, method, redirect_uri):
     url, state = session.create_authorization_url(
         metadata["authorization_endpoint"], code_verifier=verifier, nonce=nonce
     )
-    answer = Person().authorize(url, redirect_uri)
+    answer = User().authorize(url, redirect_uri)
     tokens = session.fetch_token(
         metadata["token_endpoint"], authorization_response=answer, code_verifier=verifier, state=state
     )
@@ -51,9 +51,9 @@ def run(client_id, secret, method, redirect_uri):
     except OAuthError as refusal:
         expect(refusal.error == "invalid_grant", refusal.error)
 
-    # The person refuses.
+    # The user refuses.
     url, state = session.create_authorization_url(metadata["authorization_endpoint"], code_verifier=verifier)
-    refusal = Person().authorize(url, redirect_uri, decision="cancel")
+    refusal = User().authorize(url, redirect_uri, decision="cancel")
     expect("error=access_denied" in refusal and f"state={state}" in refusal and "code=" not in refusal, refusal)
 
 

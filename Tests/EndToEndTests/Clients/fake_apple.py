@@ -1,4 +1,4 @@
-"""What the drivers of foreign libraries share: the way to the fake Apple, and the person with the browser.
+"""What the drivers of foreign libraries share: the way to the fake Apple, and the user with the browser.
 
 A driver is started with one argument, a JSON object: `port` of the fake Apple, `team`, `client_id`, `key_id`, `key` (the .p8
 file) and `redirect_uri`. Its environment names the CA. Nothing of a library is changed: they all hard-code
@@ -52,7 +52,7 @@ def finish():
     print("done")
 
 
-class Person:
+class User:
     """A browser user, who signs in on Apple's page and allows what the app requests."""
 
     def __init__(self):

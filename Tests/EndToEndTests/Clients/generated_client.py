@@ -5,7 +5,7 @@ import datetime
 import hashlib
 import secrets
 
-from relying import ISSUER, Person, expect, given, withdraw_consent
+from relying import ISSUER, User, expect, given, withdraw_consent
 
 import requests
 
@@ -65,13 +65,13 @@ def sign_in_with_name():
 
 
 def oauth(client_id, secret, redirect_uri):
-    person, verifier = Person(), secrets.token_urlsafe(48)
+    user, verifier = User(), secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
     link = authorize._get_kwargs(
         client_id=client_id, redirect_uri=redirect_uri, response_type="code", state="s t/a+te",
         scope="openid email offline_access", code_challenge=challenge, code_challenge_method="S256",
     )
-    answer = person.authorize(requests.Request("GET", ISSUER + link["url"], params=link["params"]).prepare().url, redirect_uri)
+    answer = user.authorize(requests.Request("GET", ISSUER + link["url"], params=link["params"]).prepare().url, redirect_uri)
     code = dict(part.split("=", 1) for part in answer.split("?", 1)[1].split("&"))["code"]
 
     who = {"client_id": client_id, **({"client_secret": secret} if secret else {})}
@@ -102,7 +102,7 @@ def oauth(client_id, secret, redirect_uri):
     expect(introspect_token.sync(client=backend, body=question).active is False, "revoked")
     refusal = issue_tokens.sync(client=anyone, body=refresh)
     expect(isinstance(refusal, OAuthErrorBody) and refusal.error == "invalid_grant", f"{refusal}")
-    withdraw_consent(person)
+    withdraw_consent(user)
 
 
 sign_in_with_name()

@@ -1,6 +1,6 @@
 """The fake Google links accounts in the browser and by App Flip, refreshes, calls the API, and unlinks on either side."""
 
-from relying import ISSUER, Person, backend, expect, given, introspect, metadata, withdraw_consent
+from relying import ISSUER, User, backend, expect, given, introspect, metadata, withdraw_consent
 
 import time
 
@@ -31,17 +31,17 @@ def eventually(condition, words):
         time.sleep(0.1)
 
 
-def link_in_browser(person):
+def link_in_browser(user):
     begun = control("link", mode="browser", user_locale="en")
-    answer = person.authorize(begun["url"], begun["redirect_uri"])
-    page = person.browser.get(answer, allow_redirects=False)
+    answer = user.authorize(begun["url"], begun["redirect_uri"])
+    page = user.browser.get(answer, allow_redirects=False)
     expect(page.status_code == 303, f"Google's page: {page.status_code} {page.text}")
     link = newest()
     expect(link["status"] == "linked" and link["mode"] == "browser", f"{link}")
     return link
 
 
-def link_by_app_flip(person, decision="granted"):
+def link_by_app_flip(user, decision="granted"):
     begun = control("link", mode="app_flip")
     query = requests.utils.urlparse(begun["url"]).query
     parameters = dict(requests.compat.unquote(part).split("=", 1) for part in query.split("&"))
@@ -51,7 +51,7 @@ def link_by_app_flip(person, decision="granted"):
     }
     body |= {"scope": parameters["scope"].replace("+", " "), "decision": decision}
     if decision == "granted":
-        token = requests.post(f"{given['apple']}/emulator/identity-tokens", json={"sub": person.subject}).json()
+        token = requests.post(f"{given['apple']}/emulator/identity-tokens", json={"sub": user.subject}).json()
         body["identity_token"] = token["identity_token"]
     answer = backend.post(f"{ISSUER}/v1/oauth/app-flip", json=body)
     expect(answer.status_code == 200, f"App Flip: {answer.status_code} {answer.text}")
@@ -62,7 +62,7 @@ def link_by_app_flip(person, decision="granted"):
 
 
 # In the browser; then Google refreshes and calls the app's API.
-ada = Person()
+ada = User()
 link = link_in_browser(ada)
 account = introspect(link["access_token"])["sub"]
 refreshed = control("refresh", link=link["id"])
@@ -77,7 +77,7 @@ expect(grants(account) == [], "the last token ends the grant")
 # By App Flip, as the same account; unlinked in the app, and Google is told.
 said, link = link_by_app_flip(ada)
 expect(said["outcome"] == "code" and link["mode"] == "app_flip" and link["status"] == "linked", f"{said} {link}")
-expect(introspect(link["access_token"])["sub"] == account, "the same person has the same account")
+expect(introspect(link["access_token"])["sub"] == account, "the same user has the same account")
 grant = grants(account)[0]
 ended = backend.delete(f"{ISSUER}/v1/accounts/{account}/grants/{grant['id']}")
 expect(ended.status_code == 204, f"unlinked in the app: {ended.status_code} {ended.text}")
@@ -86,13 +86,13 @@ eventually(lambda: newest()["status"] == "unlinked_by_service", "Google has the 
 events = requests.get(f"{GOOGLE}/control/events").json()["events"]
 expect([event["type"] for event in events][-1] == "token-revoked", f"{events}")
 
-# The person refuses in the app.
+# The user refuses in the app.
 said, link = link_by_app_flip(ada, "denied")
 expect(said["outcome"] == "access_denied" and link["error"] == "access_denied", f"{said} {link}")
 expect(link["goes_on_in_browser"] is False, "Google ends linking")
 
 # Apple's word reaches Google's tokens.
-grace = Person()
+grace = User()
 link = link_in_browser(grace)
 withdraw_consent(grace)
 expect(introspect(link["access_token"]) == {"active": False}, "inactive at once")

@@ -1,4 +1,4 @@
-"""Reads the pages that a person sees, without a browser."""
+"""Reads the pages that a user sees, without a browser."""
 
 import sys
 from html.parser import HTMLParser

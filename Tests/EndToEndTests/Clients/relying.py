@@ -1,4 +1,4 @@
-"""What the drivers of OAuth libraries share: the person with the browser, and the app's backend.
+"""What the drivers of OAuth libraries share: the user with the browser, and the app's backend.
 
 A driver is started with one argument, a JSON object: `issuer` of siwa, `apple` and `google` (the fake ones), `api_key` of the
 app's backend, `clients` (IDs and secrets of `siwa dev`), and `file` where a driver keeps what it needs after a restart.
@@ -15,7 +15,7 @@ from pages import Forms, expect
 
 # Both libraries refuse http otherwise, and `siwa dev` has no certificate.
 os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
-# A person may leave a scope out.
+# A user may leave a scope out.
 os.environ["OAUTHLIB_RELAX_TOKEN_SCOPE"] = "1"
 
 given = json.loads(sys.argv[1])
@@ -28,8 +28,8 @@ backend.headers["Authorization"] = f"Bearer {given['api_key']}"
 without_pkce = given["clients"].get("without_pkce")
 
 
-class Person:
-    """A person with a new Apple Account and a browser, who agrees to what a client asks for."""
+class User:
+    """A user with a new Apple Account and a browser, who agrees to what a client asks for."""
 
     def __init__(self):
         self.browser = requests.Session()
@@ -78,9 +78,9 @@ def introspect(token):
     return answer.json()
 
 
-def withdraw_consent(person):
-    """In the settings of the iPhone the person stops using the app. Apple notifies siwa before this returns."""
-    told = requests.post(f"{given['apple']}/emulator/users/{person.subject}/revoke-consent?format=text")
+def withdraw_consent(user):
+    """In the settings of the iPhone the user stops using the app. Apple notifies siwa before this returns."""
+    told = requests.post(f"{given['apple']}/emulator/users/{user.subject}/revoke-consent?format=text")
     expect(told.text.strip() == "200", f"the notification: {told.text}")
 
 

@@ -1,6 +1,6 @@
 """requests-oauthlib as a native app and as a web application: code with PKCE, refresh, userinfo, ID token, revoke."""
 
-from relying import ISSUER, Person, discovery, expect, given, introspect, is_refused, metadata, withdraw_consent
+from relying import ISSUER, User, discovery, expect, given, introspect, is_refused, metadata, withdraw_consent
 
 import jwt
 import requests
@@ -21,13 +21,13 @@ def verified(token, audience, nonce, access_token):
 
 
 def run(client_id, secret, redirect_uri):
-    person, nonce = Person(), f"nonce-of-{client_id}"
+    user, nonce = User(), f"nonce-of-{client_id}"
     scope = ["openid", "email", "profile", "devices.control", "offline_access"]
     session = OAuth2Session(client_id, redirect_uri=redirect_uri, scope=scope, pkce="S256")
     url, state = session.authorization_url(metadata["authorization_endpoint"], nonce=nonce)
-    answer = person.authorize(url, redirect_uri, leave_out=["devices.control"])
+    answer = user.authorize(url, redirect_uri, leave_out=["devices.control"])
     expect(f"state={state}" in answer and "iss=" in answer, answer.split("?")[0])
-    expect(person.pages == ["choose", "allow", "decision"], f"{person.pages}")
+    expect(user.pages == ["choose", "allow", "decision"], f"{user.pages}")
     authentication = {"include_client_id": True} if secret is None else {"client_secret": secret}
     tokens = session.fetch_token(metadata["token_endpoint"], authorization_response=answer, **authentication)
     expect(set(tokens["scope"]) == set(scope) - {"devices.control"}, f"{tokens['scope']}")
@@ -52,7 +52,7 @@ def run(client_id, secret, redirect_uri):
     )
     is_refused(again)
 
-    # The library repeats the scope when it refreshes, and cannot know what the person left out.
+    # The library repeats the scope when it refreshes, and cannot know what the user left out.
     session.scope = tokens["scope"]
     extra = {"client_id": client_id, **({"client_secret": secret} if secret else {})}
     refreshed = session.refresh_token(metadata["token_endpoint"], **extra)
@@ -73,16 +73,16 @@ def run(client_id, secret, redirect_uri):
     except InvalidGrantError:
         pass
 
-    # The same person links again. The session at siwa is still there, so Apple is not asked.
-    person.pages.clear()
+    # The same user links again. The session at siwa is still there, so Apple is not asked.
+    user.pages.clear()
     session = OAuth2Session(client_id, redirect_uri=redirect_uri, scope=scope, pkce="S256")
     url, _ = session.authorization_url(metadata["authorization_endpoint"])
-    answer = person.authorize(url, redirect_uri)
-    expect(person.pages == ["decision"], f"{person.pages}")
+    answer = user.authorize(url, redirect_uri)
+    expect(user.pages == ["decision"], f"{user.pages}")
     tokens = session.fetch_token(metadata["token_endpoint"], authorization_response=answer, **authentication)
 
     # Apple's word: the consent is withdrawn there, and every token ends at once.
-    withdraw_consent(person)
+    withdraw_consent(user)
     expect(introspect(tokens["access_token"]) == {"active": False}, "inactive after the consent was withdrawn")
     try:
         session.refresh_token(metadata["token_endpoint"], **extra)

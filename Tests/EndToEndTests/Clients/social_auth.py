@@ -1,6 +1,6 @@
 """social-auth-core's own backend for Apple: authorize, exchange, refresh, revoke."""
 
-from fake_apple import ISSUER, Person, expect, finish, given, private_key
+from fake_apple import ISSUER, User, expect, finish, given, private_key
 
 from social_core.backends.apple import AppleIdAuth
 from social_core.exceptions import AuthCredentialError
@@ -93,7 +93,7 @@ def backend(data):
     return AppleWithTokens(Strategy(data), redirect_uri=given["redirect_uri"])
 
 
-address, form = Person().sign_in(backend({}).auth_url())
+address, form = User().sign_in(backend({}).auth_url())
 expect(address == given["redirect_uri"], address)
 expect("user" in form, "the name comes with the first authorization")
 backend(form).auth_complete()
@@ -104,7 +104,7 @@ tokens = remembered["tokens"]
 refreshed = backend({}).refresh_token(tokens["refresh_token"])
 expect(refreshed["access_token"] != tokens["access_token"], "a new access token")
 claims = backend({}).decode_id_token(refreshed["id_token"])
-expect(claims["sub"] == remembered["uid"], "the same person")
+expect(claims["sub"] == remembered["uid"], "the same user")
 
 backend({}).revoke_token(tokens["refresh_token"], remembered["uid"])
 try:

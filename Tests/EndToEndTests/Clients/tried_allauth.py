@@ -1,7 +1,7 @@
 """django-allauth's provider for OpenID Connect: `OAUTH_PKCE_ENABLED`."""
 
 import django_site
-from relying import ISSUER, Person, expect, given, is_missing, without_pkce
+from relying import ISSUER, User, expect, given, is_missing, without_pkce
 
 web = given["clients"]["web"]
 PROVIDER = {
@@ -30,31 +30,31 @@ from django.urls import include, path
 urlpatterns.append(path("accounts/", include("allauth.urls")))
 
 
-def sign_in(person):
+def sign_in(user):
     browser = django_site.browser()
     departure = browser.get("/accounts/oidc/siwa/login/")
     expect(departure.status_code == 302, departure.status_code)
-    answer = person.authorize(departure["Location"], web["redirect_uri"])
+    answer = user.authorize(departure["Location"], web["redirect_uri"])
     return answer, browser.get(answer)
 
 
-person = Person()
-answer, arrival = sign_in(person)
+user = User()
+answer, arrival = sign_in(user)
 expect(arrival.status_code == 302 and arrival["Location"] == "/in/", f"{answer} {arrival.status_code} {arrival.content}")
 account = SocialAccount.objects.get()
 expect(account.uid.startswith("acc_"), account.uid)
 expect(account.user.email and account.user.first_name == "Ada", "address and name")
 expect(SocialToken.objects.get().token, "the access token")
-# The same person again, who is not asked: the client is a web client, also on this machine.
-person.pages.clear()
-answer, arrival = sign_in(person)
-expect(arrival["Location"] == "/in/" and person.pages == [] and SocialAccount.objects.count() == 1, f"{person.pages}")
+# The same user again, who is not asked: the client is a web client, also on this machine.
+user.pages.clear()
+answer, arrival = sign_in(user)
+expect(arrival["Location"] == "/in/" and user.pages == [] and SocialAccount.objects.count() == 1, f"{user.pages}")
 
 PROVIDER["OAUTH_PKCE_ENABLED"] = False
-answer, _ = sign_in(Person())
+answer, _ = sign_in(User())
 is_missing("code challenge", answer)
 # It sends no nonce either, so `require_pkce: false` does not help.
 PROVIDER["APPS"][0].update(client_id=without_pkce["id"], secret=without_pkce["secret"])
-answer, _ = sign_in(Person())
+answer, _ = sign_in(User())
 is_missing("nonce", answer)
 print("done")

@@ -1,6 +1,6 @@
 """Flask-OIDC, whose settings do not know PKCE: the client of Authlib that it makes is told by hand."""
 
-from relying import ISSUER, Person, expect, given, is_missing, without_pkce
+from relying import ISSUER, User, expect, given, is_missing, without_pkce
 
 from flask import Flask, session
 from flask_oidc import OpenIDConnect
@@ -19,7 +19,7 @@ def sign_in(client, **arguments):
     browser = app.test_client()
     departure = browser.get("/login", base_url="http://localhost:9000")
     expect(departure.status_code == 302, departure.status_code)
-    answer = Person().authorize(departure.headers["Location"], web["redirect_uri"])
+    answer = User().authorize(departure.headers["Location"], web["redirect_uri"])
     with browser:
         arrival = browser.get(answer, base_url="http://localhost:9000")
         return answer, arrival.status_code, dict(session)

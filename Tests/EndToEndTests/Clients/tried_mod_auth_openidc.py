@@ -3,7 +3,7 @@
 import os
 import urllib.parse
 
-from relying import ISSUER, Person, expect, given, is_missing, without_pkce
+from relying import ISSUER, User, expect, given, is_missing, without_pkce
 from servers import first_answer, start, stop
 
 import requests
@@ -44,7 +44,7 @@ def sign_in(client, pkce):
         page = {"headers": {"Accept": "text/html"}, "allow_redirects": False}
         departure = first_answer(apache, lambda: browser.get(f"{SITE}/", **page))
         expect(departure.status_code == 302, f"{departure.status_code} {departure.text}")
-        answer = Person().authorize(departure.headers["Location"], REDIRECT_URI)
+        answer = User().authorize(departure.headers["Location"], REDIRECT_URI)
         return answer, browser.get(answer, headers={"Accept": "text/html"})
     finally:
         stop(apache)

@@ -1,7 +1,7 @@
 """mozilla-django-oidc: `OIDC_USE_PKCE = True`."""
 
 import django_site
-from relying import Person, discovery, expect, given, is_missing, without_pkce
+from relying import User, discovery, expect, given, is_missing, without_pkce
 
 web = given["clients"]["web"]
 urlpatterns = []
@@ -28,23 +28,23 @@ from django.urls import include, path
 urlpatterns += [path("oidc/", include("mozilla_django_oidc.urls")), path("", lambda request: HttpResponse("failed"))]
 
 
-def sign_in(person):
+def sign_in(user):
     browser = django_site.browser()
     departure = browser.get("/oidc/authenticate/")
     expect(departure.status_code == 302, departure.status_code)
-    answer = person.authorize(departure["Location"], web["redirect_uri"])
+    answer = user.authorize(departure["Location"], web["redirect_uri"])
     return answer, browser.get(answer)
 
 
-answer, arrival = sign_in(Person())
+answer, arrival = sign_in(User())
 expect(arrival.status_code == 302 and arrival["Location"] == "/in/", f"{answer} {arrival.status_code}")
 expect("@" in get_user_model().objects.get().email, "the address")
 
 with override_settings(OIDC_USE_PKCE=False):
-    answer, _ = sign_in(Person())
+    answer, _ = sign_in(User())
     is_missing("code challenge", answer)
     # It sends a nonce, and compares it with the one of the ID token.
     with override_settings(OIDC_RP_CLIENT_ID=without_pkce["id"], OIDC_RP_CLIENT_SECRET=without_pkce["secret"]):
-        answer, arrival = sign_in(Person())
+        answer, arrival = sign_in(User())
         expect(arrival["Location"] == "/in/" and get_user_model().objects.count() == 2, answer)
 print("done")

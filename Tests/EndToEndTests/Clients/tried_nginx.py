@@ -3,7 +3,7 @@
 import os
 import urllib.parse
 
-from relying import Person, discovery, expect, given, metadata, withdraw_consent
+from relying import User, discovery, expect, given, metadata, withdraw_consent
 from servers import first_answer, start, stop
 
 import requests
@@ -34,10 +34,10 @@ http {
 }
 """
 
-person = Person()
+user = User()
 session = OAuth2Session(web["id"], redirect_uri=web["redirect_uri"], scope=["openid"], pkce="S256")
 url, _ = session.authorization_url(metadata["authorization_endpoint"])
-answer = person.authorize(url, web["redirect_uri"])
+answer = user.authorize(url, web["redirect_uri"])
 tokens = session.fetch_token(
     metadata["token_endpoint"], authorization_response=answer, client_secret=web["secret"]
 )
@@ -63,7 +63,7 @@ try:
     expect(call(tokens["access_token"]).text == "the API", "a good token")
     for token in (None, "invented", tokens["id_token"], tokens["access_token"] + "A"):
         expect(call(token).status_code == 401, f"{call(token).status_code}")
-    withdraw_consent(person)
+    withdraw_consent(user)
     expect(call(tokens["access_token"]).status_code == 401, "an ended token")
 finally:
     stop(nginx)

@@ -3,7 +3,7 @@
 import time
 
 import django_site
-from relying import ISSUER, Person, discovery, expect, given, metadata, withdraw_consent
+from relying import ISSUER, User, discovery, expect, given, metadata, withdraw_consent
 
 import jwt
 import requests
@@ -16,12 +16,12 @@ from requests_oauthlib import OAuth2Session
 
 web = given["clients"]["web"]
 API = "https://api.example.com"
-person = Person()
+user = User()
 session = OAuth2Session(
     web["id"], redirect_uri=web["redirect_uri"], scope=["openid", "email", "offline_access"], pkce="S256"
 )
 url, _ = session.authorization_url(metadata["authorization_endpoint"])
-answer = person.authorize(url, web["redirect_uri"])
+answer = user.authorize(url, web["redirect_uri"])
 tokens = session.fetch_token(
     metadata["token_endpoint"], authorization_response=answer, client_secret=web["secret"]
 )
@@ -105,7 +105,7 @@ with override_settings(ALLOWED_HOSTS=["api.example.com"]):
             expect(call("/control", access) == 403, "a scope that the token does not have")
             expect(call("/read", "invented") == 403, "an unknown token")
     # Those that ask learn at once what ends a token; those that verify alone learn it when the token expires.
-    withdraw_consent(person)
+    withdraw_consent(user)
     time.sleep(1.2)
     expect(call("/read", access) == 403, "an ended token")
     expect(by_pyjwt(access)["sub"] and by_joserfc(access)["sub"], "until it expires")

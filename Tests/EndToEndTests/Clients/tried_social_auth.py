@@ -2,7 +2,7 @@
 
 from urllib.parse import parse_qsl, urlsplit
 
-from relying import ISSUER, Person, expect, given, introspect, is_missing, without_pkce
+from relying import ISSUER, User, expect, given, introspect, is_missing, without_pkce
 
 from social_core.backends.open_id_connect import OpenIdConnectAuth
 from social_core.exceptions import AuthException
@@ -106,7 +106,7 @@ def backend(data):
 
 
 def sign_in():
-    answer = Person().authorize(backend({}).auth_url(), web["redirect_uri"])
+    answer = User().authorize(backend({}).auth_url(), web["redirect_uri"])
     form = dict(parse_qsl(urlsplit(answer).query))
     if "error" not in form:
         backend(form).auth_complete()
@@ -132,7 +132,7 @@ Associations.kept = []
 try:
     url = backend({}).auth_url()
     Associations.kept = []
-    backend(dict(parse_qsl(urlsplit(Person().authorize(url, web["redirect_uri"])).query))).auth_complete()
+    backend(dict(parse_qsl(urlsplit(User().authorize(url, web["redirect_uri"])).query))).auth_complete()
     expect(False, "a nonce that it does not know is refused")
 except AuthException:
     pass

@@ -8,7 +8,7 @@ struct Backend: Sendable {
     let port: Int
     let secret: String
 
-    struct Answer: Sendable {
+    struct Response: Sendable {
         let status: UInt
         let text: String
         let json: JSONValue?
@@ -18,11 +18,11 @@ struct Backend: Sendable {
         subscript(name: String) -> JSONValue? { json?[name] }
     }
 
-    func get(_ target: String) async throws -> Answer {
+    func get(_ target: String) async throws -> Response {
         try await send(request(target))
     }
 
-    func post(_ target: String, _ members: [(String, JSONValue)] = []) async throws -> Answer {
+    func post(_ target: String, _ members: [(String, JSONValue)] = []) async throws -> Response {
         var request = request(target)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
@@ -30,29 +30,29 @@ struct Backend: Sendable {
         return try await send(request)
     }
 
-    func delete(_ target: String) async throws -> Answer {
+    func delete(_ target: String) async throws -> Response {
         var request = request(target)
         request.method = .DELETE
         return try await send(request)
     }
 
-    func signIn(_ token: String, _ more: [(String, JSONValue)] = []) async throws -> Answer {
+    func signIn(_ token: String, _ more: [(String, JSONValue)] = []) async throws -> Response {
         try await post("/v1/sign-ins", [("identity_token", .string(token))] + more)
     }
 
-    func verify(_ token: String) async throws -> Answer {
+    func verify(_ token: String) async throws -> Response {
         try await post("/v1/identity-tokens/verify", [("identity_token", .string(token))])
     }
 
-    func notify(_ payload: String) async throws -> Answer {
+    func notify(_ payload: String) async throws -> Response {
         try await post("/v1/apple/notifications", [("payload", .string(payload))])
     }
 
-    func credential(_ subject: String) async throws -> Answer {
+    func credential(_ subject: String) async throws -> Response {
         try await get("/v1/credentials/\(subject)?client_id=\(WholeSystem.clientID)")
     }
 
-    func account(_ subject: String) async throws -> Answer {
+    func account(_ subject: String) async throws -> Response {
         try await get("/v1/accounts?client_id=\(WholeSystem.clientID)&sub=\(subject)")
     }
 
@@ -69,11 +69,11 @@ struct Backend: Sendable {
         return request
     }
 
-    private func send(_ request: HTTPClientRequest) async throws -> Answer {
+    private func send(_ request: HTTPClientRequest) async throws -> Response {
         let response = try await Self.client.execute(request, timeout: .seconds(60))
         let body = try await response.body.collect(upTo: 16 * 1024 * 1024)
         let limits = JSONLimits(depth: 16, members: 256)
-        return Answer(
+        return Response(
             status: response.status.code, text: String(decoding: body.readableBytesView, as: UTF8.self),
             json: try? JSONValue(parsing: Array(body.readableBytesView), limits: limits),
             retryAfter: response.headers.first(name: "Retry-After"))

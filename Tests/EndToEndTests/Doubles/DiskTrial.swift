@@ -36,16 +36,16 @@ final class DiskTrial: Sendable {
     }
 
     func signIn(_ subject: String) async throws {
-        let answer = try await backend.signIn(try CrashTests.token(subject))
-        #expect(answer.status == 201)
-        acknowledged.signedIn(subject, answer["account"]?["id"]?.string ?? "")
+        let response = try await backend.signIn(try CrashTests.token(subject))
+        #expect(response.status == 201)
+        acknowledged.signedIn(subject, response["account"]?["id"]?.string ?? "")
     }
 
     func expectUnavailable(_ subject: String) async throws {
-        let answer = try await backend.signIn(try CrashTests.token(subject))
-        #expect(answer.status == 503)
-        #expect(answer.code == "storage_unavailable")
-        #expect(answer.retryAfter != nil)
+        let response = try await backend.signIn(try CrashTests.token(subject))
+        #expect(response.status == 503)
+        #expect(response.code == "storage_unavailable")
+        #expect(response.retryAfter != nil)
     }
 
     /// Checks that requests that only read succeed.

@@ -33,8 +33,8 @@ actor FleetFeedReader {
     /// Reads a page. Returns `nil` when no replica responded.
     private func readPage(waiting seconds: Int) async -> Int? {
         let target = "/v1/events?after=\(cursor)&limit=50&wait=\(seconds)"
-        guard let answer = try? await fleet.backend(replica)?.get(target), answer.status == 200,
-            let page = answer["events"]?.array, let next = answer["cursor"]?.string.flatMap({ Int64($0) })
+        guard let response = try? await fleet.backend(replica)?.get(target), response.status == 200,
+            let page = response["events"]?.array, let next = response["cursor"]?.string.flatMap({ Int64($0) })
         else {
             replica = (replica + 1) % fleet.count
             try? await Task.sleep(for: .milliseconds(20))

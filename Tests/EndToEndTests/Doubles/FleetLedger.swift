@@ -2,7 +2,7 @@ import Synchronization
 
 /// The acknowledged changes of a fleet's replicas, and their wrong responses.
 final class FleetLedger: Sendable {
-    struct Person: Sendable {
+    struct User: Sendable {
         let subject: String
         let accountID: String
         var isRevoked = false
@@ -18,7 +18,7 @@ final class FleetLedger: Sendable {
     }
 
     struct Counts: Sendable {
-        var newPeople = 0
+        var newUsers = 0
         var returns = 0
         var revocations = 0
         var erasures = 0
@@ -26,11 +26,11 @@ final class FleetLedger: Sendable {
         /// Number of nonces that were used twice at the same time, with one use refused.
         var refusedNonces = 0
 
-        var acknowledged: Int { newPeople + returns + revocations + erasures }
+        var acknowledged: Int { newUsers + returns + revocations + erasures }
     }
 
     private struct State {
-        var people: [String: Person] = [:]
+        var users: [String: User] = [:]
         var nonces: [UsedNonce] = []
         var counts = Counts()
         var contradictions: [String] = []
@@ -39,7 +39,7 @@ final class FleetLedger: Sendable {
 
     private let state = Mutex(State())
 
-    var people: [Person] { state.withLock { Array($0.people.values) } }
+    var users: [User] { state.withLock { Array($0.users.values) } }
     var nonces: [UsedNonce] { state.withLock(\.nonces) }
     var counts: Counts { state.withLock(\.counts) }
     /// The errors; empty when there are none.
@@ -52,8 +52,8 @@ final class FleetLedger: Sendable {
         state.withLock { $0.isClosed = true }
     }
 
-    func note(_ person: Person) {
-        state.withLock { $0.people[person.subject] = person }
+    func note(_ user: User) {
+        state.withLock { $0.users[user.subject] = user }
     }
 
     func note(_ nonce: UsedNonce) {

@@ -10,7 +10,7 @@ actor FleetLoad {
     private let ledger: FleetLedger
     private let lane: Int
     private var number = 0
-    private var people: [FleetLedger.Person] = []
+    private var users: [FleetLedger.User] = []
 
     init(_ fleet: Fleet, _ ledger: FleetLedger, lane: Int) {
         (self.fleet, self.ledger, self.lane) = (fleet, ledger, lane)
@@ -21,7 +21,7 @@ actor FleetLoad {
         while !ledger.isClosed, !Task.isCancelled {
             number += 1
             switch number % 8 {
-            case 0, 3: await signInNewPerson()
+            case 0, 3: await signInNewUser()
             case 1: await useNonceTwice()
             case 2, 5: await signInAgain()
             case 4: await revoke()
@@ -32,32 +32,32 @@ actor FleetLoad {
     }
 
     /// Signs a new user in, at two replicas at the same time.
-    private func signInNewPerson() async {
-        let subject = "lane\(lane).person\(number)"
+    private func signInNewUser() async {
+        let subject = "lane\(lane).user\(number)"
         guard let token = try? Self.token(subject) else { return }
-        let answers = await atTwoReplicas { try await $0.signIn(token) }
-        let accepted = answers.compactMap { $0 }.filter { $0.status == 200 || $0.status == 201 }
+        let responses = await atTwoReplicas { try await $0.signIn(token) }
+        let accepted = responses.compactMap { $0 }.filter { $0.status == 200 || $0.status == 201 }
         let ids = Set(accepted.compactMap { $0["account"]?["id"]?.string })
         if ids.count > 1 { ledger.contradict("\(subject) has two accounts") }
         if accepted.count(where: { $0.status == 201 }) > 1 { ledger.contradict("\(subject) is new twice") }
         guard let id = ids.first else { return }
-        keep(FleetLedger.Person(subject: subject, accountID: id))
-        ledger.count { $0.newPeople += 1 }
+        keep(FleetLedger.User(subject: subject, accountID: id))
+        ledger.count { $0.newUsers += 1 }
     }
 
     private func signInAgain() async {
-        guard let person = people.last(where: { !$0.isRevoked && !$0.isErased && !$0.isUncertain }),
-            let token = try? Self.token(person.subject),
-            let answer = await atReplica(number, { try await $0.signIn(token) })
+        guard let user = users.last(where: { !$0.isRevoked && !$0.isErased && !$0.isUncertain }),
+            let token = try? Self.token(user.subject),
+            let response = await atReplica(number, { try await $0.signIn(token) })
         else { return }
-        switch answer.status {
+        switch response.status {
         case 200:
-            if answer["account"]?["id"]?.string != person.accountID {
-                ledger.contradict("\(person.subject) came back as another")
+            if response["account"]?["id"]?.string != user.accountID {
+                ledger.contradict("\(user.subject) came back as another")
             }
             ledger.count { $0.returns += 1 }
         case 503: break
-        default: ledger.contradict("\(person.subject) came back: \(answer.status) \(answer.code ?? "")")
+        default: ledger.contradict("\(user.subject) came back: \(response.status) \(response.code ?? "")")
         }
     }
 
@@ -68,82 +68,83 @@ actor FleetLoad {
             let nonce = minted["nonce"]?.string, let hash = minted["nonce_sha256"]?.string,
             let token = try? Self.token(subject, nonce: hash)
         else { return }
-        let answers = await atTwoReplicas { try await $0.signIn(token, [("nonce", .string(nonce))]) }
-        let definite = answers.compactMap { $0 }.filter { $0.status != 503 }
+        let responses = await atTwoReplicas { try await $0.signIn(token, [("nonce", .string(nonce))]) }
+        let definite = responses.compactMap { $0 }.filter { $0.status != 503 }
         let accepted = definite.filter { $0.status < 300 }
         if accepted.count > 1 { ledger.contradict("a nonce of \(subject) was used twice") }
         if definite.count == 2, accepted.isEmpty { ledger.contradict("a nonce of \(subject) was lost") }
         guard let id = accepted.first?["account"]?["id"]?.string else { return }
         ledger.note(FleetLedger.UsedNonce(nonce: nonce, token: token))
-        keep(FleetLedger.Person(subject: subject, accountID: id))
+        keep(FleetLedger.User(subject: subject, accountID: id))
         let isRefused = definite.contains { $0.code == "nonce_used" }
         ledger.count {
-            $0.newPeople += 1
+            $0.newUsers += 1
             if isRefused { $0.refusedNonces += 1 }
         }
     }
 
     /// Delivers a notification of Apple to two replicas at the same time.
     private func revoke() async {
-        guard let index = people.firstIndex(where: { !$0.isRevoked && !$0.isErased && !$0.isUncertain }),
-            let payload = try? Self.notification(people[index].subject)
+        guard let index = users.firstIndex(where: { !$0.isRevoked && !$0.isErased && !$0.isUncertain }),
+            let payload = try? Self.notification(users[index].subject)
         else { return }
-        let answers = await atTwoReplicas { try await $0.notify(payload) }
-        if answers.contains(where: { $0?.status == 200 }) {
-            people[index].isRevoked = true
+        let responses = await atTwoReplicas { try await $0.notify(payload) }
+        if responses.contains(where: { $0?.status == 200 }) {
+            users[index].isRevoked = true
             ledger.count { $0.revocations += 1 }
         } else {
-            people[index].isUncertain = true
+            users[index].isUncertain = true
         }
-        ledger.note(people[index])
+        ledger.note(users[index])
     }
 
     private func erase() async {
-        guard let index = people.firstIndex(where: { !$0.isErased && !$0.isUncertain }) else { return }
-        let target = "/v1/accounts/\(people[index].accountID)"
-        let answer = await atReplica(number, { try await $0.delete(target) })
-        if answer?.status == 200 {
-            people[index].isErased = true
+        guard let index = users.firstIndex(where: { !$0.isErased && !$0.isUncertain }) else { return }
+        let target = "/v1/accounts/\(users[index].accountID)"
+        let response = await atReplica(number, { try await $0.delete(target) })
+        if response?.status == 200 {
+            users[index].isErased = true
             ledger.count { $0.erasures += 1 }
         } else {
-            people[index].isUncertain = true
+            users[index].isUncertain = true
         }
-        ledger.note(people[index])
+        ledger.note(users[index])
     }
 
     /// Checks that a change that one replica has acknowledged is visible at another replica.
     private func query() async {
-        guard let person = people.randomElement(), !person.isUncertain,
-            let answer = await atReplica(number, { try await $0.credential(person.subject) }),
-            answer.status == 200
+        guard let user = users.randomElement(), !user.isUncertain,
+            let response = await atReplica(number, { try await $0.credential(user.subject) }),
+            response.status == 200
         else { return }
-        let state = answer["state"]?.string
-        if state != (person.isRevoked || person.isErased ? "revoked" : "authorized") {
-            ledger.contradict("\(person.subject) is \(state ?? "nothing")")
+        let state = response["state"]?.string
+        if state != (user.isRevoked || user.isErased ? "revoked" : "authorized") {
+            ledger.contradict("\(user.subject) is \(state ?? "nothing")")
         }
         ledger.count { $0.queries += 1 }
     }
 
-    private func keep(_ person: FleetLedger.Person) {
-        people.append(person)
-        ledger.note(person)
+    private func keep(_ user: FleetLedger.User) {
+        users.append(user)
+        ledger.note(user)
     }
 
     /// Sends a request to a replica. Returns `nil` when the replica is down, or stops before it responds.
     private func atReplica(
-        _ number: Int, _ call: @Sendable (Backend) async throws -> Backend.Answer
-    ) async -> Backend.Answer? {
-        guard let backend = fleet.backend(number % fleet.count), let answer = try? await call(backend) else {
+        _ number: Int, _ call: @Sendable (Backend) async throws -> Backend.Response
+    ) async -> Backend.Response? {
+        guard let backend = fleet.backend(number % fleet.count), let response = try? await call(backend)
+        else {
             // The replica is starting.
             try? await Task.sleep(for: .milliseconds(20))
             return nil
         }
-        return answer
+        return response
     }
 
     private func atTwoReplicas(
-        _ call: @escaping @Sendable (Backend) async throws -> Backend.Answer
-    ) async -> [Backend.Answer?] {
+        _ call: @escaping @Sendable (Backend) async throws -> Backend.Response
+    ) async -> [Backend.Response?] {
         async let one = atReplica(number, call)
         async let other = atReplica(number + 1, call)
         return await [one, other]

@@ -13,7 +13,7 @@ struct PhoneApp: Sendable {
     /// The address of the fake Apple.
     let apple: String
 
-    struct Answer: Sendable {
+    struct Response: Sendable {
         let status: UInt
         let json: JSONValue?
 
@@ -36,13 +36,13 @@ struct PhoneApp: Sendable {
         return (members.map { ($0.name, $0.value) } + [("nonce", nonce?["nonce"] ?? .null)], digest)
     }
 
-    func signIn(_ subject: String, session: String? = nil) async throws -> Answer {
+    func signIn(_ subject: String, session: String? = nil) async throws -> Response {
         try await call(.POST, "/signin", try await authorization(of: subject).members, session: session)
     }
 
     /// Signs in again after a revocation. A sign-in in the same second is refused, because Apple's tokens
     /// have whole seconds.
-    func signInAgain(_ subject: String) async throws -> Answer {
+    func signInAgain(_ subject: String) async throws -> Response {
         var answer = try await signIn(subject)
         try await eventually {
             if answer.error == "credential_revoked" { answer = try await signIn(subject) }
@@ -57,10 +57,10 @@ struct PhoneApp: Sendable {
 
     func call(
         _ method: HTTPMethod, _ path: String, _ members: Members? = nil, session: String? = nil
-    ) async throws -> Answer {
+    ) async throws -> Response {
         let (status, json) = try await send(
             method, "http://127.0.0.1:\(backendPort)\(path)", members, session: session)
-        return Answer(status: status, json: json)
+        return Response(status: status, json: json)
     }
 
     /// Sends a control request to the fake Apple.

@@ -82,7 +82,7 @@ struct Relation: Sendable {
     }
 
     /// Signs the user in, with a code.
-    func signIn(_ user: EmulatedUser, at backend: Backend) async throws -> Backend.Answer {
+    func signIn(_ user: EmulatedUser, at backend: Backend) async throws -> Backend.Response {
         let minted = try authorize(user)
         return try await backend.signIn(
             minted.identityToken, [("authorization_code", .string(minted.authorizationCode ?? ""))])

@@ -106,10 +106,10 @@ import Testing
             let user = try system.makeUser()
             let phone = LinkedClients.phones[0]
             let code = try await before.flip(.token(try system.identityToken(of: user)))
-            let person = PersonAtBrowser(user, system, at: replicas.all)
+            let visitor = UserAtBrowser(user, system, at: replicas.all)
             let first = try OAuthReplica.link(
-                of: try await before.redeem(try await person.code(phone: phone), phone: phone))
-            let unused = try await person.code(phone: phone)
+                of: try await before.redeem(try await visitor.code(phone: phone), phone: phone))
+            let unused = try await visitor.code(phone: phone)
             _ = try await before.redeem(code)
             _ = try await before.refresh(first.refreshToken, phone: phone)
 

@@ -70,7 +70,7 @@ import Testing
     private static func waitUntilHeld(_ moment: Moment, _ system: LinkedSystem) async throws {
         switch moment {
         case .queued:
-            try await eventually { system.google.exchanges.contains { $0.answer.hasPrefix("503") } }
+            try await eventually { system.google.exchanges.contains { $0.response.hasPrefix("503") } }
         case .posted:
             try await eventually {
                 try await system.database.query("SELECT attempts FROM security_event_delivery") == "1"

@@ -18,11 +18,11 @@ import Testing
         @Test func `ten thousand authorization requests leave nothing behind`() async throws {
             try await LinkedSystem.with(.sqlite) { system in
                 let service = try await system.serve()
-                let person = PersonAtBrowser(try system.makeUser(), system, at: [service])
+                let user = UserAtBrowser(try system.makeUser(), system, at: [service])
                 let phone = LinkedClients.phones[0]
-                _ = try await person.code(phone: phone)
-                let cookie = "Cookie: \(await person.cookieField)"
-                let target = PersonAtBrowser.target(phone: phone)
+                _ = try await user.code(phone: phone)
+                let cookie = "Cookie: \(await user.cookieField)"
+                let target = UserAtBrowser.target(phone: phone)
                 let form = "csrf_token=guessed&decision=agree"
                 let foreign = LinkedClients.web
                 try await Self.expectNothingLeft(system, service) {
@@ -45,7 +45,7 @@ import Testing
                     Self.expectMostly(400, unknown)
                 }
                 // The session goes on.
-                let code = try await person.code(phone: phone)
+                let code = try await user.code(phone: phone)
                 #expect(try await service.redeem(code, phone: phone).status == 200)
                 #expect(await service.service.stop() == 0)
             }

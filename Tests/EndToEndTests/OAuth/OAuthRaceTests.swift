@@ -11,10 +11,10 @@ import Testing
             for _ in 0..<20 {
                 let token = try system.identityToken(of: try system.makeUser())
                 let code = try await replicas[0].flip(.token(token))
-                let answers = try await Self.atOnce(20, at: replicas) { try await $0.redeem(code) }
-                let issued = answers.filter { $0.status == 200 }
+                let responses = try await Self.atOnce(20, at: replicas) { try await $0.redeem(code) }
+                let issued = responses.filter { $0.status == 200 }
                 #expect(issued.count == 1)
-                #expect(answers.count { $0.status == 400 && $0.error == "invalid_grant" } == 19)
+                #expect(responses.count { $0.status == 400 && $0.error == "invalid_grant" } == 19)
                 // The others are retries, and no theft.
                 let link = try OAuthReplica.link(of: try #require(issued.first))
                 for replica in replicas { #expect(try await replica.isActive(link.refreshToken)) }
@@ -27,16 +27,16 @@ import Testing
     {
         try await LinkedSystem.withReplicas { system, replicas in
             let phone = LinkedClients.phones[0]
-            let person = PersonAtBrowser(try system.makeUser(), system, at: replicas)
+            let user = UserAtBrowser(try system.makeUser(), system, at: replicas)
             for _ in 0..<8 {
-                let code = try await person.code(phone: phone)
+                let code = try await user.code(phone: phone)
                 let first = try OAuthReplica.link(of: try await replicas[0].redeem(code, phone: phone))
-                let answers = try await Self.atOnce(20, at: replicas) {
+                let responses = try await Self.atOnce(20, at: replicas) {
                     try await $0.refresh(first.refreshToken, phone: phone)
                 }
-                // All come within 30 seconds, and while the successor is unused: lost answers.
-                #expect(answers.allSatisfy { $0.status == 200 })
-                let successors = try answers.map { try OAuthReplica.link(of: $0) }
+                // All come within 30 seconds, and while the successor is unused: lost responses.
+                #expect(responses.allSatisfy { $0.status == 200 })
+                let successors = try responses.map { try OAuthReplica.link(of: $0) }
                 #expect(Set(successors.map(\.refreshToken)).count == 20)
                 let good = try await successors.asyncMap { try await replicas[1].isActive($0.refreshToken) }
                 #expect(good.count { $0 } == 1)
@@ -58,7 +58,7 @@ import Testing
     enum End: CaseIterable { case consentRevoked, erasure }
 
     @Test(arguments: End.allCases)
-    func `no token is good of 120 people whose tokens end while they are used`(end: End) async throws {
+    func `no token is good of 120 users whose tokens end while they are used`(end: End) async throws {
         try await LinkedSystem.withReplicas { system, replicas in
             let faults = try await withThrowingTaskGroup(of: [String].self) { group in
                 for lane in 0..<6 {
@@ -92,16 +92,16 @@ import Testing
             case .erasure: try await there.backend.delete("/v1/accounts/\(account)")
             }
         }()
-        let answers = [try await refreshed, try await redeemed]
+        let responses = [try await refreshed, try await redeemed]
         let late = OAuthReplica.parameter("code", of: try await flipped["redirect_to"]?.string)
         #expect(try await ended.status == 200)
 
         var tokens = [link.accessToken, link.refreshToken]
-        for answer in answers {
-            guard answer.status == 200 || answer.error == "invalid_grant" else {
-                return ["\(answer.status) \(answer.text)"]
+        for response in responses {
+            guard response.status == 200 || response.error == "invalid_grant" else {
+                return ["\(response.status) \(response.text)"]
             }
-            tokens += [answer["access_token"], answer["refresh_token"]].compactMap { $0 }
+            tokens += [response["access_token"], response["refresh_token"]].compactMap { $0 }
         }
         var faults: [String] = []
         for replica in replicas {

@@ -66,12 +66,12 @@ import Testing
 
     @Test func `a session of the browser is good at every replica`() async throws {
         try await LinkedSystem.withReplicas { system, replicas in
-            let person = PersonAtBrowser(try system.makeUser(), system, at: replicas)
+            let user = UserAtBrowser(try system.makeUser(), system, at: replicas)
             let phone = LinkedClients.phones[0]
             for round in 0..<2 {
-                let code = try await person.code(phone: phone)
-                let answer = try await replicas[round].redeem(code, phone: phone)
-                #expect(answer.status == 200, "\(answer.text)")
+                let code = try await user.code(phone: phone)
+                let response = try await replicas[round].redeem(code, phone: phone)
+                #expect(response.status == 200, "\(response.text)")
             }
         }
     }

@@ -16,7 +16,7 @@ import Testing
         (.POST, "/v1/google/security-events"),
     ]
     private static let tables = [
-        "oauth_grant", "oauth_grant_pace", "oauth_line", "oauth_code", "security_event_delivery",
+        "oauth_grant", "oauth_grant_pace", "oauth_token_family", "oauth_code", "security_event_delivery",
         "google_event",
         "google_account", "signing_key",
     ]
@@ -34,10 +34,10 @@ import Testing
             let unknown = try await service.send(.GET, "/unknown", headers: Self.headers)
             for call in Self.calls + [(.GET, grants), (.DELETE, "\(grants)/\(account)")] {
                 let body = call.method == .POST ? Array("grant_type=refresh_token".utf8) : nil
-                let answer = try await service.send(
+                let response = try await service.send(
                     call.method, call.target, headers: Self.headers, body: body)
-                #expect(answer.status == 404, "\(call.method) \(call.target): \(answer.text)")
-                #expect(answer.json?["code"] == unknown.json?["code"])
+                #expect(response.status == 404, "\(call.method) \(call.target): \(response.text)")
+                #expect(response.json?["code"] == unknown.json?["code"])
             }
             // What ends grants elsewhere: a withdrawn consent and an erasure.
             #expect(try await service.backend.notify(try system.revocation(of: user)).status == 200)

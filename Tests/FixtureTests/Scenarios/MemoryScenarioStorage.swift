@@ -8,7 +8,7 @@ struct MemoryScenarioStorage: ScenarioStorage {
     private let accounts = ReferenceStore()
     private let snapshots = MemorySnapshotStore()
 
-    func open() -> (accounts: any AccountStore & GrantStore, snapshots: any KeySetSnapshotStore) {
+    func open() -> (accounts: any AccountStore & AppleTokenStore, snapshots: any KeySetSnapshotStore) {
         (accounts, snapshots)
     }
 

@@ -14,8 +14,9 @@ final class SQLiteScenarioStorage: ScenarioStorage {
         directory = try TemporaryDirectory()
     }
 
-    func open() async throws -> (accounts: any AccountStore & GrantStore, snapshots: any KeySetSnapshotStore)
-    {
+    func open() async throws -> (
+        accounts: any AccountStore & AppleTokenStore, snapshots: any KeySetSnapshotStore
+    ) {
         var logger = Logger(label: "scenario")
         logger.logLevel = .error
         let opened = try await SQLiteDatabase.open(

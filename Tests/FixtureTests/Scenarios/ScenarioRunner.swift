@@ -26,7 +26,7 @@ struct ScenarioRunner {
     private var service: ScenarioService?
     private var lastEvent: Int64 = 0
     /// The account ID of each named user.
-    private var people: [String: JSONTree] = [:]
+    private var users: [String: JSONTree] = [:]
     private(set) var differences: [String] = []
 
     init(_ scenario: Scenario, storage: any ScenarioStorage) throws {
@@ -59,8 +59,8 @@ struct ScenarioRunner {
     private mutating func play(_ step: ScenarioStep, label: String) async throws {
         let moment = step.at.secondsSince1970 * 1000
         if let service { try await service.wait(until: moment) } else { clock.advance(to: moment) }
-        if case .appleKeys(let answer) = step.action {
-            apple.answer(answer)
+        if case .appleKeys(let response) = step.action {
+            apple.answer(response)
             return
         }
         let service = try await runningService()
@@ -172,8 +172,8 @@ struct ScenarioRunner {
                 for (member, value) in members where found["account"]?[member] == value {
                     differences.append("account.\(member) is \(value)")
                 }
-            case ("person", .text(let person)):
-                differences += identify(person.text, found["account"]?["id"])
+            case ("person", .text(let user)):
+                differences += identify(user.text, found["account"]?["id"])
             default:
                 differences += value.differences(from: found[name], at: name)
             }
@@ -182,10 +182,10 @@ struct ScenarioRunner {
     }
 
     /// Checks that a name always has the same account, and two names have different accounts.
-    private mutating func identify(_ person: String, _ id: JSONTree?) -> [String] {
-        guard let id else { return ["there is no account of \(person)"] }
-        if let known = people[person] { return known == id ? [] : ["\(person) has another account"] }
-        defer { people[person] = id }
-        return people.values.contains(id) ? ["\(person) has another person's account"] : []
+    private mutating func identify(_ user: String, _ id: JSONTree?) -> [String] {
+        guard let id else { return ["there is no account of \(user)"] }
+        if let known = users[user] { return known == id ? [] : ["\(user) has another account"] }
+        defer { users[user] = id }
+        return users.values.contains(id) ? ["\(user) has another user's account"] : []
     }
 }

@@ -38,7 +38,7 @@ struct ScenarioService: Sendable {
         commits = GroupCommit<AccountCommand>(store: accounts, feed: feed)
         useCases = SignInUseCases(
             deployment: deployment, policy: VerificationPolicy(clientIDs: []), keys: keys, store: accounts,
-            commits: commits, feed: feed, grantContext: AppleGrantContext(grants: accounts),
+            commits: commits, feed: feed, tokenContext: AppleTokenContext(tokens: accounts),
             nonceKey: nonceKey,
             now: { Moment(milliseconds: clock.millisecondsSince1970) })
         // Runs beside the steps until the service ends.

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `turns a person's browser away with a page`() async throws {
+    @Test func `turns a user's browser away with a page`() async throws {
         var options = Self.overloaded
         options.limits.admission.rest = .zero
         options.oauth = { _ in }

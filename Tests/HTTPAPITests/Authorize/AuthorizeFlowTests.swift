@@ -31,7 +31,7 @@ import TokenMint
         return try await store.grants(of: account.id)
     }
 
-    @Test func `a person signs in, is asked, agrees, and the client gets a code`() async throws {
+    @Test func `a user signs in, is asked, agrees, and the client gets a code`() async throws {
         try await RunningService.with(Self.oauth) { service in
             let visitor = AuthorizeVisitor(service)
             let departure = try await visitor.authorize(OAuthClients.google)
@@ -315,7 +315,7 @@ import TokenMint
         }
     }
 
-    @Test func `a person whose request takes too long gets a page too`() async throws {
+    @Test func `a user whose request takes too long gets a page too`() async throws {
         var options = Self.oauth
         options.limits.workTime = .seconds(2)
         let store = SilentStandings()

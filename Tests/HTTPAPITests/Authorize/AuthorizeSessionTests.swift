@@ -78,7 +78,7 @@ import TokenMint
         // The address that a client knows is never the relay address.
         (true, "grace@example.com", "code"),
     ])
-    func `a hint that names another address is told to the person`(
+    func `a hint that names another address is told to the user`(
         isPrivate: Bool?, hint: String, outcome: String
     ) async throws {
         try await RunningService.with(Self.shopWithEmail) { service in

@@ -140,7 +140,7 @@ import TokenMint
             "the program on this computer that opened this page (<bdi>127.0.0.1:9004</bdi>)."
         ),
     ])
-    func `the page says before its buttons where the person goes then`(query: String, words: String) throws {
+    func `the page says before its buttons where the user goes then`(query: String, words: String) throws {
         let text = Self.text(try Self.page(query, .english))
         let place = try #require(text.firstRange(of: words))
         #expect(!text[..<place.lowerBound].contains("value=\"agree\""))
@@ -160,7 +160,7 @@ import TokenMint
     }
 
     /// Sizes in pixels do not change when a user makes text larger.
-    @Test func `all sizes of text follow the person's`() throws {
+    @Test func `all sizes of text follow the user's`() throws {
         let text = Self.text(try Self.page(OAuthClients.shop, .english))
         let sizes = text.matches(of: /font(?:-size)?:([^;}]+)/).map { String($0.1) }
         #expect(sizes.count > 5 && !sizes.contains { $0.contains("px") })

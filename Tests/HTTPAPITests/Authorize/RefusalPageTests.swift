@@ -15,7 +15,7 @@ import TokenMint
     ]
 
     @Test(arguments: ["ui_locales=ar", "user_locale=ar-EG"])
-    func `after Apple's pages a person keeps the language of the request`(language: String) async throws {
+    func `after Apple's pages a user keeps the language of the request`(language: String) async throws {
         try await RunningService.with(AuthorizeFlowTests.oauth) { service in
             let visitor = AuthorizeVisitor(service)
             visitor.fields["Accept-Language"] = "en"

@@ -51,10 +51,10 @@ enum OAuthClients {
                 ScopeDraft(name: "history", text: ["en": "See what they did"], isOptional: true),
             ], clients: [google, shop, desktop])
         change(&draft)
-        let surroundings = OAuthSurroundings(
+        let context = OAuthContext(
             isDevelopment: issuer.hasPrefix("http:"), publicURL: issuer, deployment: deployment,
             appsWithWebSignIn: Set(deployment.apps.map(\.primaryClientID)))
-        switch OAuthSettings.check(draft, in: surroundings) {
+        switch OAuthSettings.check(draft, in: context) {
         case .usable(let settings): return settings
         case .none: throw Unusable(mistakes: [])
         case .refused(let mistakes): throw Unusable(mistakes: mistakes)

@@ -78,7 +78,7 @@ struct RunningService: Sendable {
         let now: @Sendable () -> Moment = { Moment(milliseconds: clock.millisecondsSince1970) }
         let useCases = SignInUseCases(
             deployment: try deployment(), policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
-            commits: commits, feed: feed, grantContext: try grantContext(options, store),
+            commits: commits, feed: feed, tokenContext: try tokenContext(options, store),
             nonceKey: .sample(), now: now)
         var logger = Logger(label: "test") { label in
             LineLogHandler(
@@ -110,11 +110,11 @@ struct RunningService: Sendable {
     }
 
     /// The context without workers: the tests play Apple's role themselves, on the store.
-    private static func grantContext(_ options: Options, _ store: any AccountStore) throws
-        -> AppleGrantContext
+    private static func tokenContext(_ options: Options, _ store: any AccountStore) throws
+        -> AppleTokenContext
     {
-        AppleGrantContext(
-            grants: store as? any GrantStore ?? ReferenceStore(),
+        AppleTokenContext(
+            tokens: store as? any AppleTokenStore ?? ReferenceStore(),
             sealingKeys: options.canSeal ? try ring() : nil, canSign: { _ in true }, clock: HurriedClock())
     }
 
@@ -125,7 +125,7 @@ struct RunningService: Sendable {
         let store = store as? ReferenceStore ?? ReferenceStore()
         let settings = try OAuthSample.settings(in: deployment(), app: TokenMint.clientID)
         return OAuthServer(
-            OAuthParts(
+            OAuthDependencies(
                 settings: settings, deployment: try deployment(), store: store,
                 commits: GroupCommit<GrantCommand>(store: store, feed: feed), signIn: useCases,
                 keys: SigningKeys(

@@ -19,8 +19,8 @@ final class SilentStandings: RelayingStore, RelayingAuthorizationStore {
         try await behind.commit(commands)
     }
 
-    func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding? {
+    func status(of account: AccountID, app: ClientID) async throws -> AccountStatus? {
         for await _ in silence {}
-        return try await grantsBehind.standing(of: account, app: app)
+        return try await grantsBehind.status(of: account, app: app)
     }
 }

@@ -39,10 +39,10 @@ import Testing
             asked += 1
             return .zero
         }
-        var answers: [Bool] = []
+        var responses: [Bool] = []
         func handleCallback(after milliseconds: Int64) {
             let isMeant = rule.requestArrived(at: start + .milliseconds(milliseconds), worked: worked)
-            answers.append(isMeant)
+            responses.append(isMeant)
         }
         handleCallback(after: 0)
         handleCallback(after: 0)
@@ -55,7 +55,7 @@ import Testing
         #expect(asked == 2)
         handleCallback(after: 10)
         handleCallback(after: 11)
-        #expect(answers == [true, false, true, false, false, false, true])
+        #expect(responses == [true, false, true, false, false, false, true])
     }
 
     @Test func `takes a burst for no overload`() {

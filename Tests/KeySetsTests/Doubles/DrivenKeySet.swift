@@ -31,8 +31,8 @@ final class DrivenKeySet {
 
     /// Starts the due fetch of the refresh loop, and finishes it.
     @discardableResult
-    func refresh(_ answer: KeySetFetchOutcome, at now: Int64, jitter: Int64 = 0) throws -> FinishAction {
-        finish(try dueFetch(at: now), with: answer, at: now, jitter: jitter)
+    func refresh(_ response: KeySetFetchOutcome, at now: Int64, jitter: Int64 = 0) throws -> FinishAction {
+        finish(try dueFetch(at: now), with: response, at: now, jitter: jitter)
     }
 
     func dueFetch(at now: Int64) throws -> KeySetFetch {

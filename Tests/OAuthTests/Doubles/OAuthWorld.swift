@@ -49,10 +49,10 @@ struct OAuthWorld: Sendable {
         signIn = SignInUseCases(
             deployment: deployment, policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
             commits: GroupCommit<AccountCommand>(store: store, feed: feed), feed: feed,
-            grantContext: AppleGrantContext(grants: store, clock: HurriedClock()), nonceKey: .sample(),
+            tokenContext: AppleTokenContext(tokens: store, clock: HurriedClock()), nonceKey: .sample(),
             now: now)
         server = OAuthServer(
-            OAuthParts(
+            OAuthDependencies(
                 settings: settings, deployment: deployment, store: store,
                 commits: GroupCommit<GrantCommand>(store: store, feed: feed), signIn: signIn,
                 keys: SigningKeys(
@@ -65,7 +65,7 @@ struct OAuthWorld: Sendable {
         return try #require(SealingKeyRing([key]))
     }
 
-    // People
+    // Users
 
     func identityToken(_ change: (inout JSONObject) -> Void = { _ in }) throws -> String {
         var claims = TokenMint.identityClaims()
@@ -74,7 +74,7 @@ struct OAuthWorld: Sendable {
     }
 
     @discardableResult
-    func person(_ change: (inout JSONObject) -> Void = { _ in }) async throws -> Account {
+    func user(_ change: (inout JSONObject) -> Void = { _ in }) async throws -> Account {
         let request = SignInRequest(
             token: IdentityTokenRequest(identityToken: try identityToken(change)),
             user: UserProfile(firstName: "Ada", lastName: "Lovelace"))
@@ -137,7 +137,7 @@ struct OAuthWorld: Sendable {
         let token = try GuardedAuthentication(server)(request.credentials, from: address) {
             () throws(TokenEndpointError) in try request.authenticated(in: settings.clients)
         }
-        return try await TokenEndpoint(server).answer(token)
+        return try await TokenEndpoint(server).response(token)
     }
 
     func tokens(_ parameters: [String: String], as client: String = "shop") async throws -> TokenResponse {

@@ -6,15 +6,15 @@ import Testing
 
 /// Cost of a batch for the server.
 @Suite struct BatchCostTests {
-    private static func people(_ count: Int) -> [SubjectKey] {
-        (0..<count).map { SubjectKey.sample("person-\($0)") }
+    private static func users(_ count: Int) -> [SubjectKey] {
+        (0..<count).map { SubjectKey.sample("user-\($0)") }
     }
 
     @Test(arguments: [1, 64, 512])
     func `takes two round trips for known sign-ins, however many`(size: Int) async throws {
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]
-            let keys = Self.people(size)
+            let keys = Self.users(size)
             _ = try await store.commit(keys.map { .signIn(.sample(key: $0, authorizedAt: 1000)) })
             let trips = try await Self.roundTrips(
                 of: keys.map { .signIn(.sample(key: $0, authorizedAt: 2000)) }, store)
@@ -23,13 +23,13 @@ import Testing
     }
 
     @Test(arguments: [1, 64, 512])
-    func `takes as many round trips for one new person as for many`(size: Int) async throws {
+    func `takes as many round trips for one new user as for many`(size: Int) async throws {
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]
             // Names and a block of IDs are there.
             try await store.signIn(.sample(key: .sample("first")))
             let trips = try await Self.roundTrips(
-                of: Self.people(size).map { .signIn(.sample(key: $0)) }, store)
+                of: Self.users(size).map { .signIn(.sample(key: $0)) }, store)
             // A look without locks, then locking, then writing.
             #expect(trips == 3)
         }
@@ -39,7 +39,7 @@ import Testing
     func `takes two round trips for notifications, however many`(size: Int) async throws {
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]
-            let keys = Self.people(size)
+            let keys = Self.users(size)
             _ = try await store.commit(keys.map { .signIn(.sample(key: $0, authorizedAt: 1000)) })
             let trips = try await Self.roundTrips(
                 of: keys.map { .notification(.sample(key: $0)) }, store)
@@ -74,9 +74,9 @@ import Testing
     @Test func `finds rows by their indexes from the beginning`() async throws {
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]
-            let keys = Self.people(3)
+            let keys = Self.users(3)
             try await store.pool.run { session in
-                let committer = BatchCommitter(ids: SubjectIDs(), sealing: NoGrantSealing())
+                let committer = BatchCommitter(ids: SubjectIDs(), sealing: NoAppleTokenSealing())
                 for moment in [1000, 2000] as [Moment] {
                     _ = try committer.commit(
                         keys.map { .signIn(.sample(key: $0, authorizedAt: moment)) }, in: session)
@@ -109,11 +109,12 @@ import Testing
     ) async throws -> Int {
         let ids = SubjectIDs()
         return try await store.pool.run { session in
-            // A block of IDs is fetched once in a thousand new persons, a name once in a session.
+            // A block of IDs is fetched once in a thousand new users, a name once in a session.
             _ = try ids.next(in: session)
             try session.names.ensure(namesOf: commands, in: session)
             let before = session.roundTrips
-            let result = try BatchCommitter(ids: ids, sealing: NoGrantSealing()).commit(commands, in: session)
+            let result = try BatchCommitter(ids: ids, sealing: NoAppleTokenSealing()).commit(
+                commands, in: session)
             #expect(result.results.allSatisfy { if case .done = $0 { true } else { false } })
             return session.roundTrips - before
         }

@@ -10,7 +10,7 @@ import Testing
     private static let rounds = 5000
     private static let workers = 8
 
-    @Test func `brings none of 5,000 erased persons back by an old token at another replica`() async throws {
+    @Test func `brings none of 5,000 erased users back by an old token at another replica`() async throws {
         try await Replicas.with { replicas in
             let back = try await withThrowingTaskGroup(of: [Int].self) { group in
                 for worker in 0..<Self.workers {
@@ -24,12 +24,12 @@ import Testing
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
-            #expect(back == [], "the rounds in which the person was known again")
+            #expect(back == [], "the rounds in which the user was known again")
         }
     }
 
     private static func isBack(_ round: Int, in replicas: Replicas) async throws -> Bool {
-        let key = SubjectKey.sample("person-\(round)")
+        let key = SubjectKey.sample("user-\(round)")
         let (here, there) = (replicas.stores[round % 2], replicas.stores[1 - round % 2])
         async let erased: Void = {
             let account = try await here.signIn(.sample(key: key, authorizedAt: 2000)).account

@@ -12,9 +12,9 @@ import Testing
     @Test func `tells every event once and in order, without gap, while eight write`() async throws {
         try await Replicas.with(Self.writers + 1) { replicas in
             // The number of the last event of each commit, once it is answered.
-            let (answers, answered) = AsyncStream.makeStream(
+            let (responses, answered) = AsyncStream.makeStream(
                 of: Int64.self, bufferingPolicy: .bufferingNewest(1))
-            async let seen = Self.follow(replicas.stores[Self.writers], answers)
+            async let seen = Self.follow(replicas.stores[Self.writers], responses)
             let told = try await withThrowingTaskGroup(of: Int64.self) { group in
                 // Also when a writer fails: that ends the test.
                 defer { answered.finish() }
@@ -29,7 +29,7 @@ import Testing
             #expect(events.map(\.sequence) == Array(1...Int64(events.count)))
             #expect(events.last?.sequence == told)
             #expect(Set(events.map(\.id)).count == events.count)
-            // Each writer's own persons in the order in which it had them acknowledged, and all of them.
+            // Each writer's own users in the order in which it had them acknowledged, and all of them.
             for number in 0..<Self.writers {
                 let own = events.filter {
                     $0.kind == .accountCreated && $0.subject?.rawValue.hasPrefix("w\(number)-") == true
@@ -49,11 +49,11 @@ import Testing
     /// up to 10 seconds, including the holder of the event counter, so that the writers reach their lock
     /// time-out.
     private static func follow(
-        _ store: PostgresAccountStore, _ answers: AsyncStream<Int64>
+        _ store: PostgresAccountStore, _ responses: AsyncStream<Int64>
     ) async throws -> [AccountEvent] {
         var events: [AccountEvent] = []
         var cursor: Int64 = 0
-        for await sequence in answers {
+        for await sequence in responses {
             var hasMore = true
             while hasMore {
                 let page = try await store.events(after: cursor, limit: 50, visibleTo: .all)
@@ -90,7 +90,7 @@ import Testing
         var last: Int64 = 0
         for round in 0..<20 {
             last = try await store.pool.run { session in
-                // A person whom no other writer locks: a store has locked those that its events are about.
+                // A user whom no other writer locks: a store has locked those that its events are about.
                 let rowID = try session.run(
                     PostgresCall(
                         PostgresStatement("test_any", "SELECT id FROM subject WHERE sub = 'disturbed'")))
@@ -104,12 +104,12 @@ import Testing
                             recordedAt: 1000),
                         rowID: try #require(rowID.integer(0, 0)))
                 }
-                let answers = try session.pipeline([
+                let responses = try session.pipeline([
                     .begin, try events.call(session.names),
                     PostgresCall(PostgresStatement("test_slowly", "SELECT pg_sleep(0.02)")),
                 ])
                 _ = try session.run(round % 2 == 0 ? .rollback : .commit)
-                return round % 2 == 0 ? 0 : try #require(answers[1].integer(0, 0))
+                return round % 2 == 0 ? 0 : try #require(responses[1].integer(0, 0))
             }
             answered.yield(last)
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// Changes of the same rows by several replicas at the same time.
 @Suite struct ReplicaRaceTests {
-    @Test func `makes one account of a person whom all meet first`() async throws {
+    @Test func `makes one account of a user whom all meet first`() async throws {
         try await Replicas.with(4) { replicas in
             for round in 0..<15 {
                 let keys = (0..<20).map { SubjectKey.sample("p\(round)-\($0)") }
@@ -29,13 +29,13 @@ import Testing
     @Test func `gives up a block of IDs that another has too`() async throws {
         try await Replicas.with(1) { replicas in
             try await replicas.stores[0].pool.run { session throws in
-                let people = (0..<20).map { AccountCommand.signIn(.sample(key: .sample("p\($0)"))) }
-                _ = try BatchCommitter(ids: SubjectIDs(), sealing: NoGrantSealing()).commit(
-                    people, in: session)
+                let users = (0..<20).map { AccountCommand.signIn(.sample(key: .sample("p\($0)"))) }
+                _ = try BatchCommitter(ids: SubjectIDs(), sealing: NoAppleTokenSealing()).commit(
+                    users, in: session)
                 // As when a standby takes over that has the rows and not what was counted after them.
                 let forget = "SELECT setval('subject_block', last_value, false) FROM subject_block"
                 _ = try session.run(PostgresCall(PostgresStatement("test_forget", forget)))
-                let result = try BatchCommitter(ids: SubjectIDs(), sealing: NoGrantSealing())
+                let result = try BatchCommitter(ids: SubjectIDs(), sealing: NoAppleTokenSealing())
                     .commit([.signIn(.sample(key: .sample("late")))], in: session)
                 #expect(result.results.compactMap(\.signedIn).count == 1)
             }
@@ -77,7 +77,7 @@ import Testing
             for round in 0..<30 {
                 let nonce = SignInNonce.sample(UInt8(round))
                 let results = try await replicas.atOnce { number in
-                    // Known and unknown persons, which take different ways.
+                    // Known and unknown users, which take different ways.
                     [.signIn(.sample(key: .sample("p\(number)-\(round / 2)"), nonce: nonce))]
                 }
                 let flat = results.flatMap { $0 }
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `loses nothing of what others do to a person's credentials at the same time`() async throws {
+    @Test func `loses nothing of what others do to a user's credentials at the same time`() async throws {
         try await Replicas.with(4) { replicas in
             let apps = (0..<3).map { ClientID(stringLiteral: "com.example.app\($0)") }
             for app in apps {

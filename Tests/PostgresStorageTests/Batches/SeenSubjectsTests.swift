@@ -13,10 +13,10 @@ import Testing
     /// Reads five of six users who were stored by one transaction, and applies sign-ins to them. Returns the
     /// calls that write the changes.
     private func look(in session: PostgresSession) throws -> [PostgresCall] {
-        let people = (0..<6).map { SubjectKey.sample("person-\($0)") }
-        _ = try BatchCommitter(ids: SubjectIDs(), sealing: NoGrantSealing())
-            .commit(people.map { .signIn(.sample(key: $0, authorizedAt: 1000)) }, in: session)
-        var set = WorkingSet(people.dropFirst().map { .signIn(.sample(key: $0, authorizedAt: 2000)) })
+        let users = (0..<6).map { SubjectKey.sample("user-\($0)") }
+        _ = try BatchCommitter(ids: SubjectIDs(), sealing: NoAppleTokenSealing())
+            .commit(users.map { .signIn(.sample(key: $0, authorizedAt: 1000)) }, in: session)
+        var set = WorkingSet(users.dropFirst().map { .signIn(.sample(key: $0, authorizedAt: 2000)) })
         let keys = try SubjectKeyArrays(set.subjectKeys, session.names)
         let call = try #require(SeenSubjects.call(for: keys))
         let seen = try SeenSubjects(

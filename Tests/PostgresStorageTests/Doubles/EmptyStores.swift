@@ -19,7 +19,7 @@ actor EmptyStores {
     }
 
     func use<Value: Sendable>(
-        sealing: any GrantSealing = SampleSealing(),
+        sealing: any AppleTokenSealing = SampleSealing(),
         _ body: @Sendable (PostgresAccountStore) async throws -> Value
     ) async throws -> Value {
         let url = try await take()
@@ -57,14 +57,14 @@ actor EmptyStores {
         try await database.accounts.pool.run { session in
             try session.execute(
                 script: """
-                    DELETE FROM oauth_code; DELETE FROM oauth_line; DELETE FROM oauth_grant;
+                    DELETE FROM oauth_code; DELETE FROM oauth_token_family; DELETE FROM oauth_grant;
                     DELETE FROM oauth_grant_pace;
                     DELETE FROM security_event_delivery; DELETE FROM google_event;
                     DELETE FROM google_account; DELETE FROM signing_key;
                     DELETE FROM event; DELETE FROM credential; DELETE FROM subject;
                     DELETE FROM used_nonce; DELETE FROM nonce_key;
                     DELETE FROM notification_event; DELETE FROM notification; DELETE FROM authorization_code;
-                    DELETE FROM refresh_token; DELETE FROM erasure_grant; DELETE FROM erasure_app;
+                    DELETE FROM refresh_token; DELETE FROM erasure_token; DELETE FROM erasure_app;
                     DELETE FROM erasure; DELETE FROM transfer; DELETE FROM ticket; DELETE FROM client;
                     DELETE FROM app WHERE id <> 0; DELETE FROM team;
                     UPDATE event_counter SET last_sequence = 0;

@@ -53,12 +53,12 @@ enum GrantUse: CaseIterable, CustomStringConvertible {
     ///
     /// - Returns: Refusal; `nil` when the client got tokens.
     func carryOut(
-        _ line: UInt64, at moment: Moment, of store: PostgresAccountStore
+        _ family: UInt64, at moment: Moment, of store: PostgresAccountStore
     ) async throws -> GrantRefusal.Code? {
         do {
             switch self {
-            case .refresh: try await store.refresh(.sample(SampleToken(line: line), at: moment))
-            case .redemption: try await store.redeem(.sample(line + 1, at: moment))
+            case .refresh: try await store.refresh(.sample(SampleToken(family: family), at: moment))
+            case .redemption: try await store.redeem(.sample(family + 1, at: moment))
             }
             return nil
         } catch let refusal as GrantRefusal {
@@ -80,12 +80,12 @@ enum GrantUse: CaseIterable, CustomStringConvertible {
 extension PostgresAccountStore {
     /// Makes a user with a token family and an unredeemed code with the next number.
     func linkWithCode(
-        _ line: UInt64, key: SubjectKey, at moment: Moment = 1_000_000
+        _ family: UInt64, key: SubjectKey, at moment: Moment = 1_000_000
     ) async throws -> (grant: GrantRecord, account: Account) {
         let account = try await signIn(.sample(key: key, authorizedAt: moment)).account
-        let grant = try await link(line, key: key, authorizedAt: moment, at: moment)
+        let grant = try await link(family, key: key, authorizedAt: moment, at: moment)
         try await authorize(
-            .sample(line + 1, account: account.id, authenticatedAt: moment, at: moment))
+            .sample(family + 1, account: account.id, authenticatedAt: moment, at: moment))
         return (grant, account)
     }
 }

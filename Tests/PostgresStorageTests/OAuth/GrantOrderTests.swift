@@ -23,8 +23,8 @@ import Testing
         var testDescription: String { isUseFirst ? "\(use), then \(end)" : "\(end), then \(use)" }
     }
 
-    private static let person = SubjectKey.sample("person")
-    private static let line: UInt64 = 1
+    private static let user = SubjectKey.sample("person")
+    private static let family: UInt64 = 1
     private static let moment: Moment = 1_000_050
 
     @Test(arguments: Race.all)
@@ -33,9 +33,9 @@ import Testing
     ) async throws {
         try await Replicas.with { replicas in
             let (here, there) = (replicas.stores[0], replicas.stores[1])
-            let (grant, account) = try await here.linkWithCode(Self.line, key: Self.person)
+            let (grant, account) = try await here.linkWithCode(Self.family, key: Self.user)
             let holder = try LockHolder(replicas.url, "SELECT id FROM subject FOR UPDATE")
-            let use = { @Sendable in try await race.use.carryOut(Self.line, at: Self.moment, of: here) }
+            let use = { @Sendable in try await race.use.carryOut(Self.family, at: Self.moment, of: here) }
             let end = { @Sendable () -> GrantRefusal.Code? in
                 try await race.end.carryOut(grant, of: account, at: there)
                 return nil
@@ -48,9 +48,9 @@ import Testing
             let (earlier, later) = (try await first, try await second)
             let isGood = race.isUseFirst || race.end.isTransfer
             #expect((race.isUseFirst ? earlier : later) == (isGood ? nil : race.use.refusal))
-            let lines = race.use == .refresh ? [Self.line] : [Self.line, Self.line + 1]
-            for line in lines {
-                #expect(try await here.isGood(line, at: Self.moment) == race.end.isTransfer)
+            let families = race.use == .refresh ? [Self.family] : [Self.family, Self.family + 1]
+            for family in families {
+                #expect(try await here.isGood(family, at: Self.moment) == race.end.isTransfer)
             }
             #expect(try await there.grants(of: account.id).isEmpty != race.end.isTransfer)
         }
@@ -60,21 +60,21 @@ import Testing
     @Test func `holds the lock of an account that was moved while it waited`() async throws {
         try await Replicas.with { replicas in
             let (here, there) = (replicas.stores[0], replicas.stores[1])
-            let (grant, account) = try await here.linkWithCode(Self.line, key: Self.person)
+            let (grant, account) = try await here.linkWithCode(Self.family, key: Self.user)
             let rows = try LockHolder(replicas.url, "SELECT id FROM subject FOR UPDATE")
-            let lines = try LockHolder(replicas.url, "SELECT id FROM oauth_line FOR UPDATE")
+            let families = try LockHolder(replicas.url, "SELECT id FROM oauth_token_family FOR UPDATE")
             async let moved: Void = GrantEnd.transferred.carryOut(grant, of: account, at: there)
             try await eventually(within: .seconds(5)) { try rows.allWaiters == 1 }
-            async let refusal = GrantUse.refresh.carryOut(Self.line, at: Self.moment, of: here)
+            async let refusal = GrantUse.refresh.carryOut(Self.family, at: Self.moment, of: here)
             try await eventually(within: .seconds(5)) { try rows.allWaiters == 2 }
             try rows.release()
             try await moved
             // The refresh has read the account, and waits to write.
-            try await eventually(within: .seconds(5)) { try lines.waiters == 1 }
+            try await eventually(within: .seconds(5)) { try families.waiters == 1 }
             #expect(throws: PostgresError.self) {
                 _ = try LockHolder(replicas.url, "SELECT id FROM subject FOR UPDATE NOWAIT")
             }
-            try lines.release()
+            try families.release()
             #expect(try await refusal == nil)
         }
     }

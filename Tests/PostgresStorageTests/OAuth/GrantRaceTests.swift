@@ -13,7 +13,7 @@ import Testing
             for round in 1...25 as ClosedRange<UInt64> {
                 try await replicas.stores[0].authorize(.sample(round, account: account.id))
                 let codes = await outcomes(replicas, 20) { number in
-                    .redeem(.sample(round, line: round * 100 + UInt64(number)))
+                    .redeem(.sample(round, family: round * 100 + UInt64(number)))
                 }
                 #expect(codes.count { $0 == nil } == 1)
                 #expect(codes.count { $0 == .codeRetried } == 19)
@@ -41,54 +41,55 @@ import Testing
         try await Replicas.with(2) { replicas in
             for round in 1...10 as ClosedRange<UInt64> {
                 try await replicas.stores[0].link(round, key: .sample("p\(round)"))
-                let token = SampleToken(line: round)
+                let token = SampleToken(family: round)
                 let codes = await outcomes(replicas, 20) { number in
                     .refresh(.sample(token, successor: number))
                 }
-                // The answers of all but the last were replaced as lost ones.
+                // The responses of all but the last were replaced as lost ones.
                 #expect(codes.allSatisfy { $0 == nil })
-                let line = try #require(try await replicas.stores[0].standing(ofLine: .sample(round))?.line)
-                let good = (0..<20).filter { line.refreshToken?.digest == token.next($0).presented.digest }
+                let family = try #require(
+                    try await replicas.stores[0].status(ofFamily: .sample(round))?.family)
+                let good = (0..<20).filter { family.refreshToken?.digest == token.next($0).presented.digest }
                 #expect(good.count == 1)
-                #expect(line.refreshToken?.generation == 1)
+                #expect(family.refreshToken?.generation == 1)
                 let other = (0..<20).first { !good.contains($0) } ?? 0
                 await #expect(throws: GrantRefusal(.refreshTokenReused)) {
                     try await replicas.stores[1].refresh(.sample(token.next(other)))
                 }
-                #expect(try await replicas.stores[0].standing(ofLine: .sample(round)) == nil)
+                #expect(try await replicas.stores[0].status(ofFamily: .sample(round)) == nil)
             }
         }
     }
 
     @Test func `leaves no good token of a consent that is withdrawn at the same time`() async throws {
         try await Replicas.with(2) { replicas in
-            let people = (0..<10).map { SubjectKey.sample("p\($0)") }
+            let users = (0..<10).map { SubjectKey.sample("p\($0)") }
             for round in 0..<200 as Range<UInt64> {
-                // Fewer new grants within an hour than a person can give.
+                // Fewer new grants within an hour than a user can give.
                 let begin = Moment(milliseconds: 1_000_000 + Int64(round) * 240_000)
-                let lines = (0..<UInt64(people.count * 2)).map { round * 20 + $0 }
-                try await link(people, lines: lines, at: begin, in: replicas.stores[0])
+                let families = (0..<UInt64(users.count * 2)).map { round * 20 + $0 }
+                try await link(users, families: families, at: begin, in: replicas.stores[0])
                 let end = begin.advanced(byMilliseconds: 50)
                 await withTaskGroup(of: Void.self) { group in
-                    for (number, key) in people.enumerated() {
-                        let (line, flip) = (lines[number * 2], Int.random(in: 0...1))
+                    for (number, key) in users.enumerated() {
+                        let (family, flip) = (families[number * 2], Int.random(in: 0...1))
                         group.addTask {
                             let revocation = NotificationCommand.sample(key: key, at: end)
                             _ = try? await replicas.stores[flip].notify(revocation)
                         }
                         group.addTask {
                             _ = try? await replicas.stores[1 - flip].refresh(
-                                .sample(SampleToken(line: line), at: end))
+                                .sample(SampleToken(family: family), at: end))
                         }
                         group.addTask {
-                            _ = try? await replicas.stores[1 - flip].redeem(.sample(line + 1, at: end))
+                            _ = try? await replicas.stores[1 - flip].redeem(.sample(family + 1, at: end))
                         }
                     }
                 }
-                #expect(try await goodLines(lines, in: replicas.stores[1]) == [])
+                #expect(try await goodLines(families, in: replicas.stores[1]) == [])
             }
             // Nor does a later sign-in bring any back.
-            for key in people {
+            for key in users {
                 let account = try await replicas.stores[0].signIn(.sample(key: key, authorizedAt: 90_000_000))
                     .account
                 #expect(try await replicas.stores[0].grants(of: account.id) == [])
@@ -121,7 +122,7 @@ import Testing
             let refusal = isRefreshFirst ? await first : await second
             _ = isRefreshFirst ? await second : await first
             #expect(refusal == (isRefreshFirst ? nil : .refreshTokenNotFound))
-            #expect(try await replicas.stores[0].standing(ofLine: .sample(1)) == nil)
+            #expect(try await replicas.stores[0].status(ofFamily: .sample(1)) == nil)
         }
     }
 
@@ -146,35 +147,35 @@ import Testing
 
     /// Gives each user tokens and another code, all in two transactions.
     private func link(
-        _ people: [SubjectKey], lines: [UInt64], at begin: Moment, in store: PostgresAccountStore
+        _ users: [SubjectKey], families: [UInt64], at begin: Moment, in store: PostgresAccountStore
     ) async throws {
         let signedIn = try await store.commit(
-            people.map { .signIn(.sample(key: $0, authorizedAt: begin)) })
+            users.map { .signIn(.sample(key: $0, authorizedAt: begin)) })
         var commands: [GrantCommand] = []
         for (number, result) in signedIn.results.enumerated() {
             guard case .done(.signedIn(let outcome)) = result else {
-                Issue.record("\(people[number]) was not signed in: \(result)")
+                Issue.record("\(users[number]) was not signed in: \(result)")
                 continue
             }
-            let line = lines[number * 2]
-            for code in [line, line + 1] {
+            let family = families[number * 2]
+            for code in [family, family + 1] {
                 commands.append(
                     .authorize(
                         .sample(code, account: outcome.account.id, authenticatedAt: begin, at: begin)))
             }
-            commands.append(.redeem(.sample(line, at: begin.advanced(byMilliseconds: 1000))))
+            commands.append(.redeem(.sample(family, at: begin.advanced(byMilliseconds: 1000))))
         }
-        #expect(commands.count == people.count * 3)
+        #expect(commands.count == users.count * 3)
         for result in try await store.commit(grants: commands).results { _ = try result.get() }
     }
 
     /// Returns the token families whose tokens are valid.
-    private func goodLines(_ lines: [UInt64], in store: PostgresAccountStore) async throws -> [UInt64] {
+    private func goodLines(_ families: [UInt64], in store: PostgresAccountStore) async throws -> [UInt64] {
         try await withThrowingTaskGroup(of: UInt64?.self) { group in
-            for line in lines {
-                group.addTask { try await store.standing(ofLine: .sample(line)) == nil ? nil : line }
+            for family in families {
+                group.addTask { try await store.status(ofFamily: .sample(family)) == nil ? nil : family }
             }
-            return try await group.reduce(into: []) { good, line in good += line.map { [$0] } ?? [] }
+            return try await group.reduce(into: []) { good, family in good += family.map { [$0] } ?? [] }
         }
     }
 

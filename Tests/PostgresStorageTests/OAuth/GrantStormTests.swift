@@ -18,7 +18,7 @@ import Testing
         var faults: [String] = []
     }
 
-    @Test func `leaves no good token of 1,500 people whose grants end at another replica`() async throws {
+    @Test func `leaves no good token of 1,500 users whose grants end at another replica`() async throws {
         try await Replicas.with { replicas in
             let rounds = try await withThrowingTaskGroup(of: [Round].self) { group in
                 for worker in 0..<Self.workers {
@@ -42,12 +42,12 @@ import Testing
 
     private static func play(_ number: Int, in replicas: Replicas) async throws -> Round {
         let end = GrantEnd.allCases[number % GrantEnd.allCases.count]
-        let key = SubjectKey.sample("person-\(number)")
+        let key = SubjectKey.sample("user-\(number)")
         let flip = Int.random(in: 0...1)
         let (here, there) = (replicas.stores[flip], replicas.stores[1 - flip])
-        let line = UInt64(number) * 10 + 1
+        let family = UInt64(number) * 10 + 1
         let begin = Moment(milliseconds: 1_000_000 + Int64(number) * 1000)
-        let (grant, account) = try await here.linkWithCode(line, key: key, at: begin)
+        let (grant, account) = try await here.linkWithCode(family, key: key, at: begin)
         let moment = begin.advanced(byMilliseconds: 50)
 
         async let ended: Void = {
@@ -56,15 +56,15 @@ import Testing
         }()
         async let uses = withThrowingTaskGroup(of: GrantRefusal.Code?.self) { group in
             for (use, store) in zip(GrantUse.allCases, [here, there].shuffled()) {
-                group.addTask { try await use.carryOut(line, at: moment, of: store) }
+                group.addTask { try await use.carryOut(family, at: moment, of: store) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        // A person who agrees once more: what comes after an unlinking is a new grant.
+        // A user who agrees once more: what comes after an unlinking is a new grant.
         async let agreed: Bool = {
             guard end != .unlinked else { return false }
             let command = AuthorizeCommand.sample(
-                line + 2, account: account.id, authenticatedAt: begin, at: begin)
+                family + 2, account: account.id, authenticatedAt: begin, at: begin)
             return (try? await here.authorize(command)) != nil
         }()
         let refusals = try await uses
@@ -74,17 +74,18 @@ import Testing
         let isRefused = refusals.contains { $0 != nil }
         if end.isTransfer, isRefused { round.faults.append("\(number): \(refusals) at a transfer") }
         for store in replicas.stores {
-            for line in [line, line + 1] where try await store.isGood(line, at: moment) != end.isTransfer {
-                round.faults.append("\(number): the tokens of a person who was \(end)")
+            for family in [family, family + 1]
+            where try await store.isGood(family, at: moment) != end.isTransfer {
+                round.faults.append("\(number): the tokens of a user who was \(end)")
             }
             if try await store.grants(of: account.id).isEmpty == end.isTransfer {
-                round.faults.append("\(number): the grants of a person who was \(end)")
+                round.faults.append("\(number): the grants of a user who was \(end)")
             }
         }
         guard !end.isTransfer, end != .unlinked else { return round }
         // Nor does an agreement from before the end give any now.
-        let late = try? await there.redeem(.sample(line + 2, at: moment))
-        if late != nil { round.faults.append("\(number): a code of a person who was \(end)") }
+        let late = try? await there.redeem(.sample(family + 2, at: moment))
+        if late != nil { round.faults.append("\(number): a code of a user who was \(end)") }
         return round
     }
 }

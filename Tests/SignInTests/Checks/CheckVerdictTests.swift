@@ -4,7 +4,7 @@ import Testing
 @testable import SignIn
 
 @Suite struct CheckVerdictTests {
-    @Test func `believes only one answer about the person`() {
+    @Test func `believes only one answer about the user`() {
         for code in AppleCallError.Code.allCases {
             #expect(CheckVerdict(AppleCallError(code)) != .rejected)
         }
@@ -18,7 +18,7 @@ import Testing
         arguments: [
             (.unreachable, .notAsked), (.circuitOpen, .notAsked), (.throttled, .throttled),
             (.noSigningKey, .refusedUs), (.signingFailed, .refusedUs), (.timedOut, .unknown),
-            (.connectionLost, .unknown), (.answerUnusable, .unknown), (.serverFailed, .unknown),
+            (.connectionLost, .unknown), (.responseUnusable, .unknown), (.serverFailed, .unknown),
         ] as [(AppleCallError.Code, CheckVerdict)])
     func `asks again within the day only where Apple was surely not asked`(
         code: AppleCallError.Code, verdict: CheckVerdict

@@ -55,7 +55,7 @@ import TokenMint
             #expect(world.apple.questions(.validate).count == 1)
             let kinds = try await world.store.allEvents().map(\.kind)
             #expect(kinds.count { $0 == .credentialRevoked } == 1)
-            // The person can come back.
+            // The user can come back.
             world.apple.know(code: "again")
             try await process.signIn(world, code: "again")
             await process.exchangeDue()
@@ -66,7 +66,7 @@ import TokenMint
 
     @Test(
         arguments: [
-            .timedOut, .connectionLost, .answerUnusable, .serverFailed, .throttled,
+            .timedOut, .connectionLost, .responseUnusable, .serverFailed, .throttled,
         ] as [AppleCallError.Code])
     func `waits for the next day when Apple may have been asked`(code: AppleCallError.Code) async throws {
         try await World.with { world in
@@ -173,7 +173,7 @@ import TokenMint
         try await World.with { world in
             let process = try world.process(perSecond: 2)
             for number in 0..<6 {
-                let subject = "00000\(number).person"
+                let subject = "00000\(number).user"
                 world.apple.know(code: "code-\(number)", subject: subject)
                 try await process.signIn(world, code: "code-\(number)", ["sub": .string(subject)])
             }
@@ -193,7 +193,7 @@ import TokenMint
             var random = SeededGenerator(seed: 42)
             let first = try world.process()
             for number in 0..<10 {
-                let subject = "00000\(number).person"
+                let subject = "00000\(number).user"
                 world.apple.know(code: "code-\(number)", subject: subject)
                 try await first.signIn(world, code: "code-\(number)", ["sub": .string(subject)])
             }

@@ -35,7 +35,7 @@ final class Fuse: Sendable {
         do {
             result = .success(try await work())
         } catch {
-            // A failure is an answer too, and can get lost as well.
+            // A failure is a response too, and can get lost as well.
             result = .failure(error)
         }
         try cross("after \(name)")
@@ -65,13 +65,13 @@ struct FusedApple: AppleTokenService {
 
     func exchange(
         code: String, clientID: String, redirectURI: String?
-    ) async throws(AppleCallError) -> TokenGrant {
+    ) async throws(AppleCallError) -> AppleTokenResponse {
         try await step("exchange") {
             try await apple.exchange(code: code, clientID: clientID, redirectURI: redirectURI)
         }
     }
 
-    func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> TokenGrant {
+    func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> AppleTokenResponse {
         try await step("validate") {
             try await apple.validate(refreshToken: refreshToken, clientID: clientID)
         }

@@ -2,8 +2,8 @@ import AppleAccounts
 import StorageConformance
 
 /// A store, as reached from a process with a fuse: nothing is done after the power fails.
-struct FusedStore: RelayingStore, GrantStore {
-    let store: any AccountStore & GrantStore
+struct FusedStore: RelayingStore, AppleTokenStore {
+    let store: any AccountStore & AppleTokenStore
     let fuse: Fuse
 
     var behind: any AccountStore { store }
@@ -35,16 +35,16 @@ struct FusedStore: RelayingStore, GrantStore {
         try await fuse.step("release check") { try await store.releaseCheck(check, until: moment) }
     }
 
-    func claimErasureGrants(
+    func claimErasureTokens(
         limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
-    ) async throws -> [ClaimedErasureGrant] {
-        try await fuse.step("claim grants") {
-            try await store.claimErasureGrants(limit: limit, at: moment, leaseUntil: leaseUntil, of: id)
+    ) async throws -> [ClaimedErasureToken] {
+        try await fuse.step("claim tokens") {
+            try await store.claimErasureTokens(limit: limit, at: moment, leaseUntil: leaseUntil, of: id)
         }
     }
 
-    func save(_ grant: ErasureGrant, of id: ErasureID, at moment: Moment) async throws {
-        try await fuse.step("save grant") { try await store.save(grant, of: id, at: moment) }
+    func save(_ token: ErasureToken, of id: ErasureID, at moment: Moment) async throws {
+        try await fuse.step("save token") { try await store.save(token, of: id, at: moment) }
     }
 
     func adoptErasureToken(
@@ -57,7 +57,7 @@ struct FusedStore: RelayingStore, GrantStore {
 
     // Reading leaves nothing behind that a cut could tear.
 
-    func nextDue() async throws -> GrantsDue { try await store.nextDue() }
+    func nextDue() async throws -> AppleTokensDue { try await store.nextDue() }
 
     func erasure(_ id: ErasureID) async throws -> ErasureRecord? { try await store.erasure(id) }
 

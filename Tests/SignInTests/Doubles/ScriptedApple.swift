@@ -106,8 +106,8 @@ final class ScriptedApple: AppleTokenService {
 
     func exchange(
         code: String, clientID: String, redirectURI: String?
-    ) async throws(AppleCallError) -> TokenGrant {
-        try answer(.exchange, code, clientID, redirectURI) { state throws(AppleCallError) in
+    ) async throws(AppleCallError) -> AppleTokenResponse {
+        try response(.exchange, code, clientID, redirectURI) { state throws(AppleCallError) in
             guard let known = state.codes[code], !known.isUsed, known.clientID == clientID else {
                 throw AppleCallError(.rejected, appleError: .invalidGrant)
             }
@@ -115,30 +115,30 @@ final class ScriptedApple: AppleTokenService {
             let token = "refresh-\(state.granted.count + 1)-of-\(code)"
             state.granted.append(token)
             state.good[token] = clientID
-            return TokenGrant(
+            return AppleTokenResponse(
                 accessToken: "access", refreshToken: state.isWithoutRefreshToken ? nil : token,
                 identityToken: state.isWithoutIdentityToken ? nil : identityToken(of: known, state.changes),
                 expiresIn: .seconds(3600))
         }
     }
 
-    func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> TokenGrant {
-        try answer(.validate, refreshToken, clientID) { state throws(AppleCallError) in
+    func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> AppleTokenResponse {
+        try response(.validate, refreshToken, clientID) { state throws(AppleCallError) in
             guard state.good[refreshToken] == clientID else {
                 throw AppleCallError(.rejected, appleError: .invalidGrant)
             }
-            return TokenGrant(
+            return AppleTokenResponse(
                 accessToken: "access", refreshToken: nil, identityToken: nil, expiresIn: .seconds(3600))
         }
     }
 
     func revoke(refreshToken: String, clientID: String) async throws(AppleCallError) {
-        try answer(.revoke, refreshToken, clientID) { state throws(AppleCallError) in
+        try response(.revoke, refreshToken, clientID) { state throws(AppleCallError) in
             if state.doesRevoke, state.good[refreshToken] == clientID { state.good[refreshToken] = nil }
         }
     }
 
-    private func answer<Result>(
+    private func response<Result>(
         _ call: Call, _ secret: String, _ clientID: String, _ redirectURI: String? = nil,
         _ work: (inout State) throws(AppleCallError) -> Result
     ) throws(AppleCallError) -> Result {

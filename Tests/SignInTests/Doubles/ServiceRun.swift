@@ -17,36 +17,38 @@ struct ServiceRun: Sendable {
     let exchange: ClaimLoop<CodeExchange>
     let check: ClaimLoop<DailyCheck>
     let erasure: ClaimLoop<ErasureWorker>
-    let grantContext: AppleGrantContext
+    let tokenContext: AppleTokenContext
     let commits: GroupCommit<AccountCommand>
     let clock = HurriedClock()
 
-    var grantCheck: GrantCheck { GrantCheck(verifier: useCases.identityVerifier, keys: useCases.keys) }
+    var grantCheck: TokenResponseCheck {
+        TokenResponseCheck(verifier: useCases.identityVerifier, keys: useCases.keys)
+    }
 
     init(
-        store: any AccountStore & GrantStore, apple: any AppleTokenService, sealing: SealingKeyRing?,
+        store: any AccountStore & AppleTokenStore, apple: any AppleTokenService, sealing: SealingKeyRing?,
         canSign: Bool, keys: any VerificationKeys, perSecond: Double, waits: (any Clock<Duration>)?,
         now: @escaping @Sendable () -> Moment
     ) throws {
         let feed = EventFeed()
         commits = GroupCommit<AccountCommand>(store: store, feed: feed)
-        grantContext = AppleGrantContext(
-            grants: store, sealingKeys: sealing, canSign: { _ in canSign }, clock: waits ?? clock)
+        tokenContext = AppleTokenContext(
+            tokens: store, sealingKeys: sealing, canSign: { _ in canSign }, clock: waits ?? clock)
         useCases = SignInUseCases(
             deployment: try Deployment(apps: [Subject.app, Subject.other, Subject.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: keys, store: store, commits: commits,
-            feed: feed, grantContext: grantContext, nonceKey: .sample(), now: now)
+            feed: feed, tokenContext: tokenContext, nonceKey: .sample(), now: now)
         exchange = ClaimLoop(
             CodeExchange(
-                grantContext: grantContext, commits: commits, apple: apple,
-                check: GrantCheck(verifier: useCases.identityVerifier, keys: keys), now: now,
+                tokenContext: tokenContext, commits: commits, apple: apple,
+                check: TokenResponseCheck(verifier: useCases.identityVerifier, keys: keys), now: now,
                 logger: .silent))
         check = ClaimLoop(
             DailyCheck(
-                grantContext: grantContext, commits: commits, apple: apple, perSecond: perSecond, now: now,
+                tokenContext: tokenContext, commits: commits, apple: apple, perSecond: perSecond, now: now,
                 logger: .silent))
         erasure = ClaimLoop(
-            ErasureWorker(grantContext: grantContext, apple: apple, now: now, logger: .silent))
+            ErasureWorker(tokenContext: tokenContext, apple: apple, now: now, logger: .silent))
     }
 
     @discardableResult
@@ -72,6 +74,6 @@ struct ServiceRun: Sendable {
     }
 
     func eraseDue() async {
-        for grant in await erasure.claim(8).work { await erasure.perform(grant) }
+        for token in await erasure.claim(8).work { await erasure.perform(token) }
     }
 }

@@ -28,7 +28,7 @@ final class Subject: Sendable {
         useCases = SignInUseCases(
             deployment: try Deployment(apps: [Self.app, Self.other, Self.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: self.keys, store: store, commits: commits,
-            feed: feed, grantContext: AppleGrantContext(grants: store), nonceKey: .sample(),
+            feed: feed, tokenContext: AppleTokenContext(tokens: store), nonceKey: .sample(),
             nonceLifetime: nonceLifetime,
             now: { [clock] in Moment(milliseconds: clock.millisecondsSince1970) })
     }

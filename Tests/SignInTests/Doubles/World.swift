@@ -20,14 +20,14 @@ final class World: Sendable {
     static let code = "c0de"
     static let web = "com.example.web"
 
-    let store: any AccountStore & GrantStore
+    let store: any AccountStore & AppleTokenStore
     let apple: ScriptedApple
     private let wall = ManualClock(millisecondsSince1970: (TokenMint.sampleTime + 10) * 1000)
     private let end: @Sendable () async -> Void
 
     var now: Moment { Moment(milliseconds: wall.millisecondsSince1970) }
 
-    private init(store: any AccountStore & GrantStore, end: @escaping @Sendable () async -> Void) {
+    private init(store: any AccountStore & AppleTokenStore, end: @escaping @Sendable () async -> Void) {
         self.store = store
         self.end = end
         apple = ScriptedApple { [wall] in wall.secondsSince1970 }
@@ -41,7 +41,7 @@ final class World: Sendable {
             preconditionFailure("a digest is a key")
         }
         // Processes with other keys only open what the first process has stored.
-        let sealing = GrantSealer(keys: ring)
+        let sealing = AppleTokenSealer(keys: ring)
         switch storage {
         case .memory:
             world = World(store: ReferenceStore(sealing: sealing)) {}

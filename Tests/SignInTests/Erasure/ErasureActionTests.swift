@@ -43,24 +43,24 @@ import Testing
 
     @Test func `ends at the deadline in any case`() throws {
         var generator = SeededGenerator(seed: 1)
-        var grant = ErasureGrant(
+        var token = ErasureToken(
             id: UniqueID(at: 0, using: &generator), clientID: "com.example.app",
             primaryClientID: "com.example.app", kind: .refreshToken, step: .prove, nextAttemptAt: 0,
             sealed: SealedSecret([1]))
         let again = ErasureAction.retry(.revoke, cause: "still_valid")
-        grant.apply(again, at: 1000, lease: 31_000, delay: 5000, deadline: 10_000)
-        #expect(grant.step == .revoke)
-        #expect(grant.nextAttemptAt == 6000)
-        #expect(grant.cause == "still_valid")
-        grant.apply(.proceed(.prove), at: 6000, lease: 36_000, delay: 5000, deadline: 10_000)
-        #expect(grant.step == .prove)
-        #expect(grant.nextAttemptAt == 36_000)
+        token.apply(again, at: 1000, lease: 31_000, delay: 5000, deadline: 10_000)
+        #expect(token.step == .revoke)
+        #expect(token.nextAttemptAt == 6000)
+        #expect(token.cause == "still_valid")
+        token.apply(.proceed(.prove), at: 6000, lease: 36_000, delay: 5000, deadline: 10_000)
+        #expect(token.step == .prove)
+        #expect(token.nextAttemptAt == 36_000)
         // The last attempt is made at the deadline.
-        grant.apply(again, at: 7000, lease: 37_000, delay: 5000, deadline: 10_000)
-        #expect(grant.nextAttemptAt == 10_000)
-        grant.apply(again, at: 10_000, lease: 40_000, delay: 5000, deadline: 10_000)
-        #expect(grant.step == .done(.notRevoked))
-        #expect(grant.cause == "still_valid")
-        #expect(grant.sealed == nil)
+        token.apply(again, at: 7000, lease: 37_000, delay: 5000, deadline: 10_000)
+        #expect(token.nextAttemptAt == 10_000)
+        token.apply(again, at: 10_000, lease: 40_000, delay: 5000, deadline: 10_000)
+        #expect(token.step == .done(.notRevoked))
+        #expect(token.cause == "still_valid")
+        #expect(token.sealed == nil)
     }
 }

@@ -21,11 +21,11 @@ import TokenMint
             keys: try StubKeys(cached: TokenMint.shared.publicKeys()),
             store: meddling, commits: GroupCommit<AccountCommand>(store: meddling, feed: EventFeed()),
             feed: EventFeed(),
-            grantContext: AppleGrantContext(grants: store), nonceKey: .sample(), nonceLifetime: .seconds(600),
+            tokenContext: AppleTokenContext(tokens: store), nonceKey: .sample(), nonceLifetime: .seconds(600),
             now: { 5_000_000 })
     }
 
-    @Test func `refuses an erasure when the person signs in to an app that the caller may not see`()
+    @Test func `refuses an erasure when the user signs in to an app that the caller may not see`()
         async throws
     {
         let store = ReferenceStore()
@@ -82,7 +82,7 @@ import TokenMint
         let again = try await useCases.erase(id: account.id.rawValue, allowed: other, waiting: .zero)
         #expect(again.id == whole.id)
         #expect(again.apps.map(\.clientID) == ["com.example.other"])
-        #expect(again.grants.map(\.id) == [.sample(2)])
+        #expect(again.tokens.map(\.id) == [.sample(2)])
         #expect(try await useCases.erasure(id: whole.id.rawValue, allowed: other) == again)
         let foreign = AppScope.only(["org.example.app"])
         #expect(try await useCases.erasure(id: whole.id.rawValue, allowed: foreign) == nil)

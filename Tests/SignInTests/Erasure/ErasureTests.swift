@@ -33,7 +33,7 @@ import TokenMint
     }
 
     @Test(arguments: World.Storage.allCases)
-    func `revokes what was held, proves it, and forgets the person`(storage: World.Storage) async throws {
+    func `revokes what was held, proves it, and forgets the user`(storage: World.Storage) async throws {
         try await World.with(storage) { world in
             let process = try world.process()
             let id = try await hold(in: world, process)
@@ -41,7 +41,7 @@ import TokenMint
             #expect(record.finishedAt != nil)
             #expect(record.apps.map(\.clientID) == ["com.example.app"])
             #expect(record.apps.map(\.hadToken) == [true])
-            #expect(record.grants.map(\.step) == [.done(.provenRevoked)])
+            #expect(record.tokens.map(\.step) == [.done(.provenRevoked)])
             #expect(world.apple.questions.map(\.call) == [.exchange, .revoke, .validate])
             #expect(world.apple.good.isEmpty)
             #expect(try await world.store.sealedCount() == 0)
@@ -108,7 +108,7 @@ import TokenMint
             let outcome = try await process.signIn(world)
             let record = try await process.useCases.erase(id: outcome.account.id.rawValue, allowed: .all)
             #expect(record.finishedAt != nil)
-            #expect(record.grants.isEmpty)
+            #expect(record.tokens.isEmpty)
             #expect(record.apps.map(\.refreshTokenCause) == [.noSealingKey])
             #expect(process.clock.slept == .zero)
         }
@@ -121,17 +121,17 @@ import TokenMint
             world.apple.setRevokes(false)
             var record = try await erase(id, in: world, process, rounds: 3)
             #expect(record.finishedAt == nil)
-            #expect(record.grants.map(\.cause) == ["still_valid"])
+            #expect(record.tokens.map(\.cause) == ["still_valid"])
             #expect(world.apple.questions(.revoke).count == 3)
             world.apple.setRevokes(true)
             record = try await erase(id, in: world, process)
-            #expect(record.grants.map(\.step) == [.done(.provenRevoked)])
+            #expect(record.tokens.map(\.step) == [.done(.provenRevoked)])
         }
     }
 
     @Test(
         arguments: [
-            .unreachable, .circuitOpen, .timedOut, .connectionLost, .answerUnusable, .serverFailed,
+            .unreachable, .circuitOpen, .timedOut, .connectionLost, .responseUnusable, .serverFailed,
             .throttled,
         ] as [AppleCallError.Code])
     func `comes to its end over every failure, whether it happened or not`(
@@ -148,10 +148,10 @@ import TokenMint
                     var record = try await erase(id, in: world, process, rounds: 2)
                     // A refusal is the proof, also of a call that was about to fail.
                     if record.finishedAt == nil {
-                        #expect(record.grants.map(\.cause) == [code.rawValue])
+                        #expect(record.tokens.map(\.cause) == [code.rawValue])
                         record = try await erase(id, in: world, process)
                     }
-                    #expect(record.grants.map(\.step) == [.done(.provenRevoked)])
+                    #expect(record.tokens.map(\.step) == [.done(.provenRevoked)])
                     #expect(world.apple.good.isEmpty)
                 }
             }
@@ -172,8 +172,8 @@ import TokenMint
                 record = try #require(try await world.store.erasure(record.id))
             }
             #expect(record.finishedAt == begun.advanced(byMilliseconds: 7 * 86_400_000))
-            #expect(record.grants.map(\.step) == [.done(.notRevoked)])
-            #expect(record.grants.map(\.cause) == ["unreachable"])
+            #expect(record.tokens.map(\.step) == [.done(.notRevoked)])
+            #expect(record.tokens.map(\.cause) == ["unreachable"])
             #expect((150...190).contains(world.apple.questions(.revoke).count))
             #expect(try await world.store.sealedCount() == 0)
         }
@@ -183,15 +183,15 @@ import TokenMint
         try await World.with { world in
             let id = try await hold(in: world, world.process())
             let record = try await erase(id, in: world, world.process(keys: []))
-            #expect(record.grants.map(\.step) == [.done(.notRevoked)])
-            #expect(record.grants.map(\.cause) == ["no_sealing_key"])
+            #expect(record.tokens.map(\.step) == [.done(.notRevoked)])
+            #expect(record.tokens.map(\.cause) == ["no_sealing_key"])
         }
         try await World.with { world in
             let process = try world.process()
             let id = try await hold(in: world, process)
             world.apple.script(.revoke, .failed(AppleCallError(.noSigningKey)))
             let record = try await erase(id, in: world, process)
-            #expect(record.grants.map(\.cause) == ["no_signing_key"])
+            #expect(record.tokens.map(\.cause) == ["no_signing_key"])
         }
     }
 
@@ -200,9 +200,9 @@ import TokenMint
             let id = try await hold(in: world, world.process())
             var record = try await erase(id, in: world, world.process(keys: ["second"]))
             #expect(record.finishedAt == nil)
-            #expect(record.grants.map(\.cause) == ["sealed_unreadable"])
+            #expect(record.tokens.map(\.cause) == ["sealed_unreadable"])
             record = try await erase(id, in: world, world.process(keys: ["second", "first"]))
-            #expect(record.grants.map(\.step) == [.done(.provenRevoked)])
+            #expect(record.tokens.map(\.step) == [.done(.provenRevoked)])
         }
     }
 
@@ -213,7 +213,7 @@ import TokenMint
             let outcome = try await process.signIn(world)
             world.pass(.seconds(1))
             let record = try await erase(outcome.account.id.rawValue, in: world, process)
-            #expect(record.grants.map(\.step) == [.done(.provenRevoked)])
+            #expect(record.tokens.map(\.step) == [.done(.provenRevoked)])
             #expect(world.apple.questions.map(\.call) == [.exchange, .revoke, .validate])
             #expect(world.apple.granted.count == 1)
             #expect(world.apple.good.isEmpty)
@@ -235,7 +235,7 @@ import TokenMint
             for code in codes { await process.exchange.perform(code) }
             await process.eraseDue()
             let done = try #require(try await world.store.erasure(record.id))
-            #expect(done.grants.map(\.step) == [.done(.provenRevoked)])
+            #expect(done.tokens.map(\.step) == [.done(.provenRevoked)])
             #expect(world.apple.good.isEmpty)
         }
     }
@@ -255,8 +255,8 @@ import TokenMint
             let outcome = try await process.signIn(world)
             world.pass(.seconds(1))
             let record = try await erase(outcome.account.id.rawValue, in: world, process)
-            #expect(record.grants.map(\.step) == [.done(.notRevoked)])
-            #expect(record.grants.map(\.cause) == [cause])
+            #expect(record.tokens.map(\.step) == [.done(.notRevoked)])
+            #expect(record.tokens.map(\.cause) == [cause])
         }
     }
 

@@ -91,7 +91,7 @@ import TokenMint
             (AppleCallError(.noSigningKey), .noSigningKey),
             (AppleCallError(.timedOut), .exchangeUncertain),
             (AppleCallError(.connectionLost), .exchangeUncertain),
-            (AppleCallError(.answerUnusable), .exchangeUncertain),
+            (AppleCallError(.responseUnusable), .exchangeUncertain),
         ] as [(AppleCallError, RefreshTokenCause)])
     func `gives up with the cause, whether it happened or not`(
         error: AppleCallError, cause: RefreshTokenCause
@@ -134,10 +134,10 @@ import TokenMint
         }
     }
 
-    /// Sign-ins of so many people, each with a code.
+    /// Sign-ins of so many users, each with a code.
     private func signIn(_ numbers: Range<Int>, in world: World, _ process: ServiceRun) async throws {
         for number in numbers {
-            let subject = "00000\(number).person"
+            let subject = "00000\(number).user"
             world.apple.know(code: "code-\(number)", subject: subject)
             try await process.signIn(world, code: "code-\(number)", ["sub": .string(subject)])
         }
@@ -248,7 +248,7 @@ import TokenMint
             ["sub": .string("000000.somebody.else")], ["at_hash": .string("AAAAAAAAAAAAAAAAAAAAAA")],
             ["at_hash": nil], ["aud": .string("com.example.web")], ["iss": .string("https://evil.example")],
         ] as [[String: JSONValue?]])
-    func `keeps no token of another person`(changes: [String: JSONValue?]) async throws {
+    func `keeps no token of another user`(changes: [String: JSONValue?]) async throws {
         try await World.with { world in
             world.apple.know(code: World.code)
             world.apple.setClaims(changes)

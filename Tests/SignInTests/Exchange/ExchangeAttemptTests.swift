@@ -23,7 +23,7 @@ import Testing
                 == .giveUp(.exchangeUncertain))
     }
 
-    @Test(arguments: [.timedOut, .connectionLost, .answerUnusable] as [AppleCallError.Code])
+    @Test(arguments: [.timedOut, .connectionLost, .responseUnusable] as [AppleCallError.Code])
     func `never sends a code twice that may have been used`(code: AppleCallError.Code) {
         for attempt in [attempt(), attempt(3), attempt(isInterrupted: true)] {
             #expect(

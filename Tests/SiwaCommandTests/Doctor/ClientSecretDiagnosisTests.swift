@@ -71,7 +71,7 @@ import Testing
         (AppleCallError(.rejected, appleError: .unauthorizedClient), .unauthorized),
         (AppleCallError(.rejected, appleError: .invalidRequest), .accepted),
         (AppleCallError(.unreachable), .unanswered(.unreachable)),
-        (AppleCallError(.answerUnusable), .unanswered(.answerUnusable)),
+        (AppleCallError(.responseUnusable), .unanswered(.responseUnusable)),
     ])
     func `Apple's response to a bogus code shows whether it accepted the secret`(
         error: AppleCallError, outcome: Outcome

@@ -53,7 +53,7 @@ enum StoredAccounts {
         else { throw Refused() }
         var generator = SystemRandomNumberGenerator()
         let offer = try code.map { code in
-            guard let secret = GrantSecret(code) else { throw Refused() }
+            guard let secret = AppleTokenSecret(code) else { throw Refused() }
             return AuthorizationCodeOffer(
                 id: UniqueID(at: now, using: &generator), clientID: clientID, redirectURI: nil,
                 expiresAt: now.advanced(byMilliseconds: 300_000), secret: secret)

@@ -17,7 +17,7 @@ import Testing
 
     /// Runs `body` with a client like the service's own.
     private func with<Result>(
-        _ answer: @escaping @Sendable (Int) -> ScriptedServer.Answer,
+        _ answer: @escaping @Sendable (Int) -> ScriptedServer.Response,
         _ body: (HTTPClient, ScriptedServer, GoogleEndpoints) async throws -> Result
     ) async throws -> Result {
         let server = try await ScriptedServer(answer)
@@ -35,7 +35,7 @@ import Testing
     }
 
     private func report(
-        _ answer: ScriptedServer.Answer, timeLimit: TimeAmount = .seconds(50)
+        _ answer: ScriptedServer.Response, timeLimit: TimeAmount = .seconds(50)
     ) async throws -> (error: SecurityEventReportError?, requests: [String]) {
         try await with({ _ in answer }) { client, server, endpoints in
             let reporter = GoogleEventReporter(client: client, endpoints: endpoints, timeLimit: timeLimit)
@@ -76,18 +76,18 @@ import Testing
     }
 
     @Test(arguments: [
-        ScriptedServer.Answer.nothing, .sendAndClose(""), .sendAndClose("HTTP/1.1 2"),
+        ScriptedServer.Response.nothing, .sendAndClose(""), .sendAndClose("HTTP/1.1 2"),
         .send("garbage\r\n\r\n"),
     ])
     func `no answer in time, a lost connection and no HTTP are a failure`(
-        answer: ScriptedServer.Answer
+        answer: ScriptedServer.Response
     ) async throws {
         let (error, _) = try await report(answer, timeLimit: .milliseconds(300))
         #expect(error == SecurityEventReportError(.unreachable))
     }
 
     @Test func `an answer without an end is not read`() async throws {
-        let endless = ScriptedServer.Answer.sendForever(
+        let endless = ScriptedServer.Response.sendForever(
             "HTTP/1.1 202 Accepted\r\nContent-Length: 1000000000\r\n\r\n",
             chunk: String(repeating: "x", count: 1024), pause: .milliseconds(1))
         #expect(try await report(endless).error == nil)
@@ -97,7 +97,7 @@ import Testing
 
     private static let certificates = #"{"keys":[{"kty":"RSA"}]}"#
 
-    private func keys(_ answer: ScriptedServer.Answer) async throws -> KeySetResponse {
+    private func keys(_ answer: ScriptedServer.Response) async throws -> KeySetResponse {
         try await with({ _ in answer }) { client, server, endpoints in
             try await RISCKeySetSource(client: client, endpoints: endpoints).fetch(ifNoneMatch: #""e""#)
         }
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (ScriptedServer.Answer.json("{}", status: 500), KeySetFetchError.Code.statusUnexpected),
+        (ScriptedServer.Response.json("{}", status: 500), KeySetFetchError.Code.statusUnexpected),
         (.json("{}", status: 302, headers: "Location: /x\r\n"), .statusUnexpected),
         (.json("{}"), .malformed), (.json("[]"), .malformed), (.json("<html>"), .malformed),
         (.json(#"{"jwks_uri":7}"#), .malformed),
@@ -130,13 +130,14 @@ import Testing
         (.sendAndClose(""), .unreachable),
     ])
     func `a configuration that cannot be used gives no keys`(
-        answer: ScriptedServer.Answer, code: KeySetFetchError.Code
+        answer: ScriptedServer.Response, code: KeySetFetchError.Code
     ) async throws {
         await #expect(throws: KeySetFetchError(code, detail: "")) { _ = try await keys(answer) }
     }
 
     @Test func `a configuration that is too large is not read to its end`() async throws {
-        let large = ScriptedServer.Answer.json("{\"a\":\"" + String(repeating: "x", count: 1_000_000) + "\"}")
+        let large = ScriptedServer.Response.json(
+            "{\"a\":\"" + String(repeating: "x", count: 1_000_000) + "\"}")
         await #expect(throws: KeySetFetchError(.tooLarge, detail: "")) {
             _ = try await keys(large)
         }

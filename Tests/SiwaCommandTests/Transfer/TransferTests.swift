@@ -69,13 +69,13 @@ import Testing
     }
 
     static func with(
-        people: Int = 5, recipient: String? = nil, _ body: @Sendable (World) async throws -> Void
+        users: Int = 5, recipient: String? = nil, _ body: @Sendable (World) async throws -> Void
     ) async throws {
         try await RunningApple.with { apple in
             // The other team has a different key with the same ID.
             try apple.state.addClientKey(
                 ClientKey(teamID: RunningApple.otherTeam, keyID: "K1L2M3N4O5", pem: apple.pem))
-            let subjects = try (0..<people).map { _ in try apple.state.makeUser(UserRecipe()).subject }
+            let subjects = try (0..<users).map { _ in try apple.state.makeUser(UserRecipe()).subject }
             try await SigningKeySettingsTests.withDirectory([:]) { directory in
                 let world = World(
                     apple: apple, directory: directory, subjects: subjects, recipientURL: recipient)

@@ -2,20 +2,20 @@ import AppleAccounts
 
 extension ConformanceCheck {
     static let accounts = [
-        ConformanceCheck("finds nothing of a person never seen") { store in
+        ConformanceCheck("finds nothing of a user never seen") { store in
             try expectEqual(try await store.account(.sample()), nil)
             let id = AccountID(UniqueID(high: 1, low: 2))
             try expectEqual(try await store.account(id), nil)
             try expectEqual(try await store.credential().state, .notFound)
         },
-        ConformanceCheck("makes an account when a person is first seen") { store in
+        ConformanceCheck("makes an account when a user is first seen") { store in
             let outcome = try await store.signIn(
                 .sample(authorizedAt: 5000, realUserStatus: 2, firstName: "Ada", receivedAt: 6000))
             try expect(outcome.isNewAccount, "the account is new")
             let account = outcome.account
             try expectEqual(account.team, "A1B2C3D4E5")
             try expectEqual(account.subject, SubjectKey.sample().subject)
-            try expectEqual(account.email, "person@example.com")
+            try expectEqual(account.email, "user@example.com")
             try expectEqual(account.isEmailVerified, true)
             try expectEqual(account.isPrivateEmail, false)
             try expectEqual(account.emailForwarding, .unknown)
@@ -29,7 +29,7 @@ extension ConformanceCheck {
             try expectEqual(outcome.credential.state, .authorized)
             try expectEqual(outcome.credential.since, 5000)
         },
-        ConformanceCheck("finds an account by its ID and by its person") { store in
+        ConformanceCheck("finds an account by its ID and by its user") { store in
             let outcome = try await store.signIn(.sample())
             try await store.signIn(.sample(key: .sample("another")))
             try expectEqual(try await store.account(outcome.account.id), outcome.account)
@@ -52,7 +52,7 @@ extension ConformanceCheck {
             try expectEqual(outcome.credential.since, 9000)
             try expectEqual(try await store.account(.sample())?.lastSignInAt, 9500)
         },
-        ConformanceCheck("keeps the persons of two teams apart") { store in
+        ConformanceCheck("keeps the users of two teams apart") { store in
             let one = try await store.signIn(.sample())
             let other = try await store.signIn(
                 .sample(key: .sample(team: "OTHERTEAM1"), clientID: "org.example.app"))
@@ -80,7 +80,7 @@ extension ConformanceCheck {
             try expectEqual(try await store.allEvents(), [])
             try await store.signIn(.sample())
             let outcome = try await store.signIn(.sample(createsAccount: false))
-            try expect(!outcome.isNewAccount, "a known person needs no new account")
+            try expect(!outcome.isNewAccount, "a known user needs no new account")
         },
         ConformanceCheck("compares names by their bytes") { store in
             let composed = try await store.signIn(.sample(key: .sample("caf\u{E9}")))

@@ -37,7 +37,7 @@ extension ConformanceCheck {
                 for writer in 0..<8 {
                     group.addTask {
                         for number in 0..<20 {
-                            // Half of them meet at the same persons.
+                            // Half of them meet at the same users.
                             let name = number % 2 == 0 ? "shared-\(number)" : "own-\(writer)-\(number)"
                             let key = SubjectKey.sample(.init(stringLiteral: name))
                             try await store.signIn(.sample(key: key))

@@ -38,7 +38,7 @@ extension ConformanceCheck {
                 try await store.signIn(.sample(authorizationCode: .sample()))
             }
             try expectEqual(try await store.sealedCount(), 0)
-            try expectEqual(try await store.nextDue(), GrantsDue())
+            try expectEqual(try await store.nextDue(), AppleTokensDue())
         },
         ConformanceCheck("says nothing of refresh tokens where no code ever came") { store in
             try await store.signIn(.sample())

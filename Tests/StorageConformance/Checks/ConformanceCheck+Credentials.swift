@@ -39,7 +39,7 @@ extension ConformanceCheck {
             try await store.signIn(.sample(authorizedAt: 6001))
             try expectEqual(try await store.credential().state, .authorized)
         },
-        ConformanceCheck("remembers a revocation for a person not known yet") { store in
+        ConformanceCheck("remembers a revocation for a user not known yet") { store in
             try await store.notify(.sample(at: 6000))
             try expectEqual(try await store.credential().state, .revoked)
             try expectEqual(try await store.account(.sample()), nil)
@@ -58,7 +58,7 @@ extension ConformanceCheck {
             try await store.notify(.sample(at: 9000))
             try expectEqual(try await store.credential().state, .revoked)
         },
-        ConformanceCheck("answers for many persons in their order") { store in
+        ConformanceCheck("answers for many users in their order") { store in
             try await store.signIn(.sample(key: .sample("authorized")))
             try await store.notify(.sample(key: .sample("revoked")))
             try await store.signIn(.sample(key: .sample(team: "OTHERTEAM1", "elsewhere")))
@@ -71,8 +71,8 @@ extension ConformanceCheck {
                 team: "A1B2C3D4E5", clientID: "com.example.app", subjects: [])
             try expectEqual(none, [])
         },
-        ConformanceCheck("answers for a thousand persons at once") { store in
-            let subjects = (0..<1000).map { AppleSubject(stringLiteral: "person-\($0)") }
+        ConformanceCheck("answers for a thousand users at once") { store in
+            let subjects = (0..<1000).map { AppleSubject(stringLiteral: "user-\($0)") }
             _ = try await store.commit(subjects.map { .signIn(.sample(key: .sample($0))) })
             let records = try await store.credentials(
                 team: "A1B2C3D4E5", clientID: "com.example.app", subjects: subjects.reversed())
@@ -107,7 +107,7 @@ extension ConformanceCheck {
             try expectEqual(try await store.credential(.sample(), "com.example.new").state, .authorized)
             try expectEqual(try await store.credential().state, .revoked)
         },
-        ConformanceCheck("remembers a deletion for a person not known yet") { store in
+        ConformanceCheck("remembers a deletion for a user not known yet") { store in
             try await store.notify(.sample(.appleAccountDeleted, at: 6000))
             try expectEqual(try await store.account(.sample()), nil)
             try expectEqual(try await store.credential().state, .revoked)

@@ -45,7 +45,7 @@ extension ConformanceCheck {
             }
             try await store.erase(.sample(account: account))
         },
-        ConformanceCheck("sees an app that the person has signed in to just before, in the same batch") {
+        ConformanceCheck("sees an app that the user has signed in to just before, in the same batch") {
             store in
             let account = try await store.signIn(.sample(authorizedAt: 1000)).account
             let limited = EraseCommand.sample(account: account, scope: .only(["com.example.app"]))
@@ -59,7 +59,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("never erases an app that the caller may not see, in 200 racing rounds") { store in
             for round in 1...200 as ClosedRange<UInt64> {
-                let key = SubjectKey.sample(AppleSubject(stringLiteral: "person-\(round)"))
+                let key = SubjectKey.sample(AppleSubject(stringLiteral: "user-\(round)"))
                 let account = try await store.signIn(.sample(key: key, authorizedAt: 1000)).account
                 let limited = EraseCommand.sample(round, account: account, scope: .only(["com.example.app"]))
                 async let other = store.commit([

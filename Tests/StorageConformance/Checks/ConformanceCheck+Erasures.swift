@@ -2,7 +2,7 @@ import AppleAccounts
 
 extension ConformanceCheck {
     static let erasures = [
-        ConformanceCheck("forgets a person who is erased, and keeps what is to be done") { store in
+        ConformanceCheck("forgets a user who is erased, and keeps what is to be done") { store in
             var account = try await store.hold(1, authorizedAt: 1000)
             try await store.signIn(
                 .sample(
@@ -25,11 +25,11 @@ extension ConformanceCheck {
                         clientID: "com.example.other", hadToken: false, stateBefore: .authorized,
                         reasonBefore: .signedIn, refreshTokenCause: .noSealingKey),
                 ])
-            try expectEqual(record.grants.map(\.id), [.sample(1), .sample(2)])
-            try expectEqual(record.grants.map(\.kind), [.refreshToken, .authorizationCode])
-            try expectEqual(record.grants.map(\.step), [.revoke, .exchange])
-            try expectEqual(record.grants.map(\.redirectURI), [nil, "https://a.example"])
-            try expectEqual(record.grants.map(\.expiresAt), [nil, 1_300_000])
+            try expectEqual(record.tokens.map(\.id), [.sample(1), .sample(2)])
+            try expectEqual(record.tokens.map(\.kind), [.refreshToken, .authorizationCode])
+            try expectEqual(record.tokens.map(\.step), [.revoke, .exchange])
+            try expectEqual(record.tokens.map(\.redirectURI), [nil, "https://a.example"])
+            try expectEqual(record.tokens.map(\.expiresAt), [nil, 1_300_000])
             try expectEqual(try await store.erasure(record.id), record)
             try expectEqual(try await store.erasure(of: account.id), record)
 
@@ -45,14 +45,14 @@ extension ConformanceCheck {
             }
             try expectEqual(try await store.heldTokens(), [])
             try expectEqual(try await store.waitingCodes(), [])
-            try expectEqual(try await store.nextDue(), GrantsDue(erasure: 5000))
+            try expectEqual(try await store.nextDue(), AppleTokensDue(erasure: 5000))
         },
         ConformanceCheck("is over at once with an account that nothing was held for") { store in
             let account = try await store.signIn(.sample()).account
             let record = try await store.erase(.sample(account: account, at: 5_000_000))
             try expectEqual(record.finishedAt, 5_000_000)
             try expectEqual(try await store.erasure(record.id), record)
-            try expectEqual(try await store.nextDue(), GrantsDue())
+            try expectEqual(try await store.nextDue(), AppleTokensDue())
         },
         ConformanceCheck("tells of an erasure, and no longer whom any event was about") { store in
             let account = try await store.signIn(.sample(authorizedAt: 1000)).account
@@ -90,7 +90,7 @@ extension ConformanceCheck {
             try await expectRefusal(.accountNotFound) { try await store.erase(.sample(2, account: account)) }
             try expectEqual(try await store.erasure(ErasureID(.sample(2))), nil)
         },
-        ConformanceCheck("lets no old token and no late word bring an erased person back") { store in
+        ConformanceCheck("lets no old token and no late word bring an erased user back") { store in
             let account = try await store.signIn(.sample(authorizedAt: 1000)).account
             try await store.erase(.sample(account: account, at: 5000))
             let events = try await store.allEvents()
@@ -118,7 +118,7 @@ extension ConformanceCheck {
                 try await store.signIn(.sample(authorizedAt: 8000))
             }
         },
-        ConformanceCheck("takes a repeated notification about an erased person once") { store in
+        ConformanceCheck("takes a repeated notification about an erased user once") { store in
             let account = try await store.signIn(.sample(authorizedAt: 1000)).account
             try await store.erase(.sample(account: account, at: 5000))
             let late = NotificationCommand.sample(at: 7000, identifier: "jti-1")
@@ -127,7 +127,7 @@ extension ConformanceCheck {
                 first.results, [.done(.notification(.applied)), .done(.notification(.duplicate))])
             try expectEqual(try await store.notify(late), .duplicate)
         },
-        ConformanceCheck("makes a new account for an erased person who signs in again") { store in
+        ConformanceCheck("makes a new account for an erased user who signs in again") { store in
             let old = try await store.hold(1, authorizedAt: 1000)
             try await store.signIn(.sample(authorizedAt: 1500, firstName: "Ada"))
             try await store.erase(.sample(account: old, at: 5000))
@@ -156,7 +156,7 @@ extension ConformanceCheck {
                 told.filter { $0.accountID == new.account.id }.map(\.subject),
                 [SubjectKey.sample().subject, SubjectKey.sample().subject])
         },
-        ConformanceCheck("erases a person a second and a third time") { store in
+        ConformanceCheck("erases a user a second and a third time") { store in
             var ids: Set<AccountID> = []
             for round in 1...3 as ClosedRange<UInt64> {
                 let base = Int64(round) * 10_000
@@ -164,7 +164,7 @@ extension ConformanceCheck {
                 ids.insert(account.id)
                 let record = try await store.erase(
                     .sample(round, account: account, at: Moment(milliseconds: base + 5000)))
-                try expectEqual(record.grants.map(\.id), [.sample(round)])
+                try expectEqual(record.tokens.map(\.id), [.sample(round)])
                 try expectEqual(try await store.credential().since?.milliseconds, base + 5000)
             }
             try expectEqual(ids.count, 3)

@@ -6,7 +6,7 @@ extension ConformanceCheck {
     private static let shared = SubjectKey.sample("shared")
 
     static let eventScope = [
-        ConformanceCheck("tells a limited caller of people who use its apps, and of no others") { store in
+        ConformanceCheck("tells a limited caller of users who use its apps, and of no others") { store in
             let account = try await tellEverything(of: .sample(), in: store)
             let other = try await tellEverything(
                 of: stranger, clientID: "com.example.other", number: 2, in: store)
@@ -34,7 +34,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck(
-            "tells every app of a person what happens to the account, and each its own credential"
+            "tells every app of a user what happens to the account, and each its own credential"
         ) {
             store in
             try await store.signIn(.sample(key: shared, clientID: "com.example.other", authorizedAt: 1000))
@@ -49,7 +49,7 @@ extension ConformanceCheck {
             try expectEqual(
                 try await events(visibleTo: own, in: store).map(\.kind), expected + [.accountErased])
         },
-        ConformanceCheck("keeps to itself the new account of a person who was erased for another app") {
+        ConformanceCheck("keeps to itself the new account of a user who was erased for another app") {
             store in
             let old = try await store.signIn(.sample(authorizedAt: 1000)).account
             try await store.erase(.sample(account: old, at: 5000))

@@ -55,7 +55,7 @@ extension ConformanceCheck {
             try await store.notify(.sample(at: 4000))
             try expectEqual(try await store.eventKinds().dropFirst(2), [.credentialRevoked])
         },
-        ConformanceCheck("tells of a revocation of a person not known yet") { store in
+        ConformanceCheck("tells of a revocation of a user not known yet") { store in
             try await store.notify(.sample(at: 6000))
             let events = try await store.allEvents()
             try expectEqual(events.map(\.kind), [.credentialRevoked])
@@ -84,7 +84,7 @@ extension ConformanceCheck {
                 try await store.eventKinds().dropFirst(2), [.emailForwardingChanged, .emailChanged])
         },
         ConformanceCheck("gives the feed in pages without gap") { store in
-            for number in 0..<7 { try await store.signIn(.sample(key: .sample("\(number)-person"))) }
+            for number in 0..<7 { try await store.signIn(.sample(key: .sample("\(number)-user"))) }
             let all = try await store.allEvents()
             try expectEqual(all.count, 14)
             try expectEqual(all.map(\.sequence), all.map(\.sequence).sorted())

@@ -5,7 +5,7 @@ extension ConformanceCheck {
         ConformanceCheck("holds the token that an exchange brought") { store in
             let account = try await store.hold(1, authorizedAt: 1_000_000, nextCheckAt: 7000)
             try expectEqual(try await store.refreshToken(), .held)
-            try expectEqual(try await store.nextDue(), GrantsDue(check: 7000))
+            try expectEqual(try await store.nextDue(), AppleTokensDue(check: 7000))
             let rows = try await store.sealedSecrets(after: nil, limit: 9)
             try expectEqual(rows.map(\.purpose), [.refreshToken])
             try expectEqual(rows.map(\.accountID), [account.id])
@@ -56,7 +56,7 @@ extension ConformanceCheck {
         ConformanceCheck("takes a repeated end of an exchange once") { store in
             let account = try await store.hold(1)
             try expectEqual(try await store.exchange(.sample(account: account)), .superseded)
-            // Told again after a lost answer, with the other end: what is held counts.
+            // Told again after a lost response, with the other end: what is held counts.
             try await store.exchange(.sample(account: account, token: nil, cause: .exchangeUncertain))
             try expectEqual(try await store.refreshToken(), .held)
         },

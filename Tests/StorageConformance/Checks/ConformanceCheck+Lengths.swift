@@ -34,7 +34,7 @@ extension ConformanceCheck {
             try expectEqual(found.account.id, AccountID(.sample(9)))
 
             let record = try await store.erase(.sample(account: account))
-            try expectEqual(record.grants.map(\.clientID), [issuedTo])
+            try expectEqual(record.tokens.map(\.clientID), [issuedTo])
             try expectEqual(try await store.erasure(record.id), record)
         },
         ConformanceCheck("has no names past 255 characters") { _ in
@@ -108,8 +108,10 @@ extension ConformanceCheck {
         },
         ConformanceCheck("keeps secrets of 16,384 bytes, and redirect URIs of any length") { store in
             let sealed = SampleSealing.longest
-            let secret = String(repeating: "s", count: GrantSecret.longest)
-            try expect(GrantSecret("") == nil && GrantSecret(secret + "s") == nil, "others are not Apple's")
+            let secret = String(repeating: "s", count: AppleTokenSecret.longest)
+            try expect(
+                AppleTokenSecret("") == nil && AppleTokenSecret(secret + "s") == nil, "others are not Apple's"
+            )
             try expect(
                 SealedSecret([]) == nil && SealedSecret(sealed.bytes + [7]) == nil, "others are no secrets")
             let uri = "https://example.com/" + text("u", 60_000)
@@ -129,25 +131,25 @@ extension ConformanceCheck {
             try expectEqual(
                 try await store.sealedSecrets(after: nil, limit: 9).map(\.sealed), [sealed, sealed])
             let record = try await store.erase(.sample(account: account))
-            try expectEqual(record.grants.map(\.sealed), [sealed, sealed])
+            try expectEqual(record.tokens.map(\.sealed), [sealed, sealed])
             try expectEqual(try await store.erasure(record.id), record)
         },
         ConformanceCheck("keeps causes of 64 characters, and refuses others") { store in
             let account = try await store.hold(1, authorizedAt: 1000)
             let record = try await store.erase(.sample(account: account))
-            var grant = record.grants[0]
+            var token = record.tokens[0]
             for cause in ["", text("c", 65)] {
-                grant.cause = cause
+                token.cause = cause
                 do {
-                    try await store.save(grant, of: record.id, at: 6_000_000)
+                    try await store.save(token, of: record.id, at: 6_000_000)
                     throw ConformanceFailure(description: "a cause of \(cause.count) characters is kept")
                 } catch let error as StorageError {
                     try expectEqual(error.code, .valueRefused)
                 }
             }
-            grant.cause = text("c", 64)
-            try await store.save(grant, of: record.id, at: 6_000_000)
-            try expectEqual(try await store.erasure(record.id)?.grants.map(\.cause), [text("c", 64)])
+            token.cause = text("c", 64)
+            try await store.save(token, of: record.id, at: 6_000_000)
+            try expectEqual(try await store.erasure(record.id)?.tokens.map(\.cause), [text("c", 64)])
         },
     ]
 

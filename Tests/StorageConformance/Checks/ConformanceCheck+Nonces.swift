@@ -33,7 +33,7 @@ extension ConformanceCheck {
             try expectEqual(result.results[1], .refused(AccountRefusal(.nonceUsed)))
             try await expectRefusal(.nonceUsed) { try await store.carryOut(signIn) }
         },
-        ConformanceCheck("uses many nonces in one batch, of known people and of new ones") { store in
+        ConformanceCheck("uses many nonces in one batch, of known users and of new ones") { store in
             try await store.signIn(.sample(key: .sample("p1")))
             let signIns = (1...20).map { number in
                 AccountCommand.signIn(

@@ -85,7 +85,7 @@ extension ConformanceCheck {
             try await store.notify(.sample(.emailForwarding(.disabled, nil), at: 7000))
             try expectEqual(try await store.account(.sample())?.emailForwarding, .disabled)
         },
-        ConformanceCheck("remembers forwarding and address for a person not known yet") { store in
+        ConformanceCheck("remembers forwarding and address for a user not known yet") { store in
             let relay = EmailAddress.sample("abc@privaterelay.appleid.com", isPrivate: true)
             try await store.notify(.sample(.emailForwarding(.disabled, relay), at: 6000))
             try expectEqual(try await store.account(.sample()), nil)

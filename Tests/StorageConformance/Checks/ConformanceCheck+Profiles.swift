@@ -20,20 +20,20 @@ extension ConformanceCheck {
             let other = try await store.signIn(.sample(email: nil, unsignedEmail: "other@example.com"))
             try expectEqual(other.account.email, "posted@example.com")
             let signed = try await store.signIn(.sample(unsignedEmail: "other@example.com"))
-            try expectEqual(signed.account.email, "person@example.com")
+            try expectEqual(signed.account.email, "user@example.com")
             try expectEqual(signed.account.isEmailVerified, true)
             try expectEqual(try await store.account(.sample()), signed.account)
         },
         ConformanceCheck("never takes an unsigned address over a signed one") { store in
             try await store.signIn(.sample(email: .sample(isVerified: false)))
             let outcome = try await store.signIn(.sample(email: nil, unsignedEmail: "posted@example.com"))
-            try expectEqual(outcome.account.email, "person@example.com")
+            try expectEqual(outcome.account.email, "user@example.com")
             try expectEqual(outcome.account.isEmailVerified, false)
         },
         ConformanceCheck("keeps the address when a token has none") { store in
             try await store.signIn(.sample(authorizedAt: 1000))
             let outcome = try await store.signIn(.sample(authorizedAt: 2000, email: nil))
-            try expectEqual(outcome.account.email, "person@example.com")
+            try expectEqual(outcome.account.email, "user@example.com")
         },
         ConformanceCheck("keeps relay addresses with their flag") { store in
             let relay = EmailAddress.sample("abc@privaterelay.appleid.com", isPrivate: true)

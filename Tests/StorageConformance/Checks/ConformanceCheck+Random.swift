@@ -21,7 +21,7 @@ extension ConformanceCheck {
                         mine.append(command)
                         its.append(command)
                     default:
-                        let command = commands.personCommand(upTo: number)
+                        let command = commands.userCommand(upTo: number)
                         if let known = try await command.command(for: store) { mine.append(known) }
                         if let known = try await command.command(for: reference) { its.append(known) }
                     }

@@ -69,7 +69,7 @@ extension ConformanceCheck {
             try expect(outcome.isNewAccount && outcome.account.id != theirs.id, "it is another account")
             try expectEqual(try await store.account(theirs.id), theirs)
         },
-        ConformanceCheck("keeps what Apple has told the new team of a person not known there yet") { store in
+        ConformanceCheck("keeps what Apple has told the new team of a user not known there yet") { store in
             let old = try await store.signIn(.sample(authorizedAt: 1000)).account
             try await store.notify(.sample(key: to, clientID: "com.example.app", at: 5000))
             try await store.notify(.sample(.emailForwarding(.disabled, relay), key: to, at: 4000))
@@ -89,7 +89,7 @@ extension ConformanceCheck {
             let open = try await store.signIn(.sample(key: .sample("open"))).account
             let openTo = SubjectKey.sample(team: "OTHERTEAM1", "open-new")
             try await store.transfer(command(open, to: openTo, email: nil))
-            try expectEqual(try await store.account(openTo)?.email, "person@example.com")
+            try expectEqual(try await store.account(openTo)?.email, "user@example.com")
         },
         ConformanceCheck("finds an account by the transfer identifier of a token") { store in
             let old = try await store.hold(1, authorizedAt: 1_000_000)
@@ -181,11 +181,11 @@ extension ConformanceCheck {
             let moved = try await store.hold(3, key: to, authorizedAt: 2000)
             let record = try await store.erase(.sample(account: moved, at: 5000))
             try expectEqual(record.team, to.team)
-            try expectEqual(record.grants.map(\.id), [.sample(3)])
+            try expectEqual(record.tokens.map(\.id), [.sample(3)])
             try expectEqual(try await store.allEvents().compactMap(\.subject), [])
             try expectEqual(try await store.credential(to, "com.example.app").reason, .erased)
         },
-        ConformanceCheck("moves an account to a name whose person was erased before") { store in
+        ConformanceCheck("moves an account to a name whose user was erased before") { store in
             let gone = try await store.signIn(.sample(key: to, authorizedAt: 1000)).account
             try await store.erase(.sample(account: gone, at: 5000))
             let old = try await store.signIn(.sample(authorizedAt: 6000)).account

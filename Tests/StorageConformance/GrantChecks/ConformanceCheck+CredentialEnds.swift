@@ -29,7 +29,7 @@ extension ConformanceCheck {
             try await store.notify(.sample(at: 5000, identifier: "later"))
             try expectEqual(try await store.grants(of: grant.accountID), [])
         },
-        ConformanceCheck("ends the older lines of a grant that goes on") { store in
+        ConformanceCheck("ends the older families of a grant that goes on") { store in
             let grant = try await store.link(
                 1, client: "google", isNative: false, forGoogle: true, authorizedAt: 1000)
             try await store.signIn(.sample(authorizedAt: 5000))
@@ -37,10 +37,10 @@ extension ConformanceCheck {
                 .sample(2, account: grant.accountID, client: "google", authenticatedAt: 5000))
             try await store.redeem(.sample(2, client: "google", isNative: false, forGoogle: true))
             try await store.notify(.sample(at: 3000))
-            try expect(try await !store.isGood(1), "the older line has ended")
+            try expect(try await !store.isGood(1), "the older family has ended")
             try expect(try await store.isGood(2), "the younger goes on")
             try expect(!(try await store.eventKinds()).contains(.grantRevoked), "and the grant")
-            try await expectDeliveries([SampleToken(line: 1)], in: store)
+            try await expectDeliveries([SampleToken(family: 1)], in: store)
         },
         ConformanceCheck("ends the grants of the app that consent was withdrawn from, and no others") {
             store in
@@ -79,15 +79,15 @@ extension ConformanceCheck {
             try await store.authorize(.sample(2, account: account.id, client: "web", authenticatedAt: 1000))
             try await store.erase(.sample(account: account, at: 9000))
             try expectEqual(try await store.grants(of: account.id), [])
-            try expect(try await store.standing(ofLine: .sample(1)) == nil, "the line is gone")
+            try expect(try await store.status(ofFamily: .sample(1)) == nil, "the family is gone")
             try expect(
-                try await store.standing(of: account.id, app: "com.example.app") == nil, "and the person")
+                try await store.status(of: account.id, app: "com.example.app") == nil, "and the user")
             try await expectGrantRefusal(.codeNotFound) { try await store.redeem(.sample(2, client: "web")) }
             let told = try await store.allEvents().suffix(3)
             try expectEqual(told.map(\.kind), [.grantRevoked, .grantRevoked, .accountErased])
             try expectEqual(told.prefix(2).map(\.grant?.reason), [.erased, .erased])
             try expectEqual(told.map(\.subject), [nil, nil, nil])
-            try await expectDeliveries([SampleToken(line: 1)], in: store)
+            try await expectDeliveries([SampleToken(family: 1)], in: store)
             // One who comes back has nothing of it.
             let again = try await store.signIn(.sample(authorizedAt: 20_000)).account
             try expectEqual(try await store.grants(of: again.id), [])
@@ -106,8 +106,8 @@ extension ConformanceCheck {
             try expectEqual(try await store.grants(of: account.id), [grant])
             try expect(try await store.isGood(1), "its tokens are good")
             try await store.refresh(.sample())
-            let standing = try unwrap(try await store.standing(ofLine: .sample(1)))
-            try expectEqual(standing.standing.account.team, "OTHERTEAM1")
+            let status = try unwrap(try await store.status(ofFamily: .sample(1)))
+            try expectEqual(status.status.account.team, "OTHERTEAM1")
             try await store.notify(.sample(key: to, at: 9000))
             try expectEqual(try await store.grants(of: account.id), [])
             try expectEqual(try await store.allEvents().last?.key, to)

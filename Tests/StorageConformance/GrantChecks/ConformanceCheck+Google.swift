@@ -10,9 +10,9 @@ extension ConformanceCheck {
                 case .issued(let tokens) = try await store.carryOut(.assertion(.sample(account: account.id)))
             else { throw ConformanceFailure(description: "an assertion had another outcome") }
             try expectEqual(tokens.grant.googleSubject, "google-sub-1")
-            try expectEqual(tokens.line.googleSubject, "google-sub-1")
-            try expectEqual(tokens.line.expiresAt, .last)
-            try expectEqual(try await store.standing(ofLine: .sample(1))?.line, tokens.line)
+            try expectEqual(tokens.family.googleSubject, "google-sub-1")
+            try expectEqual(tokens.family.expiresAt, .last)
+            try expectEqual(try await store.status(ofFamily: .sample(1))?.family, tokens.family)
             try expectEqual(try await store.account(linkedWith: "google-sub-1", for: "google"), account.id)
             try expectEqual(try await store.account(linkedWith: "google-sub-1", for: "phone"), nil)
             try expectEqual(try await store.account(linkedWith: "google-sub-2", for: "google"), nil)
@@ -35,20 +35,20 @@ extension ConformanceCheck {
             _ = try await store.carryOut(.assertion(.sample(1, account: first.id, at: 2_000_000)))
             _ = try await store.carryOut(.assertion(.sample(2, account: first.id, at: 2_100_000)))
             let old = GoogleEventCommand.sample(
-                .endLines(googleSubject: "google-sub-1", upTo: 2_050_000, of: nil), jti: "jti-1")
+                .endFamilies(googleSubject: "google-sub-1", upTo: 2_050_000, of: nil), jti: "jti-1")
             try expectEqual(try await store.carryOut(.googleEvent(old)), .googleEvent(.applied))
-            try expect(try await !store.isGood(1), "the older line has ended")
+            try expect(try await !store.isGood(1), "the older family has ended")
             try expect(try await store.isGood(2), "the younger goes on")
             try expectEqual(try await store.carryOut(.googleEvent(old)), .googleEvent(.duplicate))
             let new = GoogleEventCommand.sample(
-                .endLines(googleSubject: "google-sub-1", upTo: 2_100_000, of: nil), jti: "jti-2")
+                .endFamilies(googleSubject: "google-sub-1", upTo: 2_100_000, of: nil), jti: "jti-2")
             try await store.carryOut(.googleEvent(new))
             try expectEqual(try await store.grants(of: first.id), [])
             try expectEqual(try await store.allEvents().last?.grant?.reason, .googleRevoked)
             // Google knows already.
             try await expectDeliveries([], in: store)
         },
-        ConformanceCheck("keeps of each line the Google account that it came with") { store in
+        ConformanceCheck("keeps of each family the Google account that it came with") { store in
             let account = try await store.signIn(.sample()).account
             _ = try await store.carryOut(.assertion(.sample(1, account: account.id)))
             _ = try await store.carryOut(.assertion(.sample(2, account: account.id, subject: "google-sub-2")))
@@ -56,8 +56,8 @@ extension ConformanceCheck {
                 try expectEqual(try await store.account(linkedWith: subject, for: "google"), account.id)
             }
             try await store.carryOut(
-                .googleEvent(.sample(.endLines(googleSubject: "google-sub-1", upTo: 2_500_000, of: nil))))
-            try expect(try await !store.isGood(1), "the first Google account's line has ended")
+                .googleEvent(.sample(.endFamilies(googleSubject: "google-sub-1", upTo: 2_500_000, of: nil))))
+            try expect(try await !store.isGood(1), "the first Google account's family has ended")
             try expect(try await store.isGood(2), "the second one's has not")
             try expectEqual(try await store.account(linkedWith: "google-sub-1", for: "google"), nil)
             // The link is looked at again under the lock.
@@ -77,8 +77,8 @@ extension ConformanceCheck {
             let grant = try await store.link(1, client: "google", isNative: false, forGoogle: true)
             try await store.authorize(.sample(2, account: grant.accountID, client: "google"))
             try await store.redeem(.sample(2, client: "google", isNative: false, forGoogle: true))
-            let digest = SampleToken(line: 1).doubleSHA512
-            for wrong in [.hash(digest.bytes), SampleToken(line: 3).doubleSHA512] as [SHA512Digest] {
+            let digest = SampleToken(family: 1).doubleSHA512
+            for wrong in [.hash(digest.bytes), SampleToken(family: 3).doubleSHA512] as [SHA512Digest] {
                 try await store.carryOut(
                     .googleEvent(
                         .sample(
@@ -118,7 +118,7 @@ extension ConformanceCheck {
             store in
             for number in 1...3 as ClosedRange<UInt64> {
                 let grant = try await store.link(
-                    number, key: .sample("person-\(number)"), client: "google", isNative: false,
+                    number, key: .sample("user-\(number)"), client: "google", isNative: false,
                     forGoogle: true)
                 try await store.carryOut(
                     .end(
@@ -129,7 +129,7 @@ extension ConformanceCheck {
             try expectEqual(try await store.claimDeliveries(limit: 9, at: 2996, leaseUntil: 9000), [])
             let claimed = try await store.claimDeliveries(limit: 2, at: 5000, leaseUntil: 9000)
             try expectEqual(
-                claimed.map(\.doubleSHA512), [3, 2].map { SampleToken(line: $0).doubleSHA512 })
+                claimed.map(\.doubleSHA512), [3, 2].map { SampleToken(family: $0).doubleSHA512 })
             try expectEqual(claimed.map(\.attempts), [1, 1])
             try expectEqual(claimed.map(\.nextAttemptAt), [9000, 9000])
             try expectEqual(claimed.map(\.createdAt), [2997, 2998])
@@ -137,7 +137,7 @@ extension ConformanceCheck {
             try await store.postponeDelivery(claimed[1].id, until: 7000)
             try expectEqual(try await store.nextDeliveryDue(), 2999)
             let rest = try await store.claimDeliveries(limit: 9, at: 7000, leaseUntil: 9000)
-            try expectEqual(rest.map(\.doubleSHA512), [1, 2].map { SampleToken(line: $0).doubleSHA512 })
+            try expectEqual(rest.map(\.doubleSHA512), [1, 2].map { SampleToken(family: $0).doubleSHA512 })
             try expectEqual(rest.map(\.attempts), [1, 2])
             for delivery in rest { try await store.removeDelivery(delivery.id) }
             try expectEqual(try await store.nextDeliveryDue(), nil)

@@ -3,7 +3,7 @@ import AuthorizationServer
 
 extension ConformanceCheck {
     static let keeping = [
-        ConformanceCheck("forgets codes a day after their end, and lines with theirs") { store in
+        ConformanceCheck("forgets codes a day after their end, and families with theirs") { store in
             let grant = try await store.link()
             // The pace of new grants is good for an hour.
             try expectEqual(try await store.purgeGrants(at: 5_600_000), 0)
@@ -13,7 +13,7 @@ extension ConformanceCheck {
             try await expectGrantRefusal(.codeNotFound) { try await store.redeem(.sample(at: 89_000_001)) }
             try expectEqual(try await store.purgeGrants(at: 900_000_000), 0)
             try expectEqual(try await store.purgeGrants(at: 900_000_001), 1)
-            try expect(try await store.standing(ofLine: .sample(1)) == nil, "the line is forgotten")
+            try expect(try await store.status(ofFamily: .sample(1)) == nil, "the family is forgotten")
             // The consent is remembered.
             try expectEqual(try await store.grants(of: grant.accountID), [grant])
         },
@@ -64,9 +64,9 @@ extension ConformanceCheck {
             try expectEqual(none.results.count, 0)
             let results = try await store.commit(grants: [
                 .redeem(.sample(1)), .authorize(.sample(1, account: account.id)), .redeem(.sample(1)),
-                .redeem(.sample(1, line: 2)), .refresh(.sample(at: 2_100_000)),
-                .refresh(.sample(SampleToken(line: 1).next(), at: 2_100_000)), .revoke(.sample()),
-                .refresh(.sample(SampleToken(line: 1).next().next())),
+                .redeem(.sample(1, family: 2)), .refresh(.sample(at: 2_100_000)),
+                .refresh(.sample(SampleToken(family: 1).next(), at: 2_100_000)), .revoke(.sample()),
+                .refresh(.sample(SampleToken(family: 1).next().next())),
             ])
             let refusals = results.results.map { result -> GrantRefusal.Code? in
                 if case .failure(let error) = result { (error as? GrantRefusal)?.code } else { nil }
@@ -81,14 +81,14 @@ extension ConformanceCheck {
             let other = try await store.signIn(.sample(key: .sample("other"))).account
             try await store.authorize(.sample(2, account: other.id, client: "tablet"))
             let results = try await store.commit(grants: [
-                .redeem(.sample(2, client: "tablet")), .redeem(.sample(1, line: 9, at: 2_021_000)),
-                .refresh(.sample(SampleToken(line: 2), client: "tablet", at: 2_100_000)),
+                .redeem(.sample(2, client: "tablet")), .redeem(.sample(1, family: 9, at: 2_021_000)),
+                .refresh(.sample(SampleToken(family: 2), client: "tablet", at: 2_100_000)),
             ])
             let refusals = results.results.map { result -> GrantRefusal.Code? in
                 if case .failure(let error) = result { (error as? GrantRefusal)?.code } else { nil }
             }
             try expectEqual(refusals, [nil, .codeReused, nil])
-            try expect(try await !store.isGood(1), "the line of the code that was used again has ended")
+            try expect(try await !store.isGood(1), "the family of the code that was used again has ended")
             try expect(try await store.isGood(2), "the other has not")
             let kinds = try await store.eventKinds()
             try expectEqual(kinds.count { $0 == .grantRevoked }, 1)

@@ -56,11 +56,11 @@ extension ConformanceCheck {
                 try await store.grants(of: mine).map(outline),
                 try await reference.grants(of: its).map(outline))
         }
-        for line in 1...400 as ClosedRange<UInt64> where line % 7 == 0 {
-            let mine = try await store.standing(ofLine: .sample(line))
-            let its = try await reference.standing(ofLine: .sample(line))
-            try expectEqual(mine?.line, its?.line)
-            try expectEqual(mine?.standing.credential, its?.standing.credential)
+        for family in 1...400 as ClosedRange<UInt64> where family % 7 == 0 {
+            let mine = try await store.status(ofFamily: .sample(family))
+            let its = try await reference.status(ofFamily: .sample(family))
+            try expectEqual(mine?.family, its?.family)
+            try expectEqual(mine?.status.credential, its?.status.credential)
             try expectEqual(mine.map { outline($0.grant) }, its.map { outline($0.grant) })
         }
     }
@@ -74,7 +74,7 @@ extension ConformanceCheck {
         case .success(.revoked): "revoked"
         case .success(.googleEvent(let receipt)): receipt.rawValue
         case .success(.issued(let tokens)):
-            "\(outline(tokens.grant)) \(tokens.line) \(tokens.scope) \(tokens.account.subject) \(tokens.hasNewRefreshToken)"
+            "\(outline(tokens.grant)) \(tokens.family) \(tokens.scope) \(tokens.account.subject) \(tokens.hasNewRefreshToken)"
         }
     }
 

@@ -17,18 +17,18 @@ extension ConformanceCheck {
             try expectEqual(tokens.account, try await store.account(account.id))
             try expectEqual(tokens.scope, "openid offline_access")
             try expectEqual(tokens.nonce, "n-1")
-            try expectEqual(tokens.line.id, .sample(1))
-            try expectEqual(tokens.line.refreshToken?.generation, 0)
-            try expectEqual(tokens.line.authenticatedAt, 1_000_000)
+            try expectEqual(tokens.family.id, .sample(1))
+            try expectEqual(tokens.family.refreshToken?.generation, 0)
+            try expectEqual(tokens.family.authenticatedAt, 1_000_000)
             try expect(tokens.hasNewRefreshToken, "there is a refresh token")
-            let standing = try unwrap(try await store.standing(ofLine: .sample(1)))
-            try expectEqual(standing.line, tokens.line)
-            try expectEqual(standing.grant, grant)
-            try expectEqual(standing.standing.account, tokens.account)
-            try expect(standing.isGood(at: 2_400_000), "it is good")
-            try expect(!standing.isGood(at: 900_000_000), "it ends")
+            let status = try unwrap(try await store.status(ofFamily: .sample(1)))
+            try expectEqual(status.family, tokens.family)
+            try expectEqual(status.grant, grant)
+            try expectEqual(status.status.account, tokens.account)
+            try expect(status.isGood(at: 2_400_000), "it is good")
+            try expect(!status.isGood(at: 900_000_000), "it ends")
             try await expectGrantRefusal(.codeRetried) {
-                try await store.redeem(.sample(line: 2, at: 2_019_999))
+                try await store.redeem(.sample(family: 2, at: 2_019_999))
             }
             try expect(try await store.isGood(1), "a retry ends nothing")
             try expect(try await !store.isGood(2), "a retry gives nothing")
@@ -36,9 +36,9 @@ extension ConformanceCheck {
         ConformanceCheck("ends what a code gave when it is used again later") { store in
             let grant = try await store.link()
             try await expectGrantRefusal(.codeReused) {
-                try await store.redeem(.sample(line: 2, at: 2_011_000))
+                try await store.redeem(.sample(family: 2, at: 2_011_000))
             }
-            try expect(try await !store.isGood(1), "the line has ended")
+            try expect(try await !store.isGood(1), "the family has ended")
             try expectEqual(try await store.grants(of: grant.accountID), [])
             try expectEqual(
                 try await store.allEvents().last?.grant,
@@ -50,14 +50,14 @@ extension ConformanceCheck {
             try await store.authorize(.sample(2, account: grant.accountID))
             try await store.redeem(.sample(2))
             try await expectGrantRefusal(.codeReused) { try await store.redeem(.sample(1, at: 9_000_000)) }
-            try expect(try await !store.isGood(1), "the one line has ended")
+            try expect(try await !store.isGood(1), "the one family has ended")
             try expect(try await store.isGood(2), "the other has not")
         },
         ConformanceCheck("keeps a grant with a code that waits when another code is used again") { store in
             let grant = try await store.link(1)
             try await store.authorize(.sample(2, account: grant.accountID))
             try await expectGrantRefusal(.codeReused) { try await store.redeem(.sample(1, at: 2_021_000)) }
-            try expect(try await !store.isGood(1), "the line has ended")
+            try expect(try await !store.isGood(1), "the family has ended")
             try expectEqual(try await store.grants(of: grant.accountID).map(\.id), [grant.id])
             try await store.redeem(.sample(2))
             try expect(try await store.isGood(2), "the code was good")
@@ -116,18 +116,18 @@ extension ConformanceCheck {
             try await expectGrantRefusal(.scopeWithdrawn) {
                 try await store.redeem(.sample(clientScopes: ScopeSet([ScopeToken.email])))
             }
-            try expect(try await !store.isGood(1), "no line has begun")
+            try expect(try await !store.isGood(1), "no family has begun")
             let tokens = try await store.redeem(.sample(clientScopes: ScopeSet([ScopeToken.openID])))
             try expectEqual(tokens.scope, "openid")
-            try expectEqual(tokens.line.scope, "openid offline_access")
+            try expectEqual(tokens.family.scope, "openid offline_access")
         },
         ConformanceCheck("gives a refresh token with the scope offline_access only, where it is asked for") {
             store in
             let account = try await store.signIn(.sample()).account
             try await store.authorize(.sample(1, account: account.id, scope: "openid"))
             let short = try await store.redeem(.sample(1, needsOfflineAccess: true))
-            try expectEqual(short.line.refreshToken, nil)
-            try expectEqual(short.line.expiresAt, 5_610_000)
+            try expectEqual(short.family.refreshToken, nil)
+            try expectEqual(short.family.expiresAt, 5_610_000)
             try await store.authorize(.sample(2, account: account.id))
             let long = try await store.redeem(.sample(2, needsOfflineAccess: true))
             try expect(long.hasNewRefreshToken, "there is one")

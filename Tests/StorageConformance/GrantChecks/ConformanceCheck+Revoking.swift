@@ -4,18 +4,18 @@ import Cryptography
 
 extension ConformanceCheck {
     static let revoking = [
-        ConformanceCheck("ends a line at the wish of its client, and the grant with the last") { store in
+        ConformanceCheck("ends a family at the wish of its client, and the grant with the last") { store in
             let grant = try await store.link(1)
             try await store.authorize(.sample(2, account: grant.accountID))
             try await store.redeem(.sample(2))
-            try await store.revoke(.sample(SampleToken(line: 1)))
-            try expect(try await !store.isGood(1), "the one line has ended")
+            try await store.revoke(.sample(SampleToken(family: 1)))
+            try expect(try await !store.isGood(1), "the one family has ended")
             try expect(try await store.isGood(2), "the other has not")
             try expect(!(try await store.eventKinds()).contains(.grantRevoked), "the grant goes on")
             _ = try await store.carryOut(
                 .revoke(
                     RevokeCommand(
-                        oauthClientID: "phone", token: .access(lineID: .sample(2)), moment: 2_200_000)))
+                        oauthClientID: "phone", token: .access(familyID: .sample(2)), moment: 2_200_000)))
             try expectEqual(try await store.grants(of: grant.accountID), [])
             let last = try unwrap(try await store.allEvents().last)
             try expectEqual(last.kind, .grantRevoked)
@@ -26,23 +26,23 @@ extension ConformanceCheck {
         },
         ConformanceCheck("leaves alone what another client revokes, or what is unknown") { store in
             try await store.link()
-            try await store.revoke(.sample(SampleToken(line: 1), client: "tablet"))
-            try await store.revoke(.sample(SampleToken(line: 2)))
+            try await store.revoke(.sample(SampleToken(family: 1), client: "tablet"))
+            try await store.revoke(.sample(SampleToken(family: 2)))
             let forged = PresentedRefreshToken(
-                lineID: .sample(1), lineSecretDigest: .hash("guess"),
-                digest: SampleToken(line: 1).presented.digest)
+                familyID: .sample(1), lineSecretDigest: .hash("guess"),
+                digest: SampleToken(family: 1).presented.digest)
             try await store.revoke(
                 RevokeCommand(oauthClientID: "phone", token: .refresh(forged), moment: 2_200_000))
             _ = try await store.carryOut(
                 .revoke(
                     RevokeCommand(
-                        oauthClientID: "tablet", token: .access(lineID: .sample(1)), moment: 2_200_000)))
+                        oauthClientID: "tablet", token: .access(familyID: .sample(1)), moment: 2_200_000)))
             try expect(try await store.isGood(1), "it is good still")
         },
-        ConformanceCheck("keeps a grant whose last line is revoked while a code waits") { store in
+        ConformanceCheck("keeps a grant whose last family is revoked while a code waits") { store in
             let grant = try await store.link(1)
             try await store.authorize(.sample(2, account: grant.accountID, at: 2_100_000))
-            try await store.revoke(.sample(SampleToken(line: 1)))
+            try await store.revoke(.sample(SampleToken(family: 1)))
             try await store.redeem(.sample(2))
             try expect(try await store.isGood(2), "the code was good")
         },
@@ -67,56 +67,56 @@ extension ConformanceCheck {
                 try await store.carryOut(.end(.sample(grant.id, of: account)))
             }
             try expectEqual(try await store.allEvents().last?.grant?.reason, .unlinked)
-            try await expectDeliveries([SampleToken(line: 1)], in: store)
+            try await expectDeliveries([SampleToken(family: 1)], in: store)
         },
-        ConformanceCheck("ends the oldest line when a client has too many") { store in
+        ConformanceCheck("ends the oldest family when a client has too many") { store in
             let account = try await store.signIn(.sample()).account
-            let few = LineCeilings(perClient: 3, perAccount: nil)
+            let few = FamilyLimits(perClient: 3, perAccount: nil)
             for number in 1...5 as ClosedRange<UInt64> {
                 let moment = Moment(milliseconds: 2_000_000 + Int64(number) * 10)
                 try await store.authorize(.sample(number, account: account.id, at: moment))
-                try await store.redeem(.sample(number, ceilings: few, at: moment))
+                try await store.redeem(.sample(number, limits: few, at: moment))
             }
-            for line in 1...5 as ClosedRange<UInt64> {
-                try expectEqual(try await store.isGood(line), line > 2)
+            for family in 1...5 as ClosedRange<UInt64> {
+                try expectEqual(try await store.isGood(family), family > 2)
             }
         },
-        ConformanceCheck("ends the oldest line of the native clients, and never a link with Google") {
+        ConformanceCheck("ends the oldest family of the native clients, and never a link with Google") {
             store in
             let account = try await store.signIn(.sample()).account
-            let few = LineCeilings(perClient: 10, perAccount: 3)
+            let few = FamilyLimits(perClient: 10, perAccount: 3)
             for number in 1...6 as ClosedRange<UInt64> {
                 let client: OAuthClientID = number == 1 ? "google" : number == 3 ? "web" : "native-\(number)"
                 let moment = Moment(milliseconds: 2_000_000 + Int64(number) * 10)
                 try await store.authorize(.sample(number, account: account.id, client: client, at: moment))
                 try await store.redeem(
                     .sample(
-                        number, client: client, isNative: number != 1 && number != 3, ceilings: few,
+                        number, client: client, isNative: number != 1 && number != 3, limits: few,
                         at: moment))
             }
-            for line in 1...6 as ClosedRange<UInt64> {
-                try expectEqual(try await store.isGood(line), line != 2)
+            for family in 1...6 as ClosedRange<UInt64> {
+                try expectEqual(try await store.isGood(family), family != 2)
             }
             let last = try unwrap(try await store.allEvents().last { $0.kind == .grantRevoked })
             try expectEqual(
                 last.grant,
                 GrantReference(id: GrantID(.sample(2)), oauthClientID: "native-2", reason: .replaced))
         },
-        ConformanceCheck("keeps a grant with a code that waits when a ceiling ends its last line") { store in
+        ConformanceCheck("keeps a grant with a code that waits when a limit ends its last family") { store in
             let account = try await store.signIn(.sample()).account
-            let few = LineCeilings(perClient: 10, perAccount: 1)
+            let few = FamilyLimits(perClient: 10, perAccount: 1)
             try await store.authorize(.sample(1, account: account.id, client: "native-1"))
-            try await store.redeem(.sample(1, client: "native-1", ceilings: few))
+            try await store.redeem(.sample(1, client: "native-1", limits: few))
             try await store.authorize(.sample(2, account: account.id, client: "native-1", at: 2_020_000))
             try await store.authorize(.sample(3, account: account.id, client: "native-2", at: 2_020_000))
-            try await store.redeem(.sample(3, client: "native-2", ceilings: few, at: 2_020_000))
-            try expect(try await !store.isGood(1), "its line has ended")
+            try await store.redeem(.sample(3, client: "native-2", limits: few, at: 2_020_000))
+            try expect(try await !store.isGood(1), "its family has ended")
             try await store.redeem(.sample(2, client: "native-1", at: 2_030_000))
             try expect(try await store.isGood(2), "the code was good")
         },
-        ConformanceCheck("bounds the lines of a grant that have no refresh token") { store in
+        ConformanceCheck("bounds the families of a grant that have no refresh token") { store in
             let account = try await store.signIn(.sample()).account
-            let most = UInt64(GrantWorkingSet.mostAccessLines)
+            let most = UInt64(GrantWorkingSet.mostAccessFamilies)
             for number in 1...(most + 2) {
                 let moment = Moment(milliseconds: 2_000_000 + Int64(number) * 10)
                 try await store.authorize(.sample(number, account: account.id, client: "web", at: moment))
@@ -136,6 +136,7 @@ extension ConformanceCheck {
         try expectEqual(claimed.count, tokens.count, line: line)
         try expectEqual(Set(claimed.map(\.doubleSHA512)), Set(tokens.map(\.doubleSHA512)), line: line)
         try expect(
-            claimed.allSatisfy { $0.oauthClientID == "google" }, "they are of Google's client", line: line)
+            claimed.allSatisfy { $0.oauthClientID == "google" }, "they are of Google's client", line: line
+        )
     }
 }

@@ -5,7 +5,7 @@ import Cryptography
 /// The state of the reference store for OAuth 2.0.
 struct ReferenceGrants {
     var grants: [GrantID: GrantRecord] = [:]
-    var lines: [UniqueID: TokenLine] = [:]
+    var families: [UniqueID: TokenFamily] = [:]
     var codes: [SHA256Digest: CodeRecord] = [:]
     var deliveries: [UniqueID: SecurityEventDelivery] = [:]
     var googleEvents: [String: GoogleEventCommand] = [:]
@@ -14,24 +14,25 @@ struct ReferenceGrants {
     var signingKeys: [SigningKeyRecord] = []
 
     /// The grants, token families and codes of some accounts.
-    func held(_ accounts: Set<AccountID>) -> (grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord])
-    {
+    func held(_ accounts: Set<AccountID>) -> (
+        grants: [GrantRecord], families: [TokenFamily], codes: [CodeRecord]
+    ) {
         let grants = grants.values.filter { accounts.contains($0.accountID) }
         let ids = Set(grants.map(\.id))
         return (
-            grants, lines.values.filter { ids.contains($0.grantID) },
+            grants, families.values.filter { ids.contains($0.grantID) },
             codes.values.filter { ids.contains($0.grantID) }
         )
     }
 
     /// The accounts of a batch.
-    func accounts(_ question: GrantQuestion) -> Set<AccountID> {
+    func accounts(_ question: GrantSelection) -> Set<AccountID> {
         var ids = question.codeDigests.compactMap { codes[$0]?.grantID }
-        ids += question.lineIDs.compactMap { lines[$0]?.grantID }
-        ids += lines.values.filter { $0.googleSubject.map(question.googleSubjects.contains) ?? false }.map(
+        ids += question.familyIDs.compactMap { families[$0]?.grantID }
+        ids += families.values.filter { $0.googleSubject.map(question.googleSubjects.contains) ?? false }.map(
             \.grantID)
         let digests = Set(question.tokenDigests)
-        ids += lines.values.filter { $0.refreshToken?.doubleSHA512.map(digests.contains) ?? false }.map(
+        ids += families.values.filter { $0.refreshToken?.doubleSHA512.map(digests.contains) ?? false }.map(
             \.grantID)
         return Set(question.accountIDs).union(ids.compactMap { grants[$0]?.accountID })
     }
@@ -39,10 +40,10 @@ struct ReferenceGrants {
     mutating func save(_ changes: GrantChanges) {
         for id in changes.removedGrants {
             grants[id] = nil
-            lines = lines.filter { $0.value.grantID != id }
+            families = families.filter { $0.value.grantID != id }
             codes = codes.filter { $0.value.grantID != id }
         }
-        for id in changes.removedLines { lines[id] = nil }
+        for id in changes.removedFamilies { families[id] = nil }
         for digest in changes.removedCodes { codes[digest] = nil }
         for grant in changes.grants {
             let isOnly = !grants.values.contains {
@@ -52,9 +53,9 @@ struct ReferenceGrants {
             precondition(isOnly, "two grants of one account and client")
             grants[grant.id] = grant
         }
-        for line in changes.lines {
-            precondition(grants[line.grantID] != nil, "a line without a grant")
-            lines[line.id] = line
+        for family in changes.families {
+            precondition(grants[family.grantID] != nil, "a family without a grant")
+            families[family.id] = family
         }
         for code in changes.codes {
             precondition(grants[code.grantID] != nil, "a code without a grant")
@@ -66,7 +67,7 @@ struct ReferenceGrants {
     mutating func forget(googleSubjects subjects: Set<String>) {
         for subject in subjects { googleAccounts[subject] = nil }
         googleEvents = googleEvents.mapValues { event in
-            event.googleSubject.map(subjects.contains) ?? false ? event.withoutPerson : event
+            event.googleSubject.map(subjects.contains) ?? false ? event.withoutUser : event
         }
     }
 }
@@ -88,7 +89,7 @@ extension ReferenceState {
             set.load(erased: id)
         }
         let held = oauth.held(accounts)
-        set.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        set.load(grants: held.grants, families: held.families, codes: held.codes)
         for id in set.question.accountIDs { oauth.paces[id]?.values.forEach { set.load($0) } }
         for jti in set.question.eventIdentifiers where oauth.googleEvents[jti] != nil {
             set.load(googleEvent: jti)
@@ -110,16 +111,16 @@ extension ReferenceState {
     mutating func endGrants(of set: WorkingSet) -> [AccountEvent] {
         guard var ending = GrantEnding(of: set) else { return set.events }
         let held = oauth.held(Set(ending.accountIDs))
-        ending.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        ending.load(grants: held.grants, families: held.families, codes: held.codes)
         let events = ending.carryOut(set.events, using: &generator)
         oauth.save(ending.changes)
         oauth.forget(googleSubjects: ending.forgottenGoogleSubjects)
         return events
     }
 
-    func standing(of account: AccountID, app: ClientID) -> AccountStanding? {
+    func status(of account: AccountID, app: ClientID) -> AccountStatus? {
         guard let record = record(of: account), let account = record.account else { return nil }
-        return AccountStanding(account: account, credential: record.record(for: app))
+        return AccountStatus(account: account, credential: record.record(for: app))
     }
 }
 
@@ -133,7 +134,7 @@ extension GrantCommand {
 
 extension GoogleEventCommand {
     /// The command after the erasure of the user: only the `jti`, by which a repetition is recognized.
-    fileprivate var withoutPerson: GoogleEventCommand {
+    fileprivate var withoutUser: GoogleEventCommand {
         GoogleEventCommand(jti: jti, payload: [], changes: [], receivedAt: receivedAt)
     }
 }

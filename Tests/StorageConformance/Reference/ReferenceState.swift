@@ -3,7 +3,7 @@ import TestSupport
 
 /// The whole state of the reference store.
 struct ReferenceState {
-    let sealing: any GrantSealing
+    let sealing: any AppleTokenSealing
     var generator: SeededGenerator
     var subjects: [SubjectKey: SubjectRecord] = [:]
     var tombstones: [SubjectKey: SubjectRecord] = [:]
@@ -19,7 +19,7 @@ struct ReferenceState {
     var transfers: [TransferRecord] = []
     var oauth = ReferenceGrants()
 
-    init(seed: UInt64, sealing: any GrantSealing) {
+    init(seed: UInt64, sealing: any AppleTokenSealing) {
         self.sealing = sealing
         generator = SeededGenerator(seed: seed)
     }
@@ -62,7 +62,7 @@ struct ReferenceState {
     /// Returns true if a database accepts the texts of a command, and its code can be sealed.
     private func isStorable(_ command: AccountCommand) -> Bool {
         switch command {
-        case .signIn(let signIn): signIn.authorizationCode == nil || !(sealing is NoGrantSealing)
+        case .signIn(let signIn): signIn.authorizationCode == nil || !(sealing is NoAppleTokenSealing)
         case .notification(let notification):
             (1...NotificationCommand.longestPayload).contains(notification.payload.unicodeScalars.count)
         case .finishExchange, .rejectRefreshToken, .erase, .transfer: true
@@ -80,8 +80,8 @@ struct ReferenceState {
             set.load(inboxIdentifier: identifier)
         }
         for key in set.inboxKeys where inboxKeys.contains(key) { set.load(inboxKey: key) }
-        for id in set.grantAccounts {
-            let held = AccountGrants(
+        for id in set.appleTokenAccounts {
+            let held = HeldAppleTokens(
                 codes: codes.filter { $0.accountID == id }, tokens: tokens.filter { $0.accountID == id })
             set.load(held, of: id)
         }
@@ -99,7 +99,7 @@ struct ReferenceState {
     /// Saves only marked records, so that a missing mark makes a check fail.
     private mutating func save(_ set: WorkingSet) {
         if let rekeying = set.rekeying { carryOut(rekeying) }
-        for change in set.grantChanges { carryOut(change) }
+        for change in set.appleTokenChanges { carryOut(change) }
         for erasure in set.erasures { carryOut(erasure, set.subjects[0]) }
         for record in set.subjects { save(record) }
         for nonce in set.usedNonces {
@@ -147,7 +147,7 @@ struct ReferenceState {
         subjects[record.key] = saved
     }
 
-    private mutating func carryOut(_ change: GrantChange) {
+    private mutating func carryOut(_ change: AppleTokenChange) {
         switch change {
         case .insertCode(let code):
             guard !codes.contains(where: { $0.id == code.id }) else { break }

@@ -17,17 +17,17 @@ extension ReferenceStore: AuthorizationStore {
         completion(.success(result))
     }
 
-    public func standing(ofLine id: UniqueID) async throws -> TokenStanding? {
+    public func status(ofFamily id: UniqueID) async throws -> TokenStatus? {
         state.withLock { state in
-            guard let line = state.oauth.lines[id], let grant = state.oauth.grants[line.grantID],
-                let standing = state.standing(of: grant.accountID, app: grant.clientID)
+            guard let family = state.oauth.families[id], let grant = state.oauth.grants[family.grantID],
+                let status = state.status(of: grant.accountID, app: grant.clientID)
             else { return nil }
-            return TokenStanding(line: line, grant: grant, standing: standing)
+            return TokenStatus(family: family, grant: grant, status: status)
         }
     }
 
-    public func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding? {
-        state.withLock { $0.standing(of: account, app: app) }
+    public func status(of account: AccountID, app: ClientID) async throws -> AccountStatus? {
+        state.withLock { $0.status(of: account, app: app) }
     }
 
     public func grants(of account: AccountID) async throws -> [GrantRecord] {
@@ -48,7 +48,7 @@ extension ReferenceStore: AuthorizationStore {
     ) async throws -> AccountID? {
         state.withLock { state in
             let grants = state.oauth.grants
-            let youngest = state.oauth.lines.values
+            let youngest = state.oauth.families.values
                 .filter { $0.googleSubject == googleSubject && grants[$0.grantID]?.oauthClientID == client }
                 .max { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
             return youngest.flatMap { grants[$0.grantID]?.accountID }
@@ -81,7 +81,7 @@ extension ReferenceStore: AuthorizationStore {
         return state.withLock { state in
             let before = state.oauth.count
             state.oauth.codes = state.oauth.codes.filter { $0.value.expiresAt >= oldestCode }
-            state.oauth.lines = state.oauth.lines.filter { $0.value.expiresAt >= moment }
+            state.oauth.families = state.oauth.families.filter { $0.value.expiresAt >= moment }
             let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
             state.oauth.paces = state.oauth.paces.mapValues { $0.filter { $0.value.begunAt >= oldestPace } }
             state.oauth.googleEvents = state.oauth.googleEvents.filter { $0.value.receivedAt >= oldestEvent }
@@ -95,7 +95,7 @@ extension ReferenceStore: AuthorizationStore {
 
 extension ReferenceGrants {
     fileprivate var count: Int {
-        codes.count + lines.count + paces.values.map(\.count).reduce(0, +) + googleEvents.count
+        codes.count + families.count + paces.values.map(\.count).reduce(0, +) + googleEvents.count
             + googleAccounts.count
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 public final class ReferenceStore: AccountStore {
     let state: Mutex<ReferenceState>
 
-    public init(seed: UInt64 = 1, sealing: any GrantSealing = SampleSealing()) {
+    public init(seed: UInt64 = 1, sealing: any AppleTokenSealing = SampleSealing()) {
         state = Mutex(ReferenceState(seed: seed, sealing: sealing))
     }
 

@@ -10,7 +10,7 @@ extension SubjectKey {
 
 extension EmailAddress {
     public static func sample(
-        _ address: String = "person@example.com", isVerified: Bool = true, isPrivate: Bool? = false
+        _ address: String = "user@example.com", isVerified: Bool = true, isPrivate: Bool? = false
     ) -> EmailAddress {
         guard let email = EmailAddress(address: address, isVerified: isVerified, isPrivate: isPrivate) else {
             preconditionFailure("not an address: \(address)")

@@ -12,20 +12,20 @@ extension OAuthClientID: ExpressibleByStringInterpolation {
 
 /// A refresh token of the tests: its values in place of a text.
 public struct SampleToken: Sendable, Hashable {
-    public let line: UInt64
+    public let family: UInt64
     public let generation: UInt32
     /// Number that distinguishes tokens of the same generation.
     public let variant: Int
 
-    public init(line: UInt64, generation: UInt32 = 0, variant: Int = 0) {
-        (self.line, self.generation, self.variant) = (line, generation, variant)
+    public init(family: UInt64, generation: UInt32 = 0, variant: Int = 0) {
+        (self.family, self.generation, self.variant) = (family, generation, variant)
     }
 
-    var lineSecretDigest: SHA256Digest { .hash("line-secret-\(line)") }
-    var digest: SHA256Digest { .hash("token-\(line)-\(generation)-\(variant)") }
+    var lineSecretDigest: SHA256Digest { .hash("family-secret-\(family)") }
+    var digest: SHA256Digest { .hash("token-\(family)-\(generation)-\(variant)") }
 
     public var presented: PresentedRefreshToken {
-        PresentedRefreshToken(lineID: .sample(line), lineSecretDigest: lineSecretDigest, digest: digest)
+        PresentedRefreshToken(familyID: .sample(family), lineSecretDigest: lineSecretDigest, digest: digest)
     }
 
     public func new(forGoogle: Bool = false) -> NewRefreshToken {
@@ -38,7 +38,7 @@ public struct SampleToken: Sendable, Hashable {
     public var doubleSHA512: SHA512Digest { .hash(digest.bytes) }
 
     public func next(_ variant: Int = 0) -> SampleToken {
-        SampleToken(line: line, generation: generation + 1, variant: variant)
+        SampleToken(family: family, generation: generation + 1, variant: variant)
     }
 }
 
@@ -71,18 +71,18 @@ extension RedeemCommand {
     public static func sample(
         _ number: UInt64 = 1, client: OAuthClientID = "phone", redirectURI: String = "com.example.app:/back",
         verifier: String? = nil, clientScopes: ScopeSet = .sample, isNative: Bool = true,
-        line: UInt64? = nil, hasRefreshToken: Bool = true,
+        family: UInt64? = nil, hasRefreshToken: Bool = true,
         needsOfflineAccess: Bool = false, forGoogle: Bool = false, expiresAt: Moment = 900_000_000,
-        ceilings: LineCeilings = LineCeilings(perClient: 10, perAccount: 50), at moment: Moment = 2_010_000
+        limits: FamilyLimits = FamilyLimits(perClient: 10, perAccount: 50), at moment: Moment = 2_010_000
     ) -> RedeemCommand {
         RedeemCommand(
             codeDigest: .hash("code-\(number)"), oauthClientID: client, redirectURI: redirectURI,
-            codeVerifier: verifier, clientScopes: clientScopes, newLineID: .sample(line ?? number),
+            codeVerifier: verifier, clientScopes: clientScopes, newFamilyID: .sample(family ?? number),
             isNative: isNative,
             refreshToken: hasRefreshToken
-                ? SampleToken(line: line ?? number).new(forGoogle: forGoogle) : nil,
+                ? SampleToken(family: family ?? number).new(forGoogle: forGoogle) : nil,
             needsOfflineAccess: needsOfflineAccess, lineExpiresAt: expiresAt,
-            accessTokenExpiresAt: moment.advanced(byMilliseconds: 3_600_000), ceilings: ceilings,
+            accessTokenExpiresAt: moment.advanced(byMilliseconds: 3_600_000), limits: limits,
             moment: moment)
     }
 }
@@ -91,7 +91,7 @@ extension RefreshCommand {
     /// - Parameter successor: Variant of the next generation's token that replaces this token; `nil` without
     ///   rotation.
     public static func sample(
-        _ token: SampleToken = SampleToken(line: 1), client: OAuthClientID = "phone", successor: Int? = 0,
+        _ token: SampleToken = SampleToken(family: 1), client: OAuthClientID = "phone", successor: Int? = 0,
         scope: String? = nil, clientScopes: ScopeSet = .sample, expiresAt: Moment = 900_000_000,
         longestLine: Int64? = nil, at moment: Moment = 2_100_000
     ) -> RefreshCommand {
@@ -104,7 +104,7 @@ extension RefreshCommand {
 
 extension RevokeCommand {
     public static func sample(
-        _ token: SampleToken = SampleToken(line: 1), client: OAuthClientID = "phone",
+        _ token: SampleToken = SampleToken(family: 1), client: OAuthClientID = "phone",
         at moment: Moment = 2_200_000
     ) -> RevokeCommand {
         RevokeCommand(oauthClientID: client, token: .refresh(token.presented), moment: moment)
@@ -123,15 +123,15 @@ extension EndGrantCommand {
 extension AssertionCommand {
     public static func sample(
         _ number: UInt64 = 1, account: AccountID, client: OAuthClientID = "google",
-        subject: String = "google-sub-1", match: GoogleAccountMatch = .email("person@example.com"),
+        subject: String = "google-sub-1", match: GoogleAccountMatch = .email("user@example.com"),
         assertedAt: Moment? = nil, scope: String = "openid",
-        ceilings: LineCeilings = LineCeilings(perClient: 10, perAccount: nil), at moment: Moment = 2_000_000
+        limits: FamilyLimits = FamilyLimits(perClient: 10, perAccount: nil), at moment: Moment = 2_000_000
     ) -> AssertionCommand {
         AssertionCommand(
             accountID: account, newGrantID: GrantID(.sample(number)), oauthClientID: client,
             clientID: "com.example.app", googleSubject: subject, match: match,
-            assertedAt: assertedAt ?? moment, scope: scope, newLineID: .sample(number),
-            refreshToken: SampleToken(line: number).new(forGoogle: true), ceilings: ceilings, moment: moment)
+            assertedAt: assertedAt ?? moment, scope: scope, newFamilyID: .sample(number),
+            refreshToken: SampleToken(family: number).new(forGoogle: true), limits: limits, moment: moment)
     }
 }
 

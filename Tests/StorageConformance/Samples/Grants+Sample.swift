@@ -15,9 +15,9 @@ extension SealedSecret {
     }
 }
 
-extension GrantSecret {
-    public static func sample(_ text: String) -> GrantSecret {
-        guard let secret = GrantSecret(text) else { preconditionFailure("no secret of Apple's") }
+extension AppleTokenSecret {
+    public static func sample(_ text: String) -> AppleTokenSecret {
+        guard let secret = AppleTokenSecret(text) else { preconditionFailure("no secret of Apple's") }
         return secret
     }
 }

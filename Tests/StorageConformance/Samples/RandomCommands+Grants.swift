@@ -12,7 +12,7 @@ extension RandomCommands {
     }
 
     /// A change of the codes and tokens with numbers up to this number, or of an account.
-    mutating func personCommand(upTo number: UInt64) -> PersonCommand {
+    mutating func userCommand(upTo number: UInt64) -> UserCommand {
         let (key, code) = (pick(keys), UInt64.random(in: 1...number, using: &generator))
         let (moment, fresh) = (self.moment(), UInt64(1_000_000) + number)
         let clientID: ClientID =
@@ -21,22 +21,22 @@ extension RandomCommands {
         let target = pick(keys)
         switch Int.random(in: 0..<10, using: &generator) {
         case 0...4:
-            return PersonCommand(key: key) { account in
+            return UserCommand(key: key) { account in
                 .finishExchange(
                     .sample(
                         code: code, account: account, clientID: clientID, token: token, authorizedAt: moment))
             }
         case 5...7:
-            return PersonCommand(key: key) { account in
+            return UserCommand(key: key) { account in
                 .rejectRefreshToken(
                     .sample(token: code, account: account, clientID: clientID, at: moment))
             }
         case 8:
-            return PersonCommand(key: key) { account in
+            return UserCommand(key: key) { account in
                 .erase(.sample(2_000_000 + number, account: account, at: moment))
             }
         default:
-            return PersonCommand(key: key) { account in
+            return UserCommand(key: key) { account in
                 .transfer(
                     TransferCommand(
                         accountID: account.id, from: key, to: target, clientID: clientID, email: nil,

@@ -63,18 +63,18 @@ struct RandomGrantCommands {
         _ key: SubjectKey, _ client: OAuthClientID, at moment: Moment
     ) -> Command {
         let isGoogle = client == "google"
-        let (number, line) = (recentNumber(), nextNumber)
+        let (number, family) = (recentNumber(), nextNumber)
         nextNumber += 1
-        tokens.append(SampleToken(line: line))
+        tokens.append(SampleToken(family: family))
         let verifier = pick([nil, nil, plain])
         let hasToken = pick([true, true, false])
         return Command(key: key) { _ in
             .redeem(
                 .sample(
-                    number, client: client, verifier: verifier, isNative: !isGoogle, line: line,
+                    number, client: client, verifier: verifier, isNative: !isGoogle, family: family,
                     hasRefreshToken: hasToken, needsOfflineAccess: false, forGoogle: isGoogle,
                     expiresAt: moment.advanced(byMilliseconds: 60_000),
-                    ceilings: LineCeilings(perClient: 2, perAccount: isGoogle ? nil : 3), at: moment))
+                    limits: FamilyLimits(perClient: 2, perAccount: isGoogle ? nil : 3), at: moment))
         }
     }
 
@@ -97,7 +97,7 @@ struct RandomGrantCommands {
     private mutating func assertion(_ key: SubjectKey, at moment: Moment) -> Command {
         defer { nextNumber += 1 }
         let number = nextNumber
-        tokens.append(SampleToken(line: number))
+        tokens.append(SampleToken(family: number))
         let subject = pick(["g1", "g2"])
         // Two addresses that accounts of the random sign-ins have.
         let match: GoogleAccountMatch = pick([
@@ -110,14 +110,15 @@ struct RandomGrantCommands {
                 .sample(
                     number, account: $0, subject: subject, match: match,
                     assertedAt: assertedAt,
-                    ceilings: LineCeilings(perClient: 2, perAccount: nil), at: moment))
+                    limits: FamilyLimits(perClient: 2, perAccount: nil), at: moment))
         }
     }
 
     private mutating func googleEvent(_ key: SubjectKey, at moment: Moment) -> Command {
         let subject = pick(["g1", "g2"])
         let change: GoogleEventCommand.Change = pick([
-            .endLines(googleSubject: subject, upTo: self.moment(), of: pick([nil, ["google"], ["phone"]])),
+            .endFamilies(
+                googleSubject: subject, upTo: self.moment(), of: pick([nil, ["google"], ["phone"]])),
             .endToken(doubleSHA512: recentToken().doubleSHA512, of: pick([["google"], ["phone"]])),
             .disable(googleSubject: subject, at: self.moment()),
             .enable(googleSubject: subject, at: self.moment()),
@@ -144,7 +145,7 @@ struct RandomGrantCommands {
     }
 
     private mutating func recentToken() -> SampleToken {
-        pick(tokens.suffix(12) + [SampleToken(line: 1)])
+        pick(tokens.suffix(12) + [SampleToken(family: 1)])
     }
 
     mutating func pick<Value>(_ values: [Value]) -> Value {

@@ -25,13 +25,13 @@ extension ErasureRecord {
     var withoutIDs: ErasureRecord {
         ErasureRecord(
             id: id, accountID: AccountID(noID), team: team, requestedAt: requestedAt, deadline: deadline,
-            finishedAt: finishedAt, apps: apps, grants: grants.map(\.withoutSecret))
+            finishedAt: finishedAt, apps: apps, tokens: tokens.map(\.withoutSecret))
     }
 }
 
-extension ErasureGrant {
+extension ErasureToken {
     /// The record without its secret, because the secrets of the samples name their accounts.
-    fileprivate var withoutSecret: ErasureGrant {
+    fileprivate var withoutSecret: ErasureToken {
         var grant = self
         grant.sealed = nil
         return grant

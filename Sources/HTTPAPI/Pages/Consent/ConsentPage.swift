@@ -16,15 +16,15 @@ struct ConsentPage {
     private let prompt: ConsentPrompt
     private let language: PageLanguage
     private let cookie: String?
-    private let parts: ConsentPageParts
+    private let parts: ConsentPageTexts
 
     init(
-        prompt: ConsentPrompt, language: PageLanguage, cookie: String? = nil, parts: ConsentPageParts? = nil
+        prompt: ConsentPrompt, language: PageLanguage, cookie: String? = nil, parts: ConsentPageTexts? = nil
     ) {
         (self.prompt, self.language, self.cookie) = (prompt, language, cookie)
         self.parts =
             parts
-            ?? ConsentPageParts(
+            ?? ConsentPageTexts(
                 client: prompt.client, appName: prompt.appName, language: language)
     }
 
@@ -42,7 +42,7 @@ struct ConsentPage {
     private func content() -> [UInt8] {
         var page = HTMLWriter(reservingCapacity: 4096 + 3 * prompt.query.utf8.count)
         page.append(parts.start)
-        PersonBlock(account: prompt.account, parts: parts).write(to: &page)
+        UserBlock(account: prompt.account, parts: parts).write(to: &page)
         page.append(Self.otherAccount)
         page.append(escaping: prompt.otherAccountQuery)
         page.append(parts.otherAccountEnd)

@@ -31,7 +31,7 @@ actor OAuthLoad {
 
     private func link(_ number: Int) async {
         guard let user = try? system.makeUser(), let token = try? system.identityToken(of: user),
-            let code = await answer({ try await $0.flip(.token(token)) })
+            let code = await response({ try await $0.flip(.token(token)) })
         else { return }
         ledger.acknowledge()
         var link = OAuthLedger.Link(code: code)
@@ -44,7 +44,7 @@ actor OAuthLoad {
     private func redeem(_ link: inout OAuthLedger.Link) async {
         for attempt in 0..<3 {
             let code = link.code
-            guard let found = await answer({ try await $0.redeem(code) }) else {
+            guard let found = await response({ try await $0.redeem(code) }) else {
                 link.state = .redemptionUncertain
                 continue
             }
@@ -53,7 +53,7 @@ actor OAuthLoad {
                 link.state = .linked
                 ledger.acknowledge()
                 // It is good once.
-                let again = await answer { try await $0.redeem(code) }
+                let again = await response { try await $0.redeem(code) }
                 if let again, again.error != "invalid_grant" {
                     ledger.contradict("a code was redeemed twice: \(again.status)")
                 }
@@ -65,14 +65,14 @@ actor OAuthLoad {
     }
 
     private func unlink(_ link: inout OAuthLedger.Link) async {
-        guard let access = link.accessToken, let found = await answer({ try await $0.introspect(access) })
+        guard let access = link.accessToken, let found = await response({ try await $0.introspect(access) })
         else { return }
         guard found.json?["active"]?.bool == true, let account = found["sub"] else {
             return ledger.contradict("a token that was just given is not good: \(found.text)")
         }
-        guard let grants = await answer({ try await $0.grants(of: account) }), let grant = grants.first
+        guard let grants = await response({ try await $0.grants(of: account) }), let grant = grants.first
         else { return }
-        let ended = await answer { try await $0.unlink(grant, of: account) }
+        let ended = await response { try await $0.unlink(grant, of: account) }
         link.state = ended == nil ? .endUncertain : .unlinked
         guard let ended else { return }
         if ended.status == 204 {
@@ -89,7 +89,7 @@ actor OAuthLoad {
             return await signInOnPhone()
         }
         let phone = phone
-        guard let found = await answer({ try await $0.refresh(token, phone: phone) }) else {
+        guard let found = await response({ try await $0.refresh(token, phone: phone) }) else {
             isRotationUncertain = true
             return
         }
@@ -107,16 +107,16 @@ actor OAuthLoad {
         let phone = phone
         let replicas = replicas.all
         guard !replicas.isEmpty, let user = try? system.makeUser() else { return }
-        let person = PersonAtBrowser(user, system, at: replicas)
-        guard let code = try? await person.code(phone: phone),
-            let found = await answer({ try await $0.redeem(code, phone: phone) })
+        let visitor = UserAtBrowser(user, system, at: replicas)
+        guard let code = try? await visitor.code(phone: phone),
+            let found = await response({ try await $0.redeem(code, phone: phone) })
         else { return }
         phoneToken = found["refresh_token"]
         if phoneToken == nil { ledger.contradict("a phone's code: \(found.status) \(found.text)") }
     }
 
     /// Sends a request. Returns `nil` when no replica is up, or when the replica ended before its response.
-    private func answer<Value: Sendable>(
+    private func response<Value: Sendable>(
         _ call: @Sendable (OAuthReplica) async throws -> Value
     ) async -> Value? {
         guard let replica = replicas.all.first, let value = try? await call(replica) else {

@@ -23,14 +23,14 @@ extension OAuthReplica {
 
     /// Gets the code that the app passes to Google.
     func flip(_ identity: Identity) async throws -> String {
-        let answer = try await flipAnswer(identity)
-        guard answer["outcome"]?.string == "code",
-            let code = Self.parameter("code", of: answer["redirect_to"]?.string)
-        else { throw NoCode(description: "App Flip: \(answer.status) \(answer.text)") }
+        let response = try await flipAnswer(identity)
+        guard response["outcome"]?.string == "code",
+            let code = Self.parameter("code", of: response["redirect_to"]?.string)
+        else { throw NoCode(description: "App Flip: \(response.status) \(response.text)") }
         return code
     }
 
-    func flipAnswer(_ identity: Identity) async throws -> Backend.Answer {
+    func flipAnswer(_ identity: Identity) async throws -> Backend.Response {
         try await backend.post(
             "/v1/oauth/app-flip",
             [
@@ -52,7 +52,7 @@ extension OAuthReplica {
     }
 
     /// Redeems a code as Google.
-    func redeem(_ code: String) async throws -> Answer {
+    func redeem(_ code: String) async throws -> Response {
         try await token(
             Self.googleCredentials + [
                 ("grant_type", "authorization_code"), ("code", code),
@@ -61,12 +61,12 @@ extension OAuthReplica {
     }
 
     /// Refreshes as Google, which does not rotate the token.
-    func refresh(_ refreshToken: String) async throws -> Answer {
+    func refresh(_ refreshToken: String) async throws -> Response {
         try await token(
             Self.googleCredentials + [("grant_type", "refresh_token"), ("refresh_token", refreshToken)])
     }
 
-    func revoke(_ token: String) async throws -> Answer {
+    func revoke(_ token: String) async throws -> Response {
         try await post("/oauth/revoke", Self.googleCredentials + [("token", token)])
     }
 
@@ -79,9 +79,10 @@ extension OAuthReplica {
         try await Self.link(of: redeem(flip(identity)))
     }
 
-    static func link(of answer: Answer) throws -> Link {
-        guard answer.status == 200, let access = answer["access_token"], let refresh = answer["refresh_token"]
-        else { throw Unexpected("token request", answer) }
+    static func link(of response: Response) throws -> Link {
+        guard response.status == 200, let access = response["access_token"],
+            let refresh = response["refresh_token"]
+        else { throw Unexpected("token request", response) }
         return Link(accessToken: access, refreshToken: refresh)
     }
 }
@@ -90,7 +91,7 @@ extension OAuthReplica {
 extension OAuthReplica {
     static let phoneVerifier = "a-verifier-of-the-phone-with-at-least-43-characters"
 
-    func redeem(_ code: String, phone: String) async throws -> Answer {
+    func redeem(_ code: String, phone: String) async throws -> Response {
         try await token([
             ("grant_type", "authorization_code"), ("client_id", phone), ("code", code),
             ("redirect_uri", LinkedClients.phoneURI), ("code_verifier", Self.phoneVerifier),
@@ -98,7 +99,7 @@ extension OAuthReplica {
     }
 
     /// Refreshes, which rotates the refresh token.
-    func refresh(_ refreshToken: String, phone: String) async throws -> Answer {
+    func refresh(_ refreshToken: String, phone: String) async throws -> Response {
         try await token([
             ("grant_type", "refresh_token"), ("client_id", phone), ("refresh_token", refreshToken),
         ])
@@ -112,7 +113,7 @@ extension OAuthReplica {
     }
 
     /// Ends a grant, as the user does in the app.
-    func unlink(_ grant: JSONValue, of account: String) async throws -> Backend.Answer {
+    func unlink(_ grant: JSONValue, of account: String) async throws -> Backend.Response {
         try await backend.delete("/v1/accounts/\(account)/grants/\(grant["id"]?.string ?? "")")
     }
 }

@@ -8,7 +8,7 @@ import StrictJSON
 struct OAuthReplica: Sendable {
     typealias Fields = [(name: String, value: String)]
 
-    struct Answer: Sendable {
+    struct Response: Sendable {
         let status: UInt
         let headers: HTTPHeaders
         let text: String
@@ -23,7 +23,7 @@ struct OAuthReplica: Sendable {
     struct Unexpected: Error, CustomStringConvertible {
         let description: String
 
-        init(_ what: String, _ answer: Answer) {
+        init(_ what: String, _ answer: Response) {
             description = "\(what): \(answer.status) \(answer.location ?? "") \(answer.text)"
         }
     }
@@ -45,35 +45,35 @@ struct OAuthReplica: Sendable {
 
     func send(
         _ method: HTTPMethod, _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil
-    ) async throws -> Answer {
+    ) async throws -> Response {
         try await Self.send(method, "http://127.0.0.1:\(port)\(target)", headers: headers, body: body)
     }
 
     static func send(
         _ method: HTTPMethod, _ url: String, headers: [(String, String)] = [], body: [UInt8]? = nil
-    ) async throws -> Answer {
+    ) async throws -> Response {
         var request = HTTPClientRequest(url: url)
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(body) }
         let response = try await client.execute(request, timeout: .seconds(60))
         let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
-        return Answer(status: response.status.code, headers: response.headers, text: text)
+        return Response(status: response.status.code, headers: response.headers, text: text)
     }
 
     func post(
         _ target: String, _ fields: Fields, headers: [(String, String)] = []
-    ) async throws -> Answer {
+    ) async throws -> Response {
         try await send(
             .POST, target,
             headers: [("Content-Type", "application/x-www-form-urlencoded")] + headers,
             body: Array(FormEncoding.encode(fields).utf8))
     }
 
-    func token(_ fields: Fields) async throws -> Answer { try await post("/oauth/token", fields) }
+    func token(_ fields: Fields) async throws -> Response { try await post("/oauth/token", fields) }
 
     /// Introspects a token as the app's API does.
-    func introspect(_ token: String) async throws -> Answer {
+    func introspect(_ token: String) async throws -> Response {
         let answer = try await post(
             "/oauth/introspect", [("token", token)],
             headers: [("Authorization", "Bearer \(LinkedSystem.secret)")])

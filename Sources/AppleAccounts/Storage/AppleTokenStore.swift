@@ -1,0 +1,83 @@
+/// Stores the authorization codes, refresh tokens and erasure entries that workers process.
+///
+/// Commands add and remove them; workers claim them here. A claim is durable in the database before it is
+/// returned. Only one worker gets a claim, also across processes. A claim that its holder does not end
+/// expires.
+public protocol AppleTokenStore: Sendable {
+    /// Claims due codes, the longest waiting first. `finishExchange` or `releaseCode` ends a claim; from
+    /// `leaseUntil` on it counts as interrupted.
+    func claimCodes(limit: Int, at moment: Moment, leaseUntil: Moment) async throws -> [ClaimedCode]
+
+    /// Ends a claim whose exchange certainly did not happen. The code can be claimed again from `until` on.
+    func releaseCode(_ id: UniqueID, until moment: Moment) async throws
+
+    /// Claims tokens whose check is due, the longest waiting first. Before this returns, their next check is
+    /// moved to `nextAfter` plus a spread of fewer milliseconds than the given number: even after a crash
+    /// Apple is not asked again earlier.
+    func claimChecks(
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+    ) async throws -> [ClaimedCheck]
+
+    /// Moves the next check of a token for which certainly no request reached Apple. Does nothing when
+    /// another token has replaced it.
+    func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws
+
+    /// Returns the times of the next claims. For a claimed code or erasure entry: the end of the claim.
+    func nextDue() async throws -> AppleTokensDue
+
+    /// Returns `nil` when no erasure has this ID.
+    func erasure(_ id: ErasureID) async throws -> ErasureRecord?
+
+    /// Returns `nil` unless the account was erased.
+    func erasure(of id: AccountID) async throws -> ErasureRecord?
+
+    /// Claims due codes and tokens of erased accounts, the longest waiting first; with an ID only those of
+    /// one erasure. `save` or `adoptErasureToken` ends a claim; from `leaseUntil` on it counts as
+    /// interrupted.
+    func claimErasureTokens(
+        limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
+    ) async throws -> [ClaimedErasureToken]
+
+    /// Stores the progress of an erasure's code or token, ends its claim, and finishes the erasure when it
+    /// was the last. A finished entry does not change any more, and its secret is gone.
+    ///
+    /// - Throws: `StorageError` `valueRefused` for a cause that is empty or longer than
+    ///   `ErasureToken.longestCause`.
+    func save(_ token: ErasureToken, of id: ErasureID, at moment: Moment) async throws
+
+    /// Replaces an erasure's code by the token that its exchange brought while the account was erased, so
+    /// that the token is revoked. Returns `false` when the code is in no erasure, or is already finished.
+    ///
+    /// - Parameter tokenID: New ID of the entry.
+    func adoptErasureToken(
+        codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
+    ) async throws -> Bool
+
+    /// Returns sealed secrets after a position in their sequence, of codes, tokens and erasures alike. A
+    /// secret that exists during the whole walk is never skipped.
+    func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
+
+    /// Replaces sealed secrets, in one transaction, and returns the number of replaced secrets. A secret that
+    /// has changed since it was read, or is gone, stays as it is and does not stop the others.
+    func replaceSealed(_ changes: [SealedChange]) async throws -> Int
+
+    func sealedCount() async throws -> Int
+}
+
+extension AppleTokenStore {
+    /// Replaces one sealed secret. Returns `false` when the row has changed or is gone.
+    public func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool {
+        try await replaceSealed([SealedChange(row, to: sealed)]) == 1
+    }
+}
+
+/// Times at which the next work of each kind is due; `nil` when there is none.
+public struct AppleTokensDue: Sendable, Hashable {
+    public let code: Moment?
+    public let check: Moment?
+    public let erasure: Moment?
+
+    public init(code: Moment? = nil, check: Moment? = nil, erasure: Moment? = nil) {
+        (self.code, self.check, self.erasure) = (code, check, erasure)
+    }
+}

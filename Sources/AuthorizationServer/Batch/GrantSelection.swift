@@ -1,0 +1,82 @@
+package import AppleAccounts
+package import Cryptography
+
+/// Names of the rows that a batch of grant commands has to read, without duplicates, in the order of their
+/// values.
+///
+/// A store first finds the accounts to which the codes, token families and other names belong, then locks all
+/// accounts in one order, and then loads all of their rows. It may load only the codes of `codeDigests`,
+/// unless `needsAllCodes`.
+package struct GrantSelection: Sendable, Hashable {
+    /// The accounts that commands name.
+    package private(set) var accountIDs: [AccountID] = []
+    package private(set) var codeDigests: [SHA256Digest] = []
+    /// True if a command cannot be applied without all codes of its account.
+    package private(set) var needsAllCodes = false
+    package private(set) var familyIDs: [UniqueID] = []
+    /// The `sub`s of Google accounts, for the token families linked with them and for Google's last
+    /// statements about them.
+    package private(set) var googleSubjects: [String] = []
+    /// SHA-512 of SHA-512 of current refresh tokens.
+    package private(set) var tokenDigests: [SHA512Digest] = []
+    /// The `jti` of Google's events.
+    package private(set) var eventIdentifiers: [String] = []
+
+    init(_ commands: [GrantCommand]) {
+        for command in commands {
+            if !command.isAboutOneFamily { needsAllCodes = true }
+            switch command {
+            case .authorize(let authorize): accountIDs.append(authorize.accountID)
+            case .redeem(let redeem): codeDigests.append(redeem.codeDigest)
+            case .refresh(let refresh): familyIDs.append(refresh.presented.familyID)
+            case .revoke(let revoke): familyIDs.append(revoke.token.familyID)
+            case .end(let end): accountIDs.append(end.accountID)
+            case .assertion(let assertion):
+                accountIDs.append(assertion.accountID)
+                googleSubjects.append(assertion.googleSubject)
+            case .googleEvent(let event):
+                eventIdentifiers.append(event.jti)
+                googleSubjects += event.changes.compactMap(\.googleSubject)
+                tokenDigests += event.changes.compactMap(\.doubleSHA512)
+            }
+        }
+        accountIDs = Set(accountIDs).sorted { $0.uniqueID < $1.uniqueID }
+        codeDigests = Set(codeDigests).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        familyIDs = Set(familyIDs).sorted()
+        googleSubjects = Self.sortedBytes(googleSubjects)
+        tokenDigests = Set(tokenDigests).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        eventIdentifiers = Self.sortedBytes(eventIdentifiers)
+    }
+
+    /// True if the commands name Google accounts or events of Google, which have no account of ours to lock.
+    package var isAboutGoogle: Bool { !googleSubjects.isEmpty || !eventIdentifiers.isEmpty }
+
+    private static func sortedBytes(_ texts: [String]) -> [String] {
+        Set(texts).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}
+
+extension GrantCommand {
+    /// True for the two frequent commands. They read codes other than their own only when they end something.
+    fileprivate var isAboutOneFamily: Bool {
+        switch self {
+        case .redeem, .refresh: true
+        case .authorize, .revoke, .end, .assertion, .googleEvent: false
+        }
+    }
+}
+
+extension RevokeCommand.Token {
+    var familyID: UniqueID {
+        switch self {
+        case .refresh(let presented): presented.familyID
+        case .access(let familyID): familyID
+        }
+    }
+}
+
+extension GoogleEventCommand.Change {
+    fileprivate var doubleSHA512: SHA512Digest? {
+        if case .endToken(let digest, _) = self { digest } else { nil }
+    }
+}

@@ -1,0 +1,82 @@
+public import AppleAccounts
+public import Cryptography
+
+/// A token family: the tokens issued for one code or assertion. It has access tokens, and may have a refresh
+/// token with successors.
+///
+/// A refresh token has the ID of its token family, a secret of the family, a generation and a secret of its
+/// own. So an old token of the family is recognized without a row for each rotation: the family's secret
+/// fits, the rest does not.
+public struct TokenFamily: Sendable, Hashable {
+    public let id: UniqueID
+    public let grantID: GrantID
+    /// True if the OAuth client is a native app. The account's limit counts these token families.
+    public let isNative: Bool
+    /// Space-separated.
+    public let scope: String
+    /// Time of the user's authentication, `auth_time` of ID tokens.
+    public let authenticatedAt: Moment
+    /// The credential's authorization moment when the token family began.
+    public let authorizedAt: Moment
+    public let createdAt: Moment
+    /// Moment from which no token of the token family is valid. `Moment.last` for a family without an end.
+    public var expiresAt: Moment
+    /// `nil` for a token family that has access tokens only.
+    public var refreshToken: RefreshTokenState?
+    /// The `sub` of the Google account whose assertion began the token family; `nil` for a family of a code.
+    /// A user may link several Google accounts, and an event about one of them ends only its own families.
+    public let googleSubject: String?
+
+    public init(
+        id: UniqueID, grantID: GrantID, isNative: Bool, scope: String, authenticatedAt: Moment,
+        authorizedAt: Moment, createdAt: Moment, expiresAt: Moment, refreshToken: RefreshTokenState?,
+        googleSubject: String? = nil
+    ) {
+        self.id = id
+        self.grantID = grantID
+        self.isNative = isNative
+        self.scope = scope
+        self.authenticatedAt = authenticatedAt
+        self.authorizedAt = authorizedAt
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.refreshToken = refreshToken
+        self.googleSubject = googleSubject
+    }
+}
+
+/// The stored state of a token family's refresh token.
+public struct RefreshTokenState: Sendable, Hashable {
+    /// SHA-256 of the secret that all tokens of the token family share.
+    public let lineSecretDigest: SHA256Digest
+    /// SHA-256 of the text of the current token.
+    public var digest: SHA256Digest
+    /// Number of rotations; 0 for the first token. For operators: no rule reads the number, because a token
+    /// is judged by its digest alone, which covers the generation in its text.
+    public var generation: UInt32
+    /// SHA-256 of the previous token, and the time of its exchange for the current token.
+    public var previous: Previous?
+    /// SHA-512 of SHA-512 of the text of the current token, for notifications to Google. `nil` for clients
+    /// other than Google.
+    public var doubleSHA512: SHA512Digest?
+
+    public struct Previous: Sendable, Hashable {
+        public let digest: SHA256Digest
+        public let rotatedAt: Moment
+
+        public init(digest: SHA256Digest, rotatedAt: Moment) {
+            (self.digest, self.rotatedAt) = (digest, rotatedAt)
+        }
+    }
+
+    public init(
+        lineSecretDigest: SHA256Digest, digest: SHA256Digest, generation: UInt32 = 0,
+        previous: Previous? = nil, doubleSHA512: SHA512Digest? = nil
+    ) {
+        self.lineSecretDigest = lineSecretDigest
+        self.digest = digest
+        self.generation = generation
+        self.previous = previous
+        self.doubleSHA512 = doubleSHA512
+    }
+}

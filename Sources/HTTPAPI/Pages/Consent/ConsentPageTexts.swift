@@ -1,0 +1,136 @@
+import AppleAccounts
+import AuthorizationServer
+import Encodings
+import OAuth
+
+/// The parts of a client's consent page in one language that do not depend on a user or a request.
+final class ConsentPageTexts: Sendable {
+    let title: String
+    /// The part before the block about the user.
+    let start: String
+    let signedInAs: String
+    let withoutName: String
+    /// The part after the query of the link to another account.
+    let otherAccountEnd: String
+    let loginHint: TextWithPlaces
+    /// The part after the token of the form. The items of the list follow.
+    let scopesStart: String
+    let optionalScopes: String
+    /// The text below the scope `email`.
+    let emailHidden: TextWithPlaces
+    let emailUnknown: String
+    let emailNotShared: String
+    /// The part after the list.
+    let notes: String
+    /// `nil` on Google's page, which names no address.
+    let returnsTo: TextWithPlaces?
+    let returnsToProgram: TextWithPlaces?
+    /// The buttons and the end of the form.
+    let formEnd: String
+
+    init(client: OAuthClient, appName: LocalizedText, language: PageLanguage) {
+        let texts = AuthorizeTexts.of(language).consent
+        let isForGoogle = client.googleLinking != nil
+        let (name, app) = (client.name[language], appName[language])
+        let paragraphs = Paragraphs(client: .value(name), app: .value(app))
+        let (heading, press) =
+            if isForGoogle {
+                (texts.titleForGoogle, texts.agreeAndLink)
+            } else if client.isFirstParty {
+                (texts.titleForFirstParty, texts.goOn)
+            } else {
+                (texts.title, texts.allow)
+            }
+        title = Markup.plain(heading, ["client": name, "app": app])
+        // The operator's text about the client, and for Google always the notice about the link.
+        let purpose =
+            (isForGoogle ? paragraphs.paragraph(texts.purposeForGoogle) : "")
+            + (client.purpose.map { "<p>\(Markup.value($0[language]).html)</p>" } ?? "")
+        start = "\(paragraphs.pair)<h1>\(paragraphs.filled(heading))</h1>\n\(purpose)\n"
+        signedInAs = texts.signedInAs.htmlEscaped
+        withoutName = texts.withoutName.htmlEscaped
+        otherAccountEnd = "\">\(texts.useAnotherAccount.htmlEscaped)</a></div>\n"
+        loginHint = paragraphs.paragraph(texts.loginHint, leaving: "hint", class: "notice")
+        // Enter in a checkbox presses the first button of a form that is not disabled (HTML §4.10.21.2). This
+        // button does nothing: it would close a dialog, and there is none (§4.10.21.3).
+        scopesStart =
+            "\">\n<button hidden formmethod=\"dialog\"></button>\n<h2>\(paragraphs.filled(texts.scopes))</h2>\n<ul class=\"scopes\">"
+        optionalScopes = paragraphs.paragraph(texts.optionalScopes, class: "note")
+        emailHidden = Markup.filled(texts.emailHidden, [:], leaving: "email", in: ("", ""))
+        emailUnknown = texts.emailUnknown.htmlEscaped
+        emailNotShared = paragraphs.paragraph(texts.emailNotShared, class: "note")
+        notes =
+            isForGoogle ? paragraphs.google(texts) : paragraphs.paragraph(texts.unlink, class: "note")
+        returnsTo =
+            isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
+        returnsToProgram =
+            isForGoogle ? nil : paragraphs.paragraph(texts.returnsToProgram, leaving: "target", class: "note")
+        // A browser that skips the hidden button takes the next button, so the next button must not grant
+        // consent.
+        formEnd = """
+            <div class="buttons">
+            <button name="\(ConsentPage.decisionField)" value="cancel">\(texts.cancel.htmlEscaped)</button>
+            <button class="main" name="\(ConsentPage.decisionField)" value="agree">\(press.htmlEscaped)</button>
+            </div>
+            </form>
+
+            """
+    }
+}
+
+/// The texts of one client as HTML.
+private struct Paragraphs {
+    let client: Markup
+    let app: Markup
+
+    /// Both sides of the connection, as in "app ↔ client".
+    var pair: String {
+        "<p class=\"pair\">\(app.html) <span aria-hidden=\"true\">↔</span> \(client.html)</p>\n"
+    }
+
+    func filled(_ text: String, _ values: [String: Markup] = [:]) -> String {
+        Markup.filled(text, values.merging(["client": client, "app": app]) { own, _ in own }).html
+    }
+
+    func paragraph(_ text: String, _ values: [String: Markup] = [:], class name: String? = nil) -> String {
+        "\(start(name))\(filled(text, values))</p>\n"
+    }
+
+    func paragraph(_ text: String, leaving open: String, class name: String? = nil) -> TextWithPlaces {
+        Markup.filled(text, ["client": client, "app": app], leaving: open, in: (start(name), "</p>\n"))
+    }
+
+    /// Returns the texts that Google's review requires.
+    func google(_ texts: AuthorizeTexts.Consent) -> String {
+        let policy = Markup.link(.text(texts.googlePolicyName), to: "https://policies.google.com/privacy")
+        let connections = Markup.link(
+            .text(texts.googleConnectionsName), to: "https://myaccount.google.com/connections")
+        return paragraph(texts.authorizationForGoogle, ["agree": .text(texts.agreeAndLink)])
+            + paragraph(texts.googlePolicy, ["policy": policy], class: "note")
+            + paragraph(texts.unlinkFromGoogle, ["connections": connections], class: "note")
+    }
+
+    private func start(_ name: String?) -> String { "<p\(name.map { " class=\"\($0)\"" } ?? "")>" }
+}
+
+/// The parts of the pages of all clients in all languages, made once: some kilobytes for each client.
+struct ConsentPages: Sendable {
+    private let parts: [OAuthClientID: [PageLanguage: ConsentPageTexts]]
+
+    /// - Parameter appName: Returns the name of an app by its primary client ID.
+    init(_ clients: [OAuthClient], appName: (ClientID) -> LocalizedText) {
+        var parts: [OAuthClientID: [PageLanguage: ConsentPageTexts]] = [:]
+        for client in clients {
+            for language in PageLanguage.allCases {
+                parts[client.id, default: [:]][language] = ConsentPageTexts(
+                    client: client, appName: appName(client.app), language: language)
+            }
+        }
+        self.parts = parts
+    }
+
+    func page(_ prompt: ConsentPrompt, language: PageLanguage, cookie: String?) -> ConsentPage {
+        ConsentPage(
+            prompt: prompt, language: language, cookie: cookie, parts: parts[prompt.client.id]?[language])
+    }
+}

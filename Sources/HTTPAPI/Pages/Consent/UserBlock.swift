@@ -1,0 +1,37 @@
+import AppleAccounts
+
+/// The signed-in user: a circle with an initial, the name and the address, as far as they are known.
+struct UserBlock {
+    let account: Account
+    let parts: ConsentPageTexts
+
+    func write(to page: inout HTMLWriter) {
+        page.append("<div class=\"user\"><span class=\"face\" aria-hidden=\"true\">")
+        page.append(escaping: initial)
+        page.append("</span><span class=\"who\"><span>")
+        page.append(parts.signedInAs)
+        page.append("</span><b>")
+        if let first = name ?? account.email {
+            page.append(value: first)
+        } else {
+            page.append(parts.withoutName)
+        }
+        page.append("</b>")
+        if name != nil, let email = account.email {
+            page.append("<span>")
+            page.append(value: email)
+            page.append("</span>")
+        }
+        // The link to another account and the end of the block follow.
+        page.append("</span>")
+    }
+
+    private var name: String? {
+        let name = [account.profile.firstName, account.profile.lastName].compactMap { $0 }
+        return name.isEmpty ? nil : name.joined(separator: " ")
+    }
+
+    private var initial: String {
+        (name ?? account.email)?.first.map { String($0).uppercased() } ?? "•"
+    }
+}

@@ -1,0 +1,81 @@
+// OAuth owns the use cases of the authorization server: tokens, App Flip, introspection, events to and from
+// Google, and the keys that sign. It knows no HTTP and no SQL. The rules of requests and grants are in
+// AuthorizationServer, the users' accounts in AppleAccounts and SignIn.
+
+public import AppleAccounts
+public import AuthorizationServer
+public import Commits
+public import Cryptography
+import JOSE
+public import KeySets
+public import Logging
+public import SignIn
+
+/// Dependencies of the use cases of OAuth. The composition makes them once, and only for a deployment that
+/// has OAuth clients.
+public struct OAuthDependencies: Sendable {
+    /// The section `oauth` of the configuration after all checks.
+    public var settings: OAuthSettings
+    public var deployment: Deployment
+    public var store: any AuthorizationStore
+    public var commits: GroupCommit<GrantCommand>
+    /// For App Flip, whose identity token is a sign-in, and for accounts.
+    public var signIn: SignInUseCases
+    public var keys: SigningKeys
+    /// Issuers of Google's tokens.
+    public var google: GoogleSettings
+    /// The keys of Google's ID tokens (`https://www.googleapis.com/oauth2/v3/certs`).
+    public var googleKeys: any VerificationKeys
+    /// The keys of Google's security event tokens, as its RISC configuration names them.
+    public var googleEventKeys: any VerificationKeys
+    public var now: @Sendable () -> Moment
+
+    public init(
+        settings: OAuthSettings, deployment: Deployment, store: any AuthorizationStore,
+        commits: GroupCommit<GrantCommand>, signIn: SignInUseCases, keys: SigningKeys,
+        google: GoogleSettings = .google, googleKeys: any VerificationKeys,
+        googleEventKeys: any VerificationKeys,
+        now: @escaping @Sendable () -> Moment
+    ) {
+        self.settings = settings
+        self.deployment = deployment
+        self.store = store
+        self.commits = commits
+        self.signIn = signIn
+        self.keys = keys
+        self.google = google
+        self.googleKeys = googleKeys
+        self.googleEventKeys = googleEventKeys
+        self.now = now
+    }
+}
+
+extension SigningKeys {
+    /// Makes the keys that the clients of these settings need.
+    ///
+    /// - Parameter sealingKeys: Seal the private keys at rest. The same in all replicas.
+    public convenience init(
+        for settings: OAuthSettings, store: any AuthorizationStore, sealingKeys: SealingKeyRing,
+        now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        let clients = settings.clients.clients
+        var algorithms = Set(
+            clients.flatMap { [$0.accessTokenAlgorithm.signature, $0.idTokenAlgorithm.signature] })
+        // Events to Google are signed with RS256.
+        if clients.contains(where: { $0.googleLinking != nil }) { algorithms.insert(.RS256) }
+        let longest = clients.map(\.lifetimes.accessToken).max() ?? 0
+        self.init(
+            store: store, sealingKeys: sealingKeys, algorithms: algorithms,
+            schedule: SigningKeySchedule(longestToken: max(longest, TokenMaker.idTokenLifetime) * 1000),
+            now: now, logger: logger)
+    }
+}
+
+extension TokenAlgorithm {
+    var signature: SignatureAlgorithm {
+        switch self {
+        case .es256: .ES256
+        case .rs256: .RS256
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import AppleAccounts
+import SQLTables
+
+/// Claims codes and checks. Each claim is one statement and its own transaction, which skips rows that
+/// another claimer has locked: two claimers, in any processes, never get the same row, and none waits for
+/// another.
+///
+/// No claims are ended when a process starts, because they may belong to another replica. They expire by
+/// themselves.
+enum AppleTokenClaims {
+    private struct ClaimCodes {
+        let statement: TypedStatement<Moment, Int64, Moment>
+        let code: CodeColumns
+        let user: UserColumns
+
+        init() {
+            var list = SelectList()
+            code = CodeColumns(&list)
+            user = UserColumns(&list)
+            // The statement returns the rows before the update, which show an interrupted earlier claim.
+            statement = TypedStatement("claim_codes") { moment, limit, leaseEnd in
+                """
+                WITH due AS MATERIALIZED (
+                    SELECT \(list)
+                    FROM authorization_code c JOIN client ON client.id = c.client_id
+                        JOIN app ON app.id = c.app_id
+                        JOIN subject s ON s.account_id = c.account_id JOIN team ON team.id = s.team_id
+                    WHERE c.next_attempt_at <= \(moment) ORDER BY c.next_attempt_at, c.id LIMIT \(limit)
+                    FOR UPDATE OF c SKIP LOCKED
+                ), claimed AS (
+                    UPDATE authorization_code c
+                    SET attempts = c.attempts + 1, next_attempt_at = \(leaseEnd), is_claimed = true
+                    FROM due WHERE c.id = due.id
+                )
+                SELECT * FROM due ORDER BY next_attempt_at, id
+                """
+            }
+        }
+    }
+
+    private struct ClaimChecks {
+        let statement: TypedStatement<Moment, Int64, Moment, Int64, Moment>
+        let token: TokenColumns
+        let user: UserColumns
+
+        init() {
+            var list = SelectList()
+            token = TokenColumns(&list)
+            user = UserColumns(&list)
+            // Without jitter, the tokens of users who signed in at the same time would be checked at the same
+            // time every day.
+            statement = TypedStatement("claim_checks") { moment, limit, next, jitter, last in
+                """
+                WITH due AS MATERIALIZED (
+                    SELECT \(list)
+                    FROM refresh_token t JOIN client ON client.id = t.client_id JOIN app ON app.id = t.app_id
+                        JOIN subject s ON s.account_id = t.account_id JOIN team ON team.id = s.team_id
+                    WHERE t.next_check_at <= \(moment) ORDER BY t.next_check_at, t.account_id LIMIT \(limit)
+                    FOR UPDATE OF t SKIP LOCKED
+                ), moved AS (
+                    UPDATE refresh_token t
+                    SET next_check_at = least(\(next) + floor(random() * \(jitter))::bigint, \(last))
+                    FROM due WHERE t.account_id = due.account_id AND t.client_id = due.client_id
+                )
+                SELECT * FROM due ORDER BY next_check_at, account_id
+                """
+            }
+        }
+    }
+
+    /// Times at which work is due next: the first entries of three indexes.
+    private struct FindDue {
+        let call: PostgresCall
+        let code: Column<Moment>
+        let check: Column<Moment>
+        let erasure: Column<Moment>
+
+        init() {
+            var list = SelectList()
+            code = list.add("(SELECT min(next_attempt_at) FROM authorization_code)", Moment.self, as: "code")
+            check = list.add("(SELECT min(next_check_at) FROM refresh_token)", Moment.self, as: "check")
+            erasure = list.add(
+                "(SELECT min(next_attempt_at) FROM erasure_token WHERE step < 4)", Moment.self, as: "erasure")
+            call = PostgresCall(PostgresStatement("due", "SELECT \(list)"))
+        }
+    }
+
+    private static let claimCodes = ClaimCodes()
+    private static let claimChecks = ClaimChecks()
+    private static let findDue = FindDue()
+    private static let releaseCode = TypedStatement<UniqueID, Moment>("release_code") { id, end in
+        "UPDATE authorization_code SET next_attempt_at = \(end), is_claimed = false WHERE id = \(id)"
+    }
+    private static let releaseCheck = TypedStatement<AccountID, UniqueID, Moment>("release_check") {
+        account, token, next in
+        "UPDATE refresh_token SET next_check_at = \(next) WHERE account_id = \(account) AND token_id = \(token)"
+    }
+
+    static func codes(
+        limit: Int, at moment: Moment, leaseUntil: Moment, in session: PostgresSession
+    ) throws -> [ClaimedCode] {
+        let rows = try session.run(claimCodes.statement(moment, Int64(max(limit, 0)), leaseUntil))
+        return try rows.map { row in
+            let code = try claimCodes.code.record(row)
+            var claimed = code
+            claimed.attempts += 1
+            claimed.nextAttemptAt = leaseUntil
+            claimed.isClaimed = true
+            return ClaimedCode(
+                record: claimed, key: try claimCodes.user.key(row), isInterrupted: code.isClaimed)
+        }
+    }
+
+    static func checks(
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
+        in session: PostgresSession
+    ) throws -> [ClaimedCheck] {
+        let rows = try session.run(
+            claimChecks.statement(
+                moment, Int64(max(limit, 0)), nextAfter, max(jitterMilliseconds, 1), .last))
+        return try rows.map { row in
+            ClaimedCheck(try claimChecks.token.record(row), key: try claimChecks.user.key(row))
+        }
+    }
+
+    static func nextDue(in session: PostgresSession) throws -> AppleTokensDue {
+        guard let row = try session.run(findDue.call).first else { return AppleTokensDue() }
+        return AppleTokensDue(
+            code: row[findDue.code], check: row[findDue.check], erasure: row[findDue.erasure])
+    }
+
+    static func releaseCode(_ id: UniqueID, until moment: Moment) -> PostgresCall {
+        releaseCode(id, moment)
+    }
+
+    static func releaseCheck(_ check: ClaimedCheck, until moment: Moment) -> PostgresCall {
+        releaseCheck(check.accountID, check.tokenID, moment)
+    }
+}

@@ -1,0 +1,73 @@
+public import AppleAccounts
+
+extension PostgresAccountStore: AppleTokenStore {
+    public func claimCodes(
+        limit: Int, at moment: Moment, leaseUntil: Moment
+    ) async throws -> [ClaimedCode] {
+        try await pool.run {
+            try AppleTokenClaims.codes(limit: limit, at: moment, leaseUntil: leaseUntil, in: $0)
+        }
+    }
+
+    public func releaseCode(_ id: UniqueID, until moment: Moment) async throws {
+        try await pool.run { _ = try $0.run(AppleTokenClaims.releaseCode(id, until: moment)) }
+    }
+
+    public func claimChecks(
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+    ) async throws -> [ClaimedCheck] {
+        try await pool.run { session in
+            try AppleTokenClaims.checks(
+                limit: limit, at: moment, nextAfter: nextAfter, jitterMilliseconds: jitterMilliseconds,
+                in: session)
+        }
+    }
+
+    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws {
+        try await pool.run { _ = try $0.run(AppleTokenClaims.releaseCheck(check, until: moment)) }
+    }
+
+    public func nextDue() async throws -> AppleTokensDue {
+        try await pool.run { try AppleTokenClaims.nextDue(in: $0) }
+    }
+
+    public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {
+        try await pool.run { try ErasureRows.find(id, in: $0) }
+    }
+
+    public func erasure(of id: AccountID) async throws -> ErasureRecord? {
+        try await pool.run { try ErasureRows.find(of: id, in: $0) }
+    }
+
+    public func claimErasureTokens(
+        limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
+    ) async throws -> [ClaimedErasureToken] {
+        try await pool.run {
+            try ErasureClaims.tokens(limit: limit, at: moment, leaseUntil: leaseUntil, of: id, in: $0)
+        }
+    }
+
+    public func save(_ token: ErasureToken, of id: ErasureID, at moment: Moment) async throws {
+        try await pool.run { try ErasureProgress.save(token, of: id, at: moment, in: $0) }
+    }
+
+    public func adoptErasureToken(
+        codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
+    ) async throws -> Bool {
+        try await pool.run {
+            try ErasureProgress.adopt(codeID: codeID, tokenID: tokenID, sealed: sealed, at: moment, in: $0)
+        }
+    }
+
+    public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
+        try await pool.run { try SealedRows.page(after: cursor, limit: limit, in: $0) }
+    }
+
+    public func sealedCount() async throws -> Int {
+        try await pool.run { try SealedRows.count(in: $0) }
+    }
+
+    public func replaceSealed(_ changes: [SealedChange]) async throws -> Int {
+        try await pool.run { try SealedReplacement.replace(changes, in: $0) }
+    }
+}

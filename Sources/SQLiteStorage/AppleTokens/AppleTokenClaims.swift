@@ -1,0 +1,124 @@
+import AppleAccounts
+import GRDB
+import SQLTables
+
+/// Claims codes, checks and entries of erasures. Each claim runs in a transaction of its own on the one
+/// connection that writes, so two claimers cannot get the same row.
+final class AppleTokenClaims {
+    private let names: Names
+    private let dueCodes: DueStatement<AuthorizationCodeTable>
+    private let claimCode: ClaimStatement
+    private let dueChecks: DueStatement<RefreshTokenTable>
+    private let moveCheck: PreparedStatement
+    private let nextCheck: Parameter<Moment>
+    private let accountOfCheck: Parameter<AccountID>
+    private let clientOfCheck: Parameter<Int64>
+    private let dueErasureTokens: DueErasureTokens
+    private let claimErasureToken: ClaimStatement
+
+    init(_ names: Names, in database: Database) throws {
+        self.names = names
+        dueCodes = try DueStatement(time: "next_attempt_at", then: "id", in: database)
+        claimCode = try ClaimStatement(table: AuthorizationCodeTable.self, in: database)
+        dueChecks = try DueStatement(time: "next_check_at", then: "account_id", in: database)
+        var parameters = ParameterList()
+        nextCheck = parameters.add(Moment.self)
+        accountOfCheck = parameters.add(AccountID.self)
+        clientOfCheck = parameters.add(Int64.self)
+        moveCheck = try PreparedStatement(
+            """
+            UPDATE refresh_token SET next_check_at = \(nextCheck)
+            WHERE account_id = \(accountOfCheck) AND client_id = \(clientOfCheck)
+            """, in: database)
+        dueErasureTokens = try DueErasureTokens(in: database)
+        claimErasureToken = try ClaimStatement(table: ErasureTokenTable.self, in: database)
+    }
+
+    /// Ends the claims of earlier processes. Call it only with the lock on the file: all claims then belong
+    /// to processes that have ended. A code is valid only for minutes, and a restart may have removed the
+    /// cause for which an erasure waits.
+    static func endClaims(_ database: Database) throws {
+        try database.execute(sql: "UPDATE authorization_code SET next_attempt_at = 0 WHERE is_claimed = 1")
+        try database.execute(sql: "UPDATE erasure_token SET next_attempt_at = 0 WHERE step < 4")
+    }
+
+    func codes(limit: Int, at moment: Moment, leaseUntil: Moment) throws -> [ClaimedCode] {
+        let due = try dueCodes.rows(limit: limit, at: moment) { row, columns in
+            (code: try columns.record(row, names), key: try dueCodes.key(row, names))
+        }
+        return try due.map { code, key in
+            var claimed = code
+            claimed.attempts += 1
+            claimed.nextAttemptAt = leaseUntil
+            claimed.isClaimed = true
+            try claimCode.run(code.id, until: leaseUntil)
+            return ClaimedCode(record: claimed, key: key, isInterrupted: code.isClaimed)
+        }
+    }
+
+    func checks(
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+    ) throws -> [ClaimedCheck] {
+        let due = try dueChecks.rows(limit: limit, at: moment) { row, columns in
+            ClaimedCheck(try columns.record(row, names), key: try dueChecks.key(row, names))
+        }
+        for check in due {
+            // Without jitter, the tokens of users who signed in at the same time would be checked at the same
+            // time every day.
+            let jitter = Int64.random(in: 0..<max(jitterMilliseconds, 1))
+            try move(check, to: nextAfter.advanced(byMilliseconds: jitter))
+        }
+        return due
+    }
+
+    func erasureTokens(
+        limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
+    ) throws -> [ClaimedErasureToken] {
+        let due = try dueErasureTokens.rows(limit: limit, at: moment, of: id, names)
+        for claimed in due { try claimErasureToken.run(claimed.token.id, until: leaseUntil) }
+        return due.map { found in
+            var token = found.token
+            token.attempts += 1
+            token.nextAttemptAt = leaseUntil
+            token.isClaimed = true
+            return ClaimedErasureToken(
+                erasureID: found.erasureID, accountID: found.accountID, team: found.team,
+                deadline: found.deadline, token: token, isInterrupted: found.isInterrupted)
+        }
+    }
+
+    private func move(_ check: ClaimedCheck, to moment: Moment) throws {
+        guard let client = try names.clients.number(of: check.clientID) else { return }
+        moveCheck.begin()
+        moveCheck.bind(moment, to: nextCheck)
+        moveCheck.bind(check.accountID, to: accountOfCheck)
+        moveCheck.bind(client, to: clientOfCheck)
+        try moveCheck.execute()
+    }
+}
+
+extension AppleTokenClaims {
+    /// Times at which work is due next: the first entries of three indexes. On the connection that reads.
+    final class NextDue {
+        private let statement: PreparedStatement
+        private let code: Column<Moment>
+        private let check: Column<Moment>
+        private let erasure: Column<Moment>
+
+        init(in database: Database) throws {
+            var list = SelectList()
+            code = list.add("(SELECT min(next_attempt_at) FROM authorization_code)", Moment.self, as: "code")
+            check = list.add("(SELECT min(next_check_at) FROM refresh_token)", Moment.self, as: "check")
+            erasure = list.add(
+                "(SELECT min(next_attempt_at) FROM erasure_token WHERE step < 4)", Moment.self, as: "erasure")
+            statement = try PreparedStatement("SELECT \(list)", in: database)
+        }
+
+        func find() throws -> AppleTokensDue {
+            statement.begin()
+            defer { statement.finish() }
+            guard try statement.step() else { return AppleTokensDue() }
+            return AppleTokensDue(code: statement[code], check: statement[check], erasure: statement[erasure])
+        }
+    }
+}

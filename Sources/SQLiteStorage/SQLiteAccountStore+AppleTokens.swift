@@ -1,0 +1,98 @@
+public import AppleAccounts
+import GRDB
+
+extension SQLiteAccountStore: AppleTokenStore {
+    public func claimCodes(
+        limit: Int, at moment: Moment, leaseUntil: Moment
+    ) async throws -> [ClaimedCode] {
+        try await writer.write { try $0.claims().codes(limit: limit, at: moment, leaseUntil: leaseUntil) }
+    }
+
+    public func releaseCode(_ id: UniqueID, until moment: Moment) async throws {
+        try await writer.run { database in
+            try database.execute(
+                sql: "UPDATE authorization_code SET next_attempt_at = :time, is_claimed = 0 WHERE id = :id",
+                arguments: ["time": moment.milliseconds, "id": id.data])
+        }
+    }
+
+    public func claimChecks(
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+    ) async throws -> [ClaimedCheck] {
+        try await writer.write { writer in
+            try writer.claims().checks(
+                limit: limit, at: moment, nextAfter: nextAfter, jitterMilliseconds: jitterMilliseconds)
+        }
+    }
+
+    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws {
+        try await writer.run { database in
+            try database.execute(
+                sql: """
+                    UPDATE refresh_token SET next_check_at = :time WHERE account_id = :account AND token_id = :token
+                    """,
+                arguments: [
+                    "time": moment.milliseconds, "account": check.accountID.uniqueID.data,
+                    "token": check.tokenID.data,
+                ])
+        }
+    }
+
+    public func nextDue() async throws -> AppleTokensDue {
+        try await reader.read { try $0.tokens().due.find() }
+    }
+
+    public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {
+        try await reader.read { try $0.tokens().erasures.find(id) }
+    }
+
+    public func erasure(of id: AccountID) async throws -> ErasureRecord? {
+        try await reader.read { try $0.tokens().erasures.find(of: id) }
+    }
+
+    public func claimErasureTokens(
+        limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
+    ) async throws -> [ClaimedErasureToken] {
+        try await writer.write { writer in
+            try writer.claims().erasureTokens(limit: limit, at: moment, leaseUntil: leaseUntil, of: id)
+        }
+    }
+
+    public func save(_ token: ErasureToken, of id: ErasureID, at moment: Moment) async throws {
+        try await writer.run { database in
+            try database.inTransaction(.immediate) {
+                try ErasureProgress(database: database).save(token, of: id, at: moment)
+                return .commit
+            }
+        }
+    }
+
+    public func adoptErasureToken(
+        codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
+    ) async throws -> Bool {
+        try await writer.run { database in
+            try ErasureProgress(database: database)
+                .adopt(codeID: codeID, tokenID: tokenID, sealed: sealed, at: moment)
+        }
+    }
+
+    public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
+        try await reader.read { try $0.tokens().sealed.page(after: cursor, limit: limit) }
+    }
+
+    public func sealedCount() async throws -> Int {
+        try await reader.read { try $0.tokens().sealedCount() }
+    }
+
+    public func replaceSealed(_ changes: [SealedChange]) async throws -> Int {
+        try await writer.run { database in
+            var count = 0
+            try database.inTransaction(.immediate) {
+                let replacement = SealedReplacement(database: database)
+                for change in changes where try replacement.replace(change) { count += 1 }
+                return .commit
+            }
+            return count
+        }
+    }
+}
