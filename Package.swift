@@ -86,7 +86,7 @@ let package = Package(
         module("Cryptography", ["COpenSSL"]),
         module("StrictJSON", ["Encodings"]),
         module("JOSE", ["Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
-        module("Certificates", ["Cryptography", "JOSE", "COpenSSL"]),
+        module("Certificates", ["Encodings", "Cryptography", "JOSE", "COpenSSL"]),
         module("WebOrigins", ["Encodings"]),
         module(
             "HTTPEngine",
