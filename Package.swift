@@ -95,6 +95,7 @@ let package = Package(
         // Apple's tokens, keys and endpoints.
         module("AppleIdentity", ["Encodings", "Cryptography", "StrictJSON", "JOSE"]),
         module("KeySets", ["Encodings", "JOSE", "AppleIdentity"]),
+        module("AppAttestation", ["Encodings", "Cryptography", "JOSE", "Certificates"]),
         module(
             "AppleIDClient",
             ["Encodings", "StrictJSON", "JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1]),
@@ -201,6 +202,7 @@ let package = Package(
 
         // Tests and what they share.
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),
+        testHelper("AttestationMint", ["Cryptography", "JOSE", "COpenSSL"]),
         testHelper("TestSupport", ["KeySets", logging]),
         testHelper("SiwaBinary"),
         testHelper("ScriptedHTTP", [hummingbird, logging, nioCore, nioPosix]),
@@ -222,6 +224,12 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "StrictJSON", "TokenMint"]),
+        tests(
+            "AppAttestationTests",
+            [
+                "AppAttestation", "AttestationMint", "TestSupport", "Certificates", "JOSE", "Cryptography",
+                "Encodings",
+            ]),
         tests(
             "KeySetsTests",
             [
@@ -360,6 +368,7 @@ let package = Package(
 if Context.environment["SIWA_SANITIZED"] != nil {
     let sanitized: Set = [
         "COpenSSL", "CLibJWT", "CLibPQ", "Encodings", "Cryptography", "StrictJSON", "JOSE",
+        "Certificates", "AppAttestation", "AttestationMint", "AppAttestationTests",
         "AppleIdentity", "KeySets", "AppleAccounts", "AuthorizationServer", "SQLTables", "SQLiteStorage",
         "PostgresStorage", "TokenMint", "TestSupport", "StorageConformance", "PostgresCluster",
         "EncodingsTests", "StrictJSONTests", "CryptographyTests", "JOSETests", "SQLiteStorageTests",
