@@ -180,7 +180,7 @@ let package = Package(
                 "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator", "EmulatorServer", "SignIn",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
                 "OAuth", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
-                "JOSE", "Certificates",
+                "AppAttestation", "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
                 "Encodings", "WebOrigins", argumentParser, configuration, yams,
@@ -318,8 +318,8 @@ let package = Package(
         tests(
             "SiwaCommandTests",
             [
-                "siwa", "WebOrigins", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
-                "EmulatorServer",
+                "siwa", "WebOrigins", "SiwaBinary", "TestSupport", "TokenMint", "AttestationMint",
+                "AppleEmulator", "EmulatorServer", "AppAttestation",
                 "AppleIDClient", "ScriptedHTTP", "HTTPAPI",
                 "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
                 "AuthorizationServer",
