@@ -86,7 +86,7 @@ let package = Package(
         module("Cryptography", ["COpenSSL"]),
         module("StrictJSON", ["Encodings"]),
         module("JOSE", ["Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
-        module("Certificates", ["Cryptography", "JOSE", "COpenSSL"]),
+        module("Certificates", ["Encodings", "Cryptography", "JOSE", "COpenSSL"]),
         module("WebOrigins", ["Encodings"]),
         module(
             "HTTPEngine",
@@ -95,6 +95,7 @@ let package = Package(
         // Apple's tokens, keys and endpoints.
         module("AppleIdentity", ["Encodings", "Cryptography", "StrictJSON", "JOSE"]),
         module("KeySets", ["Encodings", "JOSE", "AppleIdentity"]),
+        module("AppAttestation", ["Encodings", "Cryptography", "JOSE", "Certificates"]),
         module(
             "AppleIDClient",
             ["Encodings", "StrictJSON", "JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1]),
@@ -184,7 +185,7 @@ let package = Package(
                 "Commits",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
                 "OAuth", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
-                "JOSE", "Certificates",
+                "AppAttestation", "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
                 "Encodings", "WebOrigins", argumentParser, configuration, yams,
@@ -206,6 +207,7 @@ let package = Package(
 
         // Tests and what they share.
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),
+        testHelper("AttestationMint", ["Cryptography", "JOSE", "COpenSSL"]),
         testHelper("TestSupport", ["KeySets", logging, metrics]),
         testHelper("SiwaBinary"),
         testHelper("ScriptedHTTP", [hummingbird, logging, nioCore, nioPosix]),
@@ -227,6 +229,12 @@ let package = Package(
                 "TestSupport",
             ]),
         tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "StrictJSON", "TokenMint"]),
+        tests(
+            "AppAttestationTests",
+            [
+                "AppAttestation", "AttestationMint", "TestSupport", "Certificates", "JOSE", "Cryptography",
+                "Encodings",
+            ]),
         tests(
             "KeySetsTests",
             [
@@ -323,8 +331,8 @@ let package = Package(
         tests(
             "SiwaCommandTests",
             [
-                "siwa", "WebOrigins", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
-                "EmulatorServer",
+                "siwa", "WebOrigins", "SiwaBinary", "TestSupport", "TokenMint", "AttestationMint",
+                "AppleEmulator", "EmulatorServer", "AppAttestation",
                 "AppleIDClient", "ScriptedHTTP", "HTTPAPI",
                 "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
                 "AuthorizationServer",
@@ -374,6 +382,7 @@ let package = Package(
 if Context.environment["SIWA_SANITIZED"] != nil {
     let sanitized: Set = [
         "COpenSSL", "CLibJWT", "CLibPQ", "Encodings", "Cryptography", "StrictJSON", "JOSE",
+        "Certificates", "AppAttestation", "AttestationMint", "AppAttestationTests",
         "AppleIdentity", "KeySets", "AppleAccounts", "AuthorizationServer", "SQLTables", "SQLiteStorage",
         "PostgresStorage", "TokenMint", "TestSupport", "StorageConformance", "PostgresCluster",
         "EncodingsTests", "StrictJSONTests", "CryptographyTests", "JOSETests", "SQLiteStorageTests",

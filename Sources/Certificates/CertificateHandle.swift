@@ -1,10 +1,84 @@
 import COpenSSL
+package import JOSE
 
 /// Owns one `X509`. Not copyable, so OpenSSL frees it exactly once.
-struct CertificateHandle: ~Copyable {
+package struct CertificateHandle: ~Copyable {
     let pointer: OpaquePointer
 
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
+    /// Returns `nil` unless the bytes are exactly one certificate in DER.
+    package init?(der: ArraySlice<UInt8>) {
+        // OpenSSL copies what it keeps of the bytes.
+        let certificate = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+            var position = bytes.baseAddress
+            guard let certificate = d2i_X509(nil, &position, bytes.count) else { return nil }
+            guard position == bytes.baseAddress.map({ $0 + bytes.count }) else {
+                X509_free(certificate)
+                return nil
+            }
+            return certificate
+        }
+        guard let certificate else {
+            ERR_clear_error()
+            return nil
+        }
+        pointer = certificate
+    }
+
     deinit { X509_free(pointer) }
+}
+
+extension CertificateHandle {
+    /// Reads the public key of the certificate. Throws `.keyUnusable` for a key that is not on P-256.
+    package borrowing func ecPublicKey() throws(JOSEError) -> ECPublicKey {
+        // OpenSSL still owns this key.
+        guard let key = X509_get0_pubkey(pointer) else {
+            ERR_clear_error()
+            throw JOSEError(.keyUnusable, detail: "no public key")
+        }
+        return try ECPublicKey(key)
+    }
+
+    /// The contents of all extensions with this object identifier, in DER.
+    ///
+    /// - Parameter identifier: In dotted form.
+    package borrowing func extensionValues(_ identifier: String) -> [[UInt8]] {
+        guard let object = OBJ_txt2obj(identifier, 1) else {
+            ERR_clear_error()
+            return []
+        }
+        defer { ASN1_OBJECT_free(object) }
+        var values: [[UInt8]] = []
+        var index = X509_get_ext_by_OBJ(pointer, object, -1)
+        while index >= 0 {
+            // The certificate still owns both.
+            if let value = X509_EXTENSION_get_data(X509_get_ext(pointer, index)) {
+                let bytes = UnsafeBufferPointer(
+                    start: ASN1_STRING_get0_data(value), count: Int(ASN1_STRING_length(value)))
+                values.append(Array(bytes))
+            }
+            index = X509_get_ext_by_OBJ(pointer, object, index)
+        }
+        return values
+    }
+
+    /// The begin and the end of the validity in seconds since 1970; `nil` when OpenSSL cannot read them.
+    package borrowing func validity() -> (begin: Int64, end: Int64)? {
+        guard let begin = Self.secondsSince1970(X509_get0_notBefore(pointer)),
+            let end = Self.secondsSince1970(X509_get0_notAfter(pointer))
+        else { return nil }
+        return (begin, end)
+    }
+
+    private static func secondsSince1970(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+        guard let epoch = ASN1_TIME_set(nil, 0) else { return nil }
+        defer { ASN1_TIME_free(epoch) }
+        var (days, seconds): (Int32, Int32) = (0, 0)
+        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else {
+            ERR_clear_error()
+            return nil
+        }
+        return Int64(days) * 86_400 + Int64(seconds)
+    }
 }

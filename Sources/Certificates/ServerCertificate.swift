@@ -1,4 +1,5 @@
-// Certificates owns the X.509 certificates of servers on a developer's machine.
+// Certificates owns X.509: the certificates of servers on a developer's machine, and the verification of
+// chains to one pinned root. It does not own what certificates say about Apple's devices.
 
 import COpenSSL
 import Cryptography

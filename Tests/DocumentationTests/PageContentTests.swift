@@ -84,6 +84,14 @@ import Testing
         }
     }
 
+    @Test func `the page on App Attest explains every error code, and no other`() {
+        let source = Document.read("Sources/AppAttestation/AppAttestationError.swift").text
+        let codes = source.matches(of: #/case \w+ = "([a-z_]+)"/#).map { String($0.1) }
+        #expect(codes.count > 15)
+        let explained = Self.page("app-check").firstColumns.filter { !$0.hasPrefix("--") }
+        #expect(Set(codes) == Set(explained))
+    }
+
     @Test func `the page on the interface explains every error code`() throws {
         let list = try #require(
             Self.interface.firstMatch(of: /ProblemCode:\n(?:.*\n)*?.*x-extensible-enum: \[([^\]]*)\]/))

@@ -47,6 +47,44 @@ import Testing
         #expect(!key.isValidSignature(signature, for: Array("message".utf8)[...]))
     }
 
+    @Test func `neither form of a signature is accepted in place of the other`() throws {
+        let key = try ECPrivateKey.generate()
+        for _ in 0..<20 {
+            let (message, raw) = try signed(by: key)
+            // The two numbers, each with a zero byte in front if its top bit is set.
+            let numbers = [raw.prefix(32), raw.suffix(32)].map { bytes -> [UInt8] in
+                let number = Array(bytes.drop { $0 == 0 })
+                return (number.first ?? 0) & 0x80 == 0 ? number : [0] + number
+            }
+            let encoded = numbers.reduce([UInt8]()) { $0 + [0x02, UInt8($1.count)] + $1 }
+            let der = [0x30, UInt8(encoded.count)] + encoded
+            #expect(key.publicKey.isValidDERSignature(der, for: message[...]))
+            #expect(!key.publicKey.isValidDERSignature(raw, for: message[...]))
+            #expect(!key.publicKey.isValidSignature(der, for: message[...]))
+            // Other encodings of the same numbers.
+            let long = [0x30, 0x81, UInt8(encoded.count)] + encoded
+            let others: [[UInt8]] = [der + [0], der.dropLast(), long, [0x30, 0x80] + encoded + [0, 0]]
+            for other in others {
+                #expect(!key.publicKey.isValidDERSignature(other, for: message[...]))
+            }
+        }
+    }
+
+    @Test func `a point of 65 bytes is the same key`() throws {
+        let key = try ECPrivateKey.generate().publicKey
+        let read = try ECPublicKey(point: key.point)
+        #expect(key.point.count == 65 && read.x == key.x && read.y == key.y)
+        var changed = key.point
+        changed[64] ^= 1
+        let compressed = [2 + key.y[31] % 2] + key.x
+        let others: [[UInt8]] = [
+            changed, compressed, [], key.point + [0], key.point.dropLast(), [6] + key.x + key.y,
+        ]
+        for other in others {
+            #expect(throws: JOSEError(.keyUnusable)) { try ECPublicKey(point: other) }
+        }
+    }
+
     @Test func `knows the key of RFC 7517, and the signature of RFC 7515, appendix A 3`() throws {
         let x = try #require(Base64URL.decode("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"))
         let y = try #require(Base64URL.decode("x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"))

@@ -23,7 +23,7 @@ import TokenMint
         }
     }
 
-    static func findings(_ report: InspectionReport) -> [VerificationStep: InspectionReport.Finding] {
+    static func findings(_ report: InspectionReport) -> [VerificationStep: CheckReport.Finding] {
         Dictionary(uniqueKeysWithValues: report.findings.map { ($0.step, $0.finding) })
     }
 

@@ -6,7 +6,7 @@ public import StrictJSON
 /// A P-256 public key that may verify ES256 signatures, parsed once.
 ///
 /// Only points on the curve become keys: OpenSSL checks this when it decodes a key. Apple signs tokens with
-/// RSA, so this type is only for the verification of client secrets.
+/// RSA, so this type is for client secrets, and for the keys of App Attest.
 public final class ECPublicKey: @unchecked Sendable {
     // `@unchecked`: the handle is never changed after `init`, and OpenSSL allows any number of threads to use
     // one EVP_PKEY for verification.
@@ -43,8 +43,21 @@ public final class ECPublicKey: @unchecked Sendable {
         try self.init(x: x, y: y)
     }
 
+    /// Reads an uncompressed point (X9.62): 4, and then both coordinates. Throws `.keyUnusable` for anything
+    /// else.
+    public convenience init(point: [UInt8]) throws(JOSEError) {
+        guard point.count == 1 + 2 * Self.coordinateSize, point[0] == 4 else {
+            throw JOSEError(.keyUnusable, detail: "not an uncompressed point of P-256")
+        }
+        try self.init(
+            x: Array(point[1...Self.coordinateSize]), y: Array(point[(1 + Self.coordinateSize)...]))
+    }
+
+    /// The key as an uncompressed point (X9.62): 65 bytes.
+    public var point: [UInt8] { [4] + x + y }
+
     /// Reads the public part of `key`, which the caller still owns.
-    convenience init(_ key: OpaquePointer) throws(JOSEError) {
+    package convenience init(_ key: OpaquePointer) throws(JOSEError) {
         let (x, y) = try Self.coordinates(of: key)
         try self.init(x: x, y: y)
     }
@@ -67,9 +80,15 @@ public final class ECPublicKey: @unchecked Sendable {
     /// Verifies ECDSA with SHA-256. The signature must have the raw form, r and s of 32 bytes each (RFC 7518
     /// §3.4). Returns false for anything else, also for a DER signature, which libraries without JOSE write.
     public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
-        guard signature.count == 2 * Self.coordinateSize, let context = EVP_MD_CTX_new() else { return false }
+        guard signature.count == 2 * Self.coordinateSize else { return false }
+        return isValidDERSignature(Self.derSignature(signature), for: message)
+    }
+
+    /// Verifies ECDSA with SHA-256. The signature must have the form of OpenSSL and of Apple's devices:
+    /// `SEQUENCE { INTEGER r, INTEGER s }` in DER (RFC 3279 §2.2.3). Returns false for anything else.
+    public func isValidDERSignature(_ encoded: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
+        guard let context = EVP_MD_CTX_new() else { return false }
         defer { EVP_MD_CTX_free(context) }
-        let encoded = Self.derSignature(signature)
         let isValid = message.withUnsafeBufferPointer { message in
             EVP_DigestVerifyInit(context, nil, SHA256Digest.algorithm, nil, handle.pointer) == 1
                 && EVP_DigestVerify(context, encoded, encoded.count, message.baseAddress, message.count) == 1

@@ -1,5 +1,5 @@
+public import AppAttestation
 public import AppleAccounts
-public import AppleIdentity
 public import ArgumentParser
 public import Logging
 
@@ -10,4 +10,14 @@ extension Moment: ExpressibleByArgument {
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
-extension TokenKind: ExpressibleByArgument {}
+extension AttestationEnvironment: ExpressibleByArgument {}
+
+extension AppPlatform: ExpressibleByArgument {}
+
+extension InspectedKind: ExpressibleByArgument {
+    init?(argument: String) { self.init(name: argument) }
+
+    var defaultValueDescription: String { name }
+
+    static var allValueStrings: [String] { all.map(\.name) }
+}

@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AppleIdentity
 import ArgumentParser
@@ -7,25 +8,30 @@ import KeySets
 /// `siwa verify`
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Verify one token, and print the result of each check and the content of the token.",
+        abstract:
+            "Verify one token or one object of App Attest, and print the result of each check and the content.",
         discussion: """
             Runs the checks of the service, in the same order, on a token from a log or a bug report. \
             Nothing is stored, and nothing is sent except the request for Apple's keys. The exit status is 0 \
             when the token is accepted, 1 when it is refused, and 2 when the keys are not available.
 
               siwa verify --client-id com.example.app < token.txt
+              siwa verify --kind attestation --team-id A1B2C3D4E5 --bundle-id com.example.app \\
+                --environment production --key-id KEY_ID --challenge CHALLENGE < attestation.txt
 
             A token on the command line is visible to other users of the machine and stays in the shell's \
             history: pass it on standard input. The same is true for valid codes and access tokens.
             """)
 
-    @Argument(help: "The token in its compact form; - reads it from standard input.")
+    @Argument(
+        help: "The token in its compact form, or the object in base64; - reads it from standard input.")
     var token = "-"
 
     @Option(
-        name: .customLong("client-id"), help: "An accepted audience of the token. Can be repeated."
+        name: .customLong("client-id"),
+        help: "An accepted audience of the token. Can be repeated. Required for tokens."
     )
-    var clientIDs: [String]
+    var clientIDs: [String] = []
 
     @Option(help: "Read Apple's keys from this file.", completion: .file())
     var jwks: String?
@@ -42,10 +48,13 @@ struct Verify: AsyncParsableCommand {
     @Option(help: "The access token that came with the token, to be compared with at_hash.")
     var accessToken: String?
 
-    @Option(help: "The kind of token: identity-token or notification.")
-    var kind = TokenKind.identityToken
+    @Option(help: "The kind of input: identity-token, notification, attestation or assertion.")
+    var kind = InspectedKind.token(.identityToken)
 
-    @Option(help: "Verify the token as of this time (RFC 3339) instead of now.")
+    @OptionGroup(title: "App Attest")
+    var attestation: AttestationOptions
+
+    @Option(help: "Verify the input as of this time (RFC 3339) instead of now.")
     var at: Moment?
 
     @Flag(
@@ -58,11 +67,32 @@ struct Verify: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        switch kind {
+        case .token(let kind): try validateToken(kind)
+        case .object(let kind): try validateObject(kind)
+        }
+    }
+
+    private func validateToken(_ kind: TokenKind) throws {
+        if clientIDs.isEmpty { throw ValidationError("Give --client-id, the audience of the token.") }
         if jwks != nil, keySetURL != nil { throw ValidationError("Give --jwks or --jwks-url, not both.") }
         if kind == .notification, nonce != nil || authorizationCode != nil || accessToken != nil {
             throw ValidationError("A notification has no nonce, no code and no access token.")
         }
         if clientIDs.contains(where: \.isEmpty) { throw ValidationError("--client-id must not be empty.") }
+        if !attestation.isEmpty {
+            throw ValidationError("Options of App Attest need --kind attestation or --kind assertion.")
+        }
+    }
+
+    private func validateObject(_ kind: AppAttestationKind) throws {
+        let ofTokens = [jwks, keySetURL, nonce, authorizationCode, accessToken]
+        if !clientIDs.isEmpty || all || ofTokens.contains(where: { $0 != nil }) {
+            throw ValidationError(
+                "--client-id, --jwks, --jwks-url, --nonce, --authorization-code, --access-token and --all are for tokens."
+            )
+        }
+        _ = try attestation.inspection(of: kind, at: .last)
     }
 
     func run() async throws {
@@ -71,6 +101,16 @@ struct Verify: AsyncParsableCommand {
             ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
                 .trimmingCharacters(in: .whitespacesAndNewlines) : token
         let moment = at ?? Moment(milliseconds: SystemKeySetClock().millisecondsSince1970)
+        switch kind {
+        case .token(let kind): try await verify(text, of: kind, at: moment)
+        case .object(let kind):
+            let report = try attestation.inspection(of: kind, at: moment).inspect(text)
+            print(json ? report.json : report.text)
+            if report.error != nil { throw ExitCode(1) }
+        }
+    }
+
+    private func verify(_ text: String, of kind: TokenKind, at moment: Moment) async throws {
         let inspection = TokenInspection(
             kind: kind, policy: VerificationPolicy(clientIDs: clientIDs),
             expectations: IdentityTokenExpectations(

@@ -92,7 +92,7 @@ struct TokenInspection: Sendable {
     private func findings(
         _ verdict: InspectionReport.Verdict, failures: [VerificationStep: InspectionReport.Failure],
         others: [AppleTokenError]?
-    ) -> [(step: VerificationStep, finding: InspectionReport.Finding)] {
+    ) -> [(step: VerificationStep, finding: CheckReport.Finding)] {
         let steps = VerificationStep.steps(for: kind)
         let last: VerificationStep? =
             switch verdict {
@@ -109,7 +109,7 @@ struct TokenInspection: Sendable {
         }
         let beginOfOthers = steps.firstIndex(of: .payload) ?? steps.count
         return steps.enumerated().map { index, step in
-            let finding: InspectionReport.Finding
+            let finding: CheckReport.Finding
             if index > end {
                 if failures[step] != nil {
                     finding = .failed

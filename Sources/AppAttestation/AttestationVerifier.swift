@@ -1,0 +1,61 @@
+// AppAttestation owns the verification of Apple's App Attest: attestations of keys, and assertions that these
+// keys sign. It is pure: no I/O, no clock. It does not own challenges, stored keys and counters, and it does
+// not verify receipts.
+
+public import Certificates
+
+/// Verifies attestations of App Attest, in the order of Apple's documentation ("Validating apps that connect
+/// to your server").
+///
+/// It does no I/O and reads no clock. It is thread-safe. It does not know if the challenge is a challenge of
+/// the service and unused: the caller must know, and consume the challenge whatever the result is.
+public struct AttestationVerifier: Sendable {
+    private let format = FormatCheck()
+    private let chain: CertificateChainCheck
+    private let leafKey = LeafKeyCheck()
+    private let appID: AppIDCheck
+    private let counter = NewKeyCounterCheck()
+    private let environment: EnvironmentCheck
+    private let keyPolicy: KeyPolicyCheck
+
+    /// - Parameters:
+    ///   - root: `.appleAppAttestation`, except for tests and the fake Apple.
+    ///   - platform: Apps of macOS have a check more.
+    ///   - environment: The environment whose keys are accepted.
+    public init(
+        root: TrustAnchor, appID: AppID, platform: AppPlatform, environment: AttestationEnvironment
+    ) {
+        chain = CertificateChainCheck(root: root)
+        self.appID = AppIDCheck(appID: appID)
+        self.environment = EnvironmentCheck(environment: environment)
+        keyPolicy = KeyPolicyCheck(platform: platform)
+    }
+
+    /// Returns the attested key, or throws the code of the first step that failed, in the order of
+    /// `AppAttestationStep`.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    public func verify(
+        _ attestation: UnverifiedAttestation, keyID: AttestedKeyID, clientDataHash: ClientDataHash,
+        at now: Int64
+    ) throws(AppAttestationError) -> VerifiedAttestation {
+        try format.check(attestation)
+        let certificates = try AttestationCertificates(attestation)
+        try chain.check(certificates, at: now)
+        let key = try leafKey.key(of: certificates)
+        try NonceCheck(clientDataHash: clientDataHash).check(certificates, attestation.authenticatorData)
+        try KeyIDCheck(keyID: keyID).check(key)
+        let data = try AuthenticatorData(parsing: attestation.authenticatorData, of: .attestation)
+        try appID.check(data)
+        try counter.check(data)
+        guard let credential = data.credential else { throw AppAttestationError(.authenticatorDataMalformed) }
+        try environment.check(credential)
+        try CredentialIDCheck(keyID: keyID).check(credential)
+        try CredentialKeyCheck(key: key).check(credential)
+        let extensions = try AuthenticatorExtensions(parsing: data.rest)
+        try keyPolicy.check(certificates)
+        return VerifiedAttestation(
+            appID: appID.appID, keyID: keyID, publicKey: key, environment: environment.environment,
+            counter: data.counter, receipt: Array(attestation.receipt), extensions: extensions)
+    }
+}

@@ -1,0 +1,35 @@
+public import Cryptography
+
+/// The identity of an app: the ID of its team, and its bundle ID.
+///
+/// Very old apps have another prefix than the ID of their team: give the prefix as team ID.
+public struct AppID: Sendable, Hashable {
+    public let teamID: String
+    public let bundleID: String
+    /// SHA-256 of the text: the RP ID hash in the objects of the app.
+    public let digest: SHA256Digest
+
+    /// `TEAM.bundle.id`.
+    public var text: String { "\(teamID).\(bundleID)" }
+
+    /// Returns `nil` unless the team ID has 10 capital letters and digits, and the bundle ID has 1 to 155
+    /// letters, digits, hyphens and dots. So a bundle ID with `*` is refused: one app attests, not a group of
+    /// apps.
+    public init?(teamID: String, bundleID: String) {
+        guard teamID.utf8.count == 10, teamID.utf8.allSatisfy(Self.isCapitalOrDigit),
+            (1...155).contains(bundleID.utf8.count), bundleID.utf8.allSatisfy(Self.isOfBundleID)
+        else { return nil }
+        (self.teamID, self.bundleID) = (teamID, bundleID)
+        digest = SHA256Digest.hash("\(teamID).\(bundleID)")
+    }
+
+    private static func isCapitalOrDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func isOfBundleID(_ byte: UInt8) -> Bool {
+        isCapitalOrDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    }
+}

@@ -1,0 +1,25 @@
+public import Cryptography
+import Encodings
+
+/// The ID of a key of App Attest: SHA-256 of the public key as an uncompressed point. Clients have it as
+/// base64.
+public struct AttestedKeyID: Sendable, Hashable {
+    public let digest: SHA256Digest
+
+    /// Standard base64 with padding, as `DCAppAttestService` returns it.
+    public var base64: String { Base64.encode(digest.bytes) }
+
+    /// Returns `nil` for a text that is not the canonical base64 of 32 bytes.
+    public init?(base64 text: String) {
+        // Bounded before it is decoded.
+        guard text.utf8.count == 44, let bytes = Base64.decode(text), let digest = SHA256Digest(bytes) else {
+            return nil
+        }
+        self.digest = digest
+    }
+
+    /// - Parameter point: The public key as an uncompressed point (X9.62).
+    init(ofKey point: [UInt8]) {
+        digest = SHA256Digest.hash(point)
+    }
+}

@@ -1,0 +1,67 @@
+import AppAttestation
+import AppleAccounts
+import Certificates
+import Encodings
+import JOSE
+
+/// Runs the verifiers of App Attest on one object and reports the result of each step.
+struct AttestationInspection: Sendable {
+    /// The values that the object must match, for each kind of object.
+    enum Expectation: Sendable {
+        case attestation(
+            root: TrustAnchor, platform: AppPlatform, keyID: AttestedKeyID,
+            environment: AttestationEnvironment)
+        case assertion(key: ECPublicKey, lastCounter: UInt32)
+
+        var kind: AppAttestationKind {
+            switch self {
+            case .attestation: .attestation
+            case .assertion: .assertion
+            }
+        }
+    }
+
+    let appID: AppID
+    let clientDataHash: ClientDataHash
+    let expectation: Expectation
+    let moment: Moment
+
+    /// - Parameter text: The object in base64 or base64url. White space in it is ignored.
+    func inspect(_ text: String) -> AttestationReport {
+        guard let bytes = Self.bytes(of: text) else {
+            let error = AppAttestationError(.objectMalformed, found: "other text", expected: "base64")
+            return report(error, content: nil)
+        }
+        var content: UnverifiedContent?
+        do throws(AppAttestationError) {
+            switch expectation {
+            case .attestation(let root, let platform, let keyID, let environment):
+                let object = try UnverifiedAttestation(bytes)
+                content = UnverifiedContent(of: object)
+                _ = try AttestationVerifier(
+                    root: root, appID: appID, platform: platform, environment: environment
+                ).verify(
+                    object, keyID: keyID, clientDataHash: clientDataHash, at: moment.milliseconds / 1000)
+            case .assertion(let key, let lastCounter):
+                let object = try UnverifiedAssertion(bytes)
+                content = UnverifiedContent(of: object)
+                _ = try AssertionVerifier(appID: appID).verify(
+                    object, by: key, clientDataHash: clientDataHash, after: lastCounter)
+            }
+        } catch {
+            return report(error, content: content)
+        }
+        return report(nil, content: content)
+    }
+
+    private func report(_ error: AppAttestationError?, content: UnverifiedContent?) -> AttestationReport {
+        AttestationReport(
+            expectation: expectation, moment: moment, error: error,
+            content: content.map { AttestationContent($0, of: appID) })
+    }
+
+    private static func bytes(of text: String) -> [UInt8]? {
+        let text = text.filter { !$0.isWhitespace }
+        return Base64.decode(text) ?? Base64URL.decode(text)
+    }
+}

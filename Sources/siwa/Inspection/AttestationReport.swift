@@ -1,0 +1,71 @@
+import AppAttestation
+import AppleAccounts
+
+/// The result of `siwa verify` for an object of App Attest: the result of each check, and the content of the
+/// object.
+struct AttestationReport {
+    let expectation: AttestationInspection.Expectation
+    let moment: Moment
+    /// `nil` when the object is accepted.
+    let error: AppAttestationError?
+    /// `nil` when the object cannot be read.
+    let content: AttestationContent?
+
+    private var kind: AppAttestationKind { expectation.kind }
+
+    /// The result of each step. The verifier stops at the first step that fails.
+    var findings: [(step: AppAttestationStep, finding: CheckReport.Finding)] {
+        let steps = AppAttestationStep.steps(for: kind)
+        let failed = error.flatMap { steps.firstIndex(of: $0.step) } ?? steps.count
+        return steps.enumerated().map { index, step in
+            let passed: CheckReport.Finding = wasAsked(step) ? .passed : .notAsked
+            return (step, index < failed ? passed : index == failed ? .failed : .notReached)
+        }
+    }
+
+    /// True unless the step is only for apps of another platform.
+    private func wasAsked(_ step: AppAttestationStep) -> Bool {
+        guard step == .keyPolicy, case .attestation(_, let platform, _, _) = expectation else { return true }
+        return platform == .macOS
+    }
+
+    /// True if the content is signed, even if a later check failed: by Apple through the nonce of the
+    /// certificate, or by the key.
+    var isSigned: Bool {
+        findings.contains { step, finding in
+            switch kind {
+            case .attestation: step == .nonce && finding == .passed
+            case .assertion: step == .signature && finding == .passed
+            }
+        }
+    }
+
+    var text: String { form.text }
+
+    var json: String { form.json }
+
+    private var form: CheckReport {
+        CheckReport(
+            kind: kind.rawValue, moment: moment,
+            verdict: error.map { .refused($0.code.rawValue) } ?? .accepted,
+            checks: findings.map { step, finding in
+                CheckReport.Check(
+                    name: step.rawValue, finding: finding, failure: finding == .failed ? failure : nil)
+            }, isSigned: isSigned,
+            sections: content.map { content in
+                [
+                    CheckReport.Section(
+                        name: "content", title: isSigned ? "content" : "content, not verified",
+                        object: content.object, texts: content.texts)
+                ]
+            } ?? [])
+    }
+
+    private var failure: CheckReport.Failure? {
+        error.map { error in
+            CheckReport.Failure(
+                code: error.code.rawValue, found: TokenContent.shown(error.found),
+                expected: TokenContent.shown(error.expected), advice: error.code.advice)
+        }
+    }
+}

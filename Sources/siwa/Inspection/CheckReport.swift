@@ -1,0 +1,121 @@
+import AppleAccounts
+import StrictJSON
+
+/// The form of the output of `siwa verify`, as text and as JSON, for every kind of input.
+struct CheckReport {
+    enum Verdict {
+        case accepted
+        /// Refused with this code.
+        case refused(String)
+        /// The input could not be verified, for this reason.
+        case undecided(String)
+    }
+
+    enum Finding: String {
+        case passed
+        case failed
+        case unknown
+        case notAsked = "not asked"
+        case notReached = "not reached"
+    }
+
+    /// A check and its result.
+    struct Check {
+        let name: String
+        let finding: Finding
+        /// For a failed check only.
+        let failure: Failure?
+    }
+
+    struct Failure {
+        let code: String
+        let found: String
+        let expected: String
+        let advice: String
+    }
+
+    /// A part of the input's content.
+    struct Section {
+        /// The name of the JSON member.
+        let name: String
+        let title: String
+        let object: JSONObject
+        /// The text of each member, without control characters.
+        let texts: [String]
+    }
+
+    let kind: String
+    let moment: Moment
+    let verdict: Verdict
+    let checks: [Check]
+    /// True if the signature is valid, even if a later check failed.
+    let isSigned: Bool
+    let sections: [Section]
+
+    var text: String {
+        var lines = ["\(kind), verified as of \(moment.rfc3339)", ""]
+        let width = checks.map(\.name.count).max() ?? 0
+        for check in checks {
+            let name = check.name + String(repeating: " ", count: width - check.name.count)
+            lines.append("  \(name)  \(check.finding.rawValue)")
+            if let failure = check.failure {
+                let indent = String(repeating: " ", count: width + 4)
+                lines.append("\(indent)found     \(failure.found)")
+                lines.append("\(indent)expected  \(failure.expected)")
+                lines.append("\(indent)to do     \(failure.advice)")
+            }
+        }
+        lines.append("")
+        switch verdict {
+        case .accepted: lines.append("accepted")
+        case .refused(let code): lines.append("refused: \(code)")
+        case .undecided(let reason): lines.append("undecided: \(reason)")
+        }
+        for section in sections {
+            lines += ["", "\(section.title):"]
+            lines += zip(section.object.members, section.texts).map {
+                "  \(TokenContent.shown($0.name)): \($1)"
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        switch verdict {
+        case .accepted: json.member("verdict", "accepted")
+        case .refused(let code):
+            json.member("verdict", "refused")
+            json.member("code", code)
+        case .undecided(let reason):
+            json.member("verdict", "undecided")
+            json.member("reason", reason)
+        }
+        json.member("kind", kind)
+        json.member("at", moment.rfc3339)
+        json.name("checks")
+        json.beginArray()
+        for check in checks {
+            json.element()
+            json.beginObject()
+            json.member("check", check.name)
+            json.member("result", check.finding.rawValue)
+            if let failure = check.failure {
+                json.member("code", failure.code)
+                json.member("found", failure.found)
+                json.member("expected", failure.expected)
+                json.member("advice", failure.advice)
+            }
+            json.endObject()
+        }
+        json.endArray()
+        json.member("is_signed", isSigned)
+        for section in sections {
+            json.name(section.name)
+            json.value(.object(section.object))
+        }
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,24 @@
+import AppAttestation
+import AppleIdentity
+
+/// The kinds of input of `siwa verify`.
+enum InspectedKind: Equatable {
+    case token(TokenKind)
+    case object(AppAttestationKind)
+
+    static let all = TokenKind.allCases.map(Self.token) + AppAttestationKind.allCases.map(Self.object)
+
+    /// The name of the kind in options and reports.
+    var name: String {
+        switch self {
+        case .token(let kind): kind.rawValue
+        case .object(let kind): kind.rawValue
+        }
+    }
+
+    /// Returns `nil` for another name.
+    init?(name: String) {
+        guard let kind = Self.all.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+}

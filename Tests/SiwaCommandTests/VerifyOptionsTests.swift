@@ -1,0 +1,63 @@
+import AppAttestation
+import AppleIdentity
+import ArgumentParser
+import AttestationMint
+import Encodings
+import Testing
+
+@testable import siwa
+
+/// Checks which options `siwa verify` takes for each kind of input.
+@Suite struct VerifyOptionsTests {
+    static let app = ["--team-id", "A1B2C3D4E5", "--bundle-id", "com.example.app"]
+    static let keyID = "zgSY9YSD+7TaDXssY6WlOPVS1K3Lmk+pFhlcSWE+ZV0="
+    static let attestation =
+        ["--kind", "attestation", "--key-id", keyID, "--environment", "production", "--challenge", "c"] + app
+    static let assertion = ["--kind", "assertion", "--counter", "0", "--client-data", "YWJj"] + app
+
+    @Test func `takes a token with its audience`() throws {
+        #expect(try Verify.parse(["--client-id", "com.example.app"]).kind == .token(.identityToken))
+        let notification = try Verify.parse(["--client-id", "com.example.app", "--kind", "notification"])
+        #expect(notification.kind == .token(.notification))
+    }
+
+    @Test func `takes an attestation, and an assertion with the key`() throws {
+        #expect(try Verify.parse(Self.attestation).kind == .object(.attestation))
+        let point = Base64.encode(try MintedKey().point)
+        let parsed = try Verify.parse(Self.assertion + ["--public-key", point])
+        #expect(parsed.kind == .object(.assertion) && parsed.attestation.counter == 0)
+    }
+
+    @Test func `takes the platform of an attestation, and of nothing else`() throws {
+        let parsed = try Verify.parse(Self.attestation + ["--platform", "macos"])
+        #expect(parsed.attestation.platform == .macOS)
+        let point = Base64.encode(try MintedKey().point)
+        for others in [Self.assertion + ["--public-key", point], ["--client-id", "a"]] {
+            _ = try Verify.parse(others)
+            #expect(throws: (any Error).self) { try Verify.parse(others + ["--platform", "macos"]) }
+        }
+    }
+
+    @Test func `takes the client data hash itself, of 16 bytes or more`() throws {
+        let others = Self.attestation.filter { $0 != "--challenge" && $0 != "c" }
+        _ = try Verify.parse(others + ["--client-data-hash", "ZXhhbXBsZV9zZXJ2ZXJfY2hhbGxlbmdl"])
+        #expect(throws: (any Error).self) { try Verify.parse(others + ["--client-data-hash", "YWJj"]) }
+    }
+
+    @Test(arguments: [
+        [], ["--kind", "token", "--client-id", "a"], ["--client-id", ""],
+        ["--client-id", "a"] + app, ["--client-id", "a", "--counter", "1"],
+        ["--kind", "attestation"] + app, attestation + ["--client-id", "a"], attestation + ["--all"],
+        attestation + ["--nonce", "n"], attestation + ["--counter", "1"],
+        attestation + ["--client-data", "YWJj"],
+        assertion, assertion + ["--public-key", "YWJj"], assertion + ["--key-id", keyID],
+        ["--kind", "attestation", "--key-id", "YWJj", "--environment", "production", "--challenge", "c"]
+            + app,
+        ["--kind", "attestation", "--key-id", keyID, "--environment", "sandbox", "--challenge", "c"] + app,
+        attestation.map { $0 == "com.example.app" ? "com.example.*" : $0 },
+        attestation.map { $0 == "A1B2C3D4E5" ? "a1b2c3d4e5" : $0 },
+    ])
+    func `refuses options that are missing, malformed, or of another kind`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try Verify.parse(arguments) }
+    }
+}
