@@ -8,9 +8,9 @@ import Testing
 @Suite struct CredentialPlaceTests {
     /// Two subjects whose digests both begin with 5dcd24e09436 in the first team of a database: one pair
     /// among forty million.
-    private static let neighbours: [AppleSubject] = ["user-10868600", "user-20501632"]
+    private static let neighbours: [AppleSubject] = ["person-10868600", "person-20501632"]
     /// Two subjects of which the tombstone of the first and the digest of the second begin with 3329cc2a6413.
-    private static let tombstoneAndNeighbour: [AppleSubject] = ["user-72250", "user-14216002"]
+    private static let tombstoneAndNeighbour: [AppleSubject] = ["person-72250", "person-14216002"]
 
     private let file: TemporaryDatabase
 

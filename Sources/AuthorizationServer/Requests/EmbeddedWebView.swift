@@ -35,7 +35,7 @@ public enum EmbeddedWebView {
             ("; wv)", .androidWebView),
         ]
         + [
-            "FBAN/", "FBAV/", "FB_IAB/", "Instagram ", "Barcelona ", "Family/", "KAKAOTALK", "NAVER(inapp",
+            "FBAN/", "FBAV/", "FB_IAB/", "Instagram ", "Barcelona ", "Line/", "KAKAOTALK", "NAVER(inapp",
             "MicroMessenger/", "Snapchat/", "musical_ly", "BytedanceWebview", "TikTok", "Twitter for",
             "LinkedInApp", "[Pinterest/", "WhatsApp/",
         ].map { ($0, .inAppBrowser) }

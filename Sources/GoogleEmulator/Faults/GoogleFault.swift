@@ -22,7 +22,7 @@ public struct GoogleFault: Sendable, Equatable {
         /// The request is not sent, as if the server were unreachable.
         case request
         /// The request is sent, but the response does not arrive: Google does not know the outcome.
-        case response
+        case response = "answer"
     }
 
     /// Delay before the request is sent, or before the response.

@@ -16,8 +16,9 @@ struct Verify: AsyncParsableCommand {
             when the token is accepted, 1 when it is refused, and 2 when the keys are not available.
 
               siwa verify --client-id com.example.app < token.txt
-              siwa verify --kind attestation --team-id A1B2C3D4E5 --bundle-id com.example.app \\
-                --environment production --key-id KEY_ID --challenge CHALLENGE < attestation.txt
+              siwa verify --kind attestation --team-id A1B2C3D4E5 \\
+                --bundle-id com.example.app --environment production \\
+                --key-id KEY_ID --challenge CHALLENGE < attestation.txt
 
             A token on the command line is visible to other users of the machine and stays in the shell's \
             history: pass it on standard input. The same is true for valid codes and access tokens.

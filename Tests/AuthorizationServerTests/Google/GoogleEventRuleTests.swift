@@ -94,7 +94,7 @@ import Testing
     @Test(
         arguments: [
             ("001999.0123456789abcdef.0123", .email("user@example.com"), nil),
-            ("001999.0123456789abcdef.0123", .email("PERSON@EXAMPLE.COM"), nil),
+            ("001999.0123456789abcdef.0123", .email("USER@EXAMPLE.COM"), nil),
             ("001999.0123456789abcdef.0123", .email("other@example.com"), .accountNotMatched),
             ("001999.0123456789abcdef.0123", .link, .accountNotMatched),
             ("001999.0123456789abcdef.0123", .origin, .accountNotMatched),

@@ -17,7 +17,7 @@ from generated_siwa.api.grants import list_grants
 from generated_siwa.api.oauth import authorize, get_user_info, introspect_token, issue_tokens, revoke_token
 from generated_siwa.api.tokens import mint_nonce, sign_in, verify_identity_token
 from generated_siwa.models import (
-    AppleUser, AppleUserNameType0, CredentialQuery, IdentityTokenRequest, IntrospectionRequest, OAuthErrorBody, Problem,
+    AppleUser, AppleUserNameType0, CredentialQuery, IdentityTokenRequest, IntrospectionRequest, OAuthErrorResponse, Problem,
     RevocationRequest, SignInRequest, TokenRequest,
 )
 
@@ -81,7 +81,7 @@ def oauth(client_id, secret, redirect_uri):
             grant_type="authorization_code", code=code, redirect_uri=redirect_uri, code_verifier=verifier, **who
         ),
     )
-    expect(not isinstance(tokens, OAuthErrorBody) and tokens.id_token and tokens.token_type == "Bearer", f"{tokens}")
+    expect(not isinstance(tokens, OAuthErrorResponse) and tokens.id_token and tokens.token_type == "Bearer", f"{tokens}")
     info = get_user_info.sync(client=AuthenticatedClient(ISSUER, token=tokens.access_token))
     expect(info.sub and info.email, f"{info}")
     grants = list_grants.sync(info.sub, client=backend)
@@ -101,7 +101,7 @@ def oauth(client_id, secret, redirect_uri):
     expect(done.status_code == 200, f"{done}")
     expect(introspect_token.sync(client=backend, body=question).active is False, "revoked")
     refusal = issue_tokens.sync(client=anyone, body=refresh)
-    expect(isinstance(refusal, OAuthErrorBody) and refusal.error == "invalid_grant", f"{refusal}")
+    expect(isinstance(refusal, OAuthErrorResponse) and refusal.error == "invalid_grant", f"{refusal}")
     withdraw_consent(user)
 
 
