@@ -15,7 +15,7 @@ public import WebOrigins
 /// every request that has begun has its response.
 public final class HTTPService: Service {
     /// The values and services that the interface depends on.
-    public struct Parts: Sendable {
+    public struct Dependencies: Sendable {
         public var useCases: SignInUseCases
         public var keys: any VerificationKeys
         public var store: any AccountStore
@@ -70,50 +70,52 @@ public final class HTTPService: Service {
     ///   - port: 0 lets the system choose one; see `boundPort()`.
     ///   - logger: Its level decides if requests are logged (`info` and below).
     public init(
-        host: String, port: Int, limits: ServerLimits = ServerLimits(), parts: Parts, logger: Logger
+        host: String, port: Int, limits: ServerLimits = ServerLimits(), dependencies: Dependencies,
+        logger: Logger
     ) {
-        let registry = parts.registry
+        let registry = dependencies.registry
         let verifications = VerificationMetrics(registry)
-        _ = KeySetMetrics(registry, keys: parts.keys)
+        _ = KeySetMetrics(registry, keys: dependencies.keys)
         _ = ProcessMetrics(registry)
-        _ = WarningMetrics(registry, warnings: parts.warnings)
+        _ = WarningMetrics(registry, warnings: dependencies.warnings)
         registry.gauge(
-            "siwa_build_info", [("version", parts.version)], help: "Always 1; its label is the version."
+            "siwa_build_info", [("version", dependencies.version)],
+            help: "Always 1; its label is the version."
         ).set(1 as Int64)
-        let useCases = parts.useCases
+        let useCases = dependencies.useCases
         let commits = useCases.commits
         let queueDepth = registry.gauge(
             "siwa_storage_queue_depth",
             help: "Commands that wait for the next transaction.")
         registry.beforeReading { queueDepth.set(Int64(commits.depth)) }
-        let authorize = parts.authorize.map { AuthorizeRoutes(useCase: $0, registry: registry) }
+        let authorize = dependencies.authorize.map { AuthorizeRoutes(useCase: $0, registry: registry) }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),
             events: EventRoutes(useCases: useCases, registry: registry),
             notifications: NotificationRoutes(
                 useCases: useCases, verifications: verifications,
-                receipts: NotificationMetrics(registry, now: parts.now)),
+                receipts: NotificationMetrics(registry, now: dependencies.now)),
             erasures: ErasureRoutes(useCases: useCases),
-            web: parts.web.map {
+            web: dependencies.web.map {
                 WebRoutes(web: $0, verifications: verifications, registry: registry, authorize: authorize)
             },
             authorize: authorize,
             operations: OperationsRoutes(
-                keys: parts.keys, store: parts.store, registry: registry,
-                version: parts.version, warnings: parts.warnings, draining: draining),
-            oauth: parts.oauth.map {
-                OAuthRoutes(server: $0, callers: parts.callers, registry: registry)
+                keys: dependencies.keys, store: dependencies.store, registry: registry,
+                version: dependencies.version, warnings: dependencies.warnings, draining: draining),
+            oauth: dependencies.oauth.map {
+                OAuthRoutes(server: $0, callers: dependencies.callers, registry: registry)
             })
         let dispatcher = Dispatcher(
-            routes: routes, callers: parts.callers, foreignPages: parts.foreignPages,
+            routes: routes, callers: dependencies.callers, foreignPages: dependencies.foreignPages,
             observer: RequestObserver(
-                registry: registry, sink: parts.sink, logger: logger, now: parts.now),
-            startPage: parts.startPage)
+                registry: registry, sink: dependencies.sink, logger: logger, now: dependencies.now),
+            startPage: dependencies.startPage)
         self.dispatcher = dispatcher
-        let notices = EarlyCloseNotices(registry: registry, logger: logger, now: parts.now)
+        let notices = EarlyCloseNotices(registry: registry, logger: logger, now: dependencies.now)
         server = HTTPServer(
-            host: host, port: port, limits: limits, logger: logger, now: parts.now,
+            host: host, port: port, limits: limits, logger: logger, now: dependencies.now,
             interface: { LoopDispatcher(dispatcher, commits: commits, eventLoop: $0) },
             noteEarlyClose: { notices.count($0) })
     }

@@ -8,27 +8,27 @@ import Synchronization
 
 /// State that the use cases share while the service runs. Each use case is a type that holds the server.
 public final class OAuthServer: Sendable {
-    public let parts: OAuthDependencies
+    public let dependencies: OAuthDependencies
     let guessing = Mutex(SecretGuessing())
     /// Wakes the worker that notifies Google of ended tokens.
     let signals = WorkerSignals()
     let verifier: AccessTokenVerifier
 
-    public init(_ parts: OAuthDependencies) {
-        self.parts = parts
-        verifier = AccessTokenVerifier(issuer: parts.settings.issuer.text)
+    public init(_ dependencies: OAuthDependencies) {
+        self.dependencies = dependencies
+        verifier = AccessTokenVerifier(issuer: dependencies.settings.issuer.text)
     }
 
-    var settings: OAuthSettings { parts.settings }
+    var settings: OAuthSettings { dependencies.settings }
 
-    func now() -> Moment { parts.now() }
+    func now() -> Moment { dependencies.now() }
 
     /// Commits a command that may end tokens, and wakes the worker that reports their end.
     func submitEnding<Typed: TypedCommand>(
         _ command: Typed
     ) async throws -> Typed.Output where Typed.Command == GrantCommand {
         do {
-            let output = try await parts.commits.submit(command)
+            let output = try await dependencies.commits.submit(command)
             // A command that issues tokens ends only old token families above a limit, which are not
             // reported. Waking the worker would cost a transaction.
             if !(command is any TokenCommand) { signals[SecurityEventDelivering.self].wake() }
@@ -47,7 +47,7 @@ public final class OAuthServer: Sendable {
     /// - Throws: `StorageError`.
     func genuineAccessToken(_ text: String) async throws -> AccessToken? {
         guard let unverified = AccessTokenVerifier.Unverified(text),
-            let key = try await parts.keys.verificationKey(unverified.keyID),
+            let key = try await dependencies.keys.verificationKey(unverified.keyID),
             let token = verifier.verify(unverified, with: key, at: now().milliseconds / 1000),
             let client = settings.clients[token.clientID],
             // A token that was issued before the client got another audience or algorithm is refused.

@@ -24,9 +24,9 @@ import TokenMint
     ) async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin()
-            var form = try visitor.form(for: departure)
-            let state = departure.state
+            let redirect = try await visitor.begin()
+            var form = try visitor.form(for: redirect)
+            let state = redirect.state
             switch forgery {
             case .absent: form.removeFirst()
             case .empty: form[0].1 = ""
@@ -56,8 +56,8 @@ import TokenMint
     @Test func `a state works once, and for ten minutes`() async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin()
-            let form = try visitor.form(for: departure)
+            let redirect = try await visitor.begin()
+            let form = try visitor.form(for: redirect)
             #expect(try await visitor.post(form).status == 303)
             let replayed = try await visitor.post(form)
             let parameters = WebVisitor.parameters(of: try await visitor.follow(replayed)["location"] ?? "")
@@ -78,8 +78,8 @@ import TokenMint
     @Test func `of two callbacks with one state at once only one signs in`() async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin()
-            let form = try visitor.form(for: departure)
+            let redirect = try await visitor.begin()
+            let form = try visitor.form(for: redirect)
             let text = form.map { "\($0.0)=\(WebVisitor.encode($0.1))" }.joined(separator: "&")
             let metrics = try await withThrowingTaskGroup(of: Void.self) { tasks in
                 for _ in 0..<8 {
@@ -97,8 +97,8 @@ import TokenMint
     func `a sign-in that was begun in another browser gives this one nothing`(cookie: String?) async throws {
         try await RunningService.with { service in
             let attacker = WebVisitor(service)
-            let departure = try await attacker.begin()
-            let arrived = try await attacker.post(try attacker.form(for: departure))
+            let redirect = try await attacker.begin()
+            let arrived = try await attacker.post(try attacker.form(for: redirect))
             let victim = WebVisitor(service)
             if cookie == "another visitor's" {
                 _ = try await victim.begin()
@@ -121,8 +121,8 @@ import TokenMint
     func `a ticket that was not made here is refused`(forgery: TicketForgery) async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin()
-            let arrived = try await visitor.post(try visitor.form(for: departure))
+            let redirect = try await visitor.begin()
+            let arrived = try await visitor.post(try visitor.form(for: redirect))
             let target = WebVisitor.target(of: arrived["location"] ?? "")
             let other = try await WebVisitor(service).begin()
             let (forged, code) =
@@ -132,7 +132,7 @@ import TokenMint
                 case .word: ("/v1/web/finish?ticket=word", "web_ticket_invalid")
                 case .truncated: (String(target.dropLast(3)), "web_ticket_invalid")
                 case .swapped: (String(target.dropLast(60)) + other.state.suffix(60), "web_ticket_invalid")
-                case .state: ("/v1/web/finish?ticket=\(departure.state)", "web_ticket_invalid")
+                case .state: ("/v1/web/finish?ticket=\(redirect.state)", "web_ticket_invalid")
                 case .repeated: (target + "&ticket=a", "parameter_unknown")
                 case .unknown: (target + "&redirect_uri=https://evil.example", "parameter_unknown")
                 }
@@ -143,8 +143,8 @@ import TokenMint
     @Test func `a ticket and its code are good for two minutes`() async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin()
-            let arrived = try await visitor.post(try visitor.form(for: departure))
+            let redirect = try await visitor.begin()
+            let arrived = try await visitor.post(try visitor.form(for: redirect))
             service.clock.advance(by: .seconds(119))
             let finished = try await visitor.follow(arrived)
             let code = try #require(WebVisitor.parameters(of: finished["location"] ?? "")["code"])
@@ -202,8 +202,8 @@ import TokenMint
     func `a hostile state comes back as the text that it is`(state: String) async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin("?state=\(state)")
-            let finished = try await visitor.follow(try await visitor.post(try visitor.form(for: departure)))
+            let redirect = try await visitor.begin("?state=\(state)")
+            let finished = try await visitor.follow(try await visitor.post(try visitor.form(for: redirect)))
             let location = try #require(finished["location"])
             #expect(location.hasPrefix("https://app.example/apple?from=siwa&code="))
             #expect(location.hasSuffix("&state=\(state)"))
@@ -227,8 +227,8 @@ import TokenMint
     @Test func `a repeated field is refused, also with a good state`() async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin()
-            let form = try visitor.form(for: departure)
+            let redirect = try await visitor.begin()
+            let form = try visitor.form(for: redirect)
             for name in ["state", "code", "id_token"] {
                 let answer = try await visitor.post(form + [(name, "second")])
                 #expect(Self.isPage(answer, "form_malformed"))

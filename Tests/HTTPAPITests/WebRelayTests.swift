@@ -12,16 +12,16 @@ import TokenMint
     @Test func `the link leads to Apple with everything that Apple must know`() async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin("?client_id=com.example.web&state=s1")
-            let response = departure.response
+            let redirect = try await visitor.begin("?client_id=com.example.web&state=s1")
+            let response = redirect.response
             #expect(response.status == 303)
             #expect(response["location"]?.hasPrefix("https://appleid.apple.com/auth/authorize?") == true)
-            #expect(departure.parameters["client_id"] == "com.example.web")
-            #expect(departure.parameters["redirect_uri"] == "https://siwa.test/v1/web/callback")
-            #expect(departure.parameters["response_type"] == "code id_token")
-            #expect(departure.parameters["response_mode"] == "form_post")
-            #expect(departure.parameters["scope"] == "name email")
-            #expect(departure.nonce.count == 32)
+            #expect(redirect.parameters["client_id"] == "com.example.web")
+            #expect(redirect.parameters["redirect_uri"] == "https://siwa.test/v1/web/callback")
+            #expect(redirect.parameters["response_type"] == "code id_token")
+            #expect(redirect.parameters["response_mode"] == "form_post")
+            #expect(redirect.parameters["scope"] == "name email")
+            #expect(redirect.nonce.count == 32)
             let cookie = try #require(response["set-cookie"])
             #expect(cookie.hasPrefix("__Host-siwa_web="))
             for attribute in ["; Path=/", "; Max-Age=600", "; HttpOnly", "; SameSite=Lax", "; Secure"] {
@@ -30,8 +30,8 @@ import TokenMint
             #expect(response["cache-control"] == "no-store")
             #expect(response["referrer-policy"] == "no-referrer")
             let other = try await visitor.begin()
-            #expect(other.nonce != departure.nonce)
-            #expect(other.state != departure.state)
+            #expect(other.nonce != redirect.nonce)
+            #expect(other.state != redirect.state)
         }
     }
 
@@ -48,17 +48,17 @@ import TokenMint
     ])
     func `the scope can be chosen`(scope: String, asked: String) async throws {
         try await RunningService.with { service in
-            let departure = try await WebVisitor(service).begin("?scope=\(scope)")
-            #expect(departure.parameters["scope"] == asked)
+            let redirect = try await WebVisitor(service).begin("?scope=\(scope)")
+            #expect(redirect.parameters["scope"] == asked)
         }
     }
 
     @Test func `a whole sign-in ends with a code for which the backend gets the account`() async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin("?state=s%2F1")
+            let redirect = try await visitor.begin("?state=s%2F1")
             let user = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"ada@example.com"}"#
-            let arrived = try await visitor.post(try visitor.form(for: departure, user: user))
+            let arrived = try await visitor.post(try visitor.form(for: redirect, user: user))
             #expect(arrived.status == 303)
             #expect(arrived["location"]?.hasPrefix("https://siwa.test/v1/web/finish?ticket=") == true)
             #expect(arrived["referrer-policy"] == "no-referrer")
@@ -99,8 +99,8 @@ import TokenMint
             let visitor = WebVisitor(service)
             let first = try await visitor.begin("?state=one")
             let second = try await visitor.begin("?state=two")
-            for (departure, state) in [(second, "two"), (first, "one")] {
-                let arrived = try await visitor.post(try visitor.form(for: departure))
+            for (redirect, state) in [(second, "two"), (first, "one")] {
+                let arrived = try await visitor.post(try visitor.form(for: redirect))
                 let finished = try await visitor.follow(arrived)
                 #expect(WebVisitor.parameters(of: finished["location"] ?? "")["state"] == state)
             }
@@ -111,8 +111,8 @@ import TokenMint
     func `the caller's state comes back byte for byte`(state: String) async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin("?state=\(state)")
-            let finished = try await visitor.follow(try await visitor.post(try visitor.form(for: departure)))
+            let redirect = try await visitor.begin("?state=\(state)")
+            let finished = try await visitor.follow(try await visitor.post(try visitor.form(for: redirect)))
             #expect(finished["location"]?.hasSuffix("&state=\(state)") == true)
         }
     }
@@ -125,8 +125,8 @@ import TokenMint
     func `what Apple says instead is handed on`(error: String, told: String) async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin("?state=s1")
-            let arrived = try await visitor.post([("state", departure.state), ("error", error)])
+            let redirect = try await visitor.begin("?state=s1")
+            let arrived = try await visitor.post([("state", redirect.state), ("error", error)])
             #expect(arrived.status == 303)
             let finished = try await visitor.follow(arrived)
             let parameters = WebVisitor.parameters(of: finished["location"] ?? "")
@@ -155,9 +155,9 @@ import TokenMint
     func `a token that does not fit is no sign-in, and the app is told why`(index: Int) async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin()
+            let redirect = try await visitor.begin()
             let bad = Self.badTokens[index]
-            let arrived = try await visitor.post(try visitor.form(for: departure, bad.change))
+            let arrived = try await visitor.post(try visitor.form(for: redirect, bad.change))
             let parameters = WebVisitor.parameters(of: try await visitor.follow(arrived)["location"] ?? "")
             #expect(parameters["error"] == "invalid_identity_token")
             #expect(parameters["error_description"] == bad.code)
@@ -171,9 +171,9 @@ import TokenMint
     @Test func `a token's hashed nonce will do for an app and not for a browser`() async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin()
-            let form = try visitor.form(for: departure) {
-                $0["nonce"] = .string(Hexadecimal.encode(SHA256Digest.hash(departure.nonce)))
+            let redirect = try await visitor.begin()
+            let form = try visitor.form(for: redirect) {
+                $0["nonce"] = .string(Hexadecimal.encode(SHA256Digest.hash(redirect.nonce)))
             }
             let parameters = WebVisitor.parameters(
                 of: try await visitor.follow(try await visitor.post(form))["location"] ?? "")
@@ -185,8 +185,8 @@ import TokenMint
     func `a form without its token or its code is no sign-in`(missing: String) async throws {
         try await RunningService.with { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin()
-            let form = try visitor.form(for: departure).filter { $0.0 != missing }
+            let redirect = try await visitor.begin()
+            let form = try visitor.form(for: redirect).filter { $0.0 != missing }
             let parameters = WebVisitor.parameters(
                 of: try await visitor.follow(try await visitor.post(form))["location"] ?? "")
             #expect(parameters["error"] == "invalid_request")
@@ -240,8 +240,8 @@ import TokenMint
         try await RunningService.with(options) { service in
             let visitor = WebVisitor(service)
             #expect(try await visitor.begin().response.code == "client_id_unknown")
-            let departure = try await visitor.begin("?client_id=com.example.web")
-            let finished = try await visitor.follow(try await visitor.post(try visitor.form(for: departure)))
+            let redirect = try await visitor.begin("?client_id=com.example.web")
+            let finished = try await visitor.follow(try await visitor.post(try visitor.form(for: redirect)))
             #expect(finished["location"]?.hasPrefix("https://app.example/one?code=") == true)
         }
     }
@@ -261,9 +261,9 @@ import TokenMint
     @Test func `steps are counted, and secrets are not logged`() async throws {
         try await RunningService.with(.init(logLevel: .trace)) { service in
             let visitor = WebVisitor(service)
-            let departure = try await visitor.begin("?state=callers-own-state")
+            let redirect = try await visitor.begin("?state=callers-own-state")
             let user = #"{"name":{"firstName":"Zebedee"},"email":"zebedee@example.net"}"#
-            let form = try visitor.form(for: departure, user: user)
+            let form = try visitor.form(for: redirect, user: user)
             let cookie = try #require(visitor.cookie)
             let arrived = try await visitor.post(form)
             let ticket = try #require(WebVisitor.parameters(of: arrived["location"] ?? "")["ticket"])
@@ -272,7 +272,7 @@ import TokenMint
             _ = try await visitor.redeem(code)
             visitor.cookie = nil
             _ = try await visitor.follow(arrived)
-            _ = try await visitor.post([("state", departure.state), ("error", "zebedees_own_word")])
+            _ = try await visitor.post([("state", redirect.state), ("error", "zebedees_own_word")])
             let metrics = try await service.call("GET", "/metrics").text
             for step in ["started", "signed_in", "denied", "refused", "finished", "redeemed"] {
                 #expect(metrics.contains("siwa_web_sign_ins_total{step=\"\(step)\"} 1"))
@@ -283,7 +283,7 @@ import TokenMint
             #expect(log.contains("code=web_browser_mismatch"))
             #expect(log.contains("code=apple_error"))
             let secrets = [
-                cookie, String(cookie.suffix(43)), departure.state, departure.nonce, ticket, code,
+                cookie, String(cookie.suffix(43)), redirect.state, redirect.nonce, ticket, code,
                 "callers-own-state",
                 "Zebedee", "zebedee", WebVisitor.code, "eyJ", TokenMint.subject,
             ]

@@ -72,9 +72,9 @@ struct AuthorizationPlayer {
     /// Checks an authentication that is a second older than `max_age` allows.
     private func expectTooOld(_ age: Int64, _ proceed: AuthorizationCase.Proceed) async throws {
         let browser = FixtureBrowser(service, request)
-        let departure = try await browser.open(request)
+        let redirect = try await browser.open(request)
         let old = service.now.advanced(byMilliseconds: -(age + 1) * 1000)
-        let back = try await browser.signIn(after: departure, authenticatedAt: old)
+        let back = try await browser.signIn(after: redirect, authenticatedAt: old)
         try expectError(
             back, "login_required", at: proceed.redirectUri, state: proceed.state,
             iss: FixtureDeployment.issuer)

@@ -55,11 +55,11 @@ final class FixtureBrowser {
     }
 
     /// Follows the response to Apple's page, signs in there, and returns to the authorization endpoint.
-    func signIn(after departure: PlayedResponse, authenticatedAt: Moment? = nil) async throws
+    func signIn(after redirect: PlayedResponse, authenticatedAt: Moment? = nil) async throws
         -> PlayedResponse
     {
-        let location = try #require(departure["location"])
-        try #require(departure.status == 303 && location.hasPrefix(Self.apple), "\(location)")
+        let location = try #require(redirect["location"])
+        try #require(redirect.status == 303 && location.hasPrefix(Self.apple), "\(location)")
         let asked = try #require(URLComponents(string: location)).queryItems ?? []
         func parameter(_ name: String) throws -> String {
             try #require(asked.first { $0.name == name }?.value)

@@ -86,7 +86,7 @@ struct GivenPlayer {
         let redirectURI = given.redirectUri ?? "com.example.app:/any"
         #expect(given.redirectUri != nil || given.refreshToken != nil)
         var generator = SystemRandomNumberGenerator()
-        _ = try await service.server.parts.commits.submit(
+        _ = try await service.server.dependencies.commits.submit(
             .authorize(
                 AuthorizeCommand(
                     accountID: try #require(AccountID(account)),
@@ -131,7 +131,7 @@ struct GivenPlayer {
             result.value =
                 RefreshTokenText(
                     familyID: UniqueID(at: service.now, using: &generator),
-                    lineSecret: SecureRandom.bytes(count: RefreshTokenText.lineSecretSize), generation: 0,
+                    familySecret: SecureRandom.bytes(count: RefreshTokenText.familySecretSize), generation: 0,
                     secret: SecureRandom.bytes(count: RefreshTokenText.secretSize)
                 ).text
             return

@@ -70,7 +70,7 @@ struct PlayedService: Sendable {
         let web = try #require(try settings.webSignIn(useCases: useCases, tickets: store, now: now))
         let service = HTTPService(
             host: "127.0.0.1", port: 0, limits: limits,
-            parts: HTTPService.Parts(
+            dependencies: HTTPService.Dependencies(
                 useCases: useCases, keys: keys, store: store, callers: deployment.callers,
                 registry: MetricsRegistry(), sink: LogSink { _ in }, version: "0.0.1-test",
                 now: { clock.millisecondsSince1970 }, web: web, oauth: server,

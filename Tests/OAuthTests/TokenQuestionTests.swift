@@ -45,7 +45,7 @@ import TokenMint
             issuer: now.issuer, audience: now.audience, accountID: now.accountID, clientID: now.clientID,
             familyID: now.familyID, random: now.random, scope: scope, issuedAt: now.issuedAt,
             expiresAt: now.expiresAt, authenticatedAt: now.authenticatedAt)
-        return try before.signed(with: try await world.server.parts.keys.signingKey(.ES256))
+        return try before.signed(with: try await world.server.dependencies.keys.signingKey(.ES256))
     }
 
     @Test func `a scope that was taken from a client is gone from its tokens`() async throws {

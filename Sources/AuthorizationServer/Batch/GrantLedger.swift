@@ -47,7 +47,7 @@ package struct GrantLedger: Sendable {
         grants(of: account).first { $0.record.oauthClientID == client }
     }
 
-    func grant(withLine id: UniqueID) -> HeldGrant? { grantOfFamily[id].flatMap { held[$0] } }
+    func grant(withFamily id: UniqueID) -> HeldGrant? { grantOfFamily[id].flatMap { held[$0] } }
 
     func grant(withCode digest: SHA256Digest) -> HeldGrant? { grantOfCode[digest].flatMap { held[$0] } }
 

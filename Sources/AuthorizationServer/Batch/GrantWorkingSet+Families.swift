@@ -28,7 +28,8 @@ extension GrantWorkingSet {
             expiresAt: new.expiresAt,
             refreshToken: new.refreshToken.map {
                 RefreshTokenState(
-                    lineSecretDigest: $0.lineSecretDigest, digest: $0.digest, doubleSHA512: $0.doubleSHA512)
+                    familySecretDigest: $0.familySecretDigest, digest: $0.digest,
+                    doubleSHA512: $0.doubleSHA512)
             }, googleSubject: new.googleSubject)
         let own = (ledger.grant(grant.id)?.families ?? []).filter { moment < $0.expiresAt }
         let most = new.refreshToken == nil ? Self.mostAccessFamilies : limits.perClient

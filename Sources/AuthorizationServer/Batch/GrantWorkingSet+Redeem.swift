@@ -48,7 +48,7 @@ extension GrantWorkingSet {
                 id: command.newFamilyID, scope: code.scope, isNative: command.isNative, refreshToken: offered,
                 authenticatedAt: code.authenticatedAt, authorizedAt: code.authorizedAt,
                 expiresAt: offered == nil
-                    ? command.accessTokenExpiresAt ?? command.lineExpiresAt : command.lineExpiresAt,
+                    ? command.accessTokenExpiresAt ?? command.familyExpiresAt : command.familyExpiresAt,
                 googleSubject: nil),
             of: held.record, command.limits, at: command.moment, using: &generator)
         code.redemption = CodeRecord.Redemption(moment: command.moment, familyID: family.id)

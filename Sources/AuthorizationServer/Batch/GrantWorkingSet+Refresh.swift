@@ -13,9 +13,9 @@ extension GrantWorkingSet {
     mutating func apply(
         _ command: RefreshCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
-        guard let held = ledger.grant(withLine: command.presented.familyID),
+        guard let held = ledger.grant(withFamily: command.presented.familyID),
             var family = held.family(command.presented.familyID), var token = family.refreshToken,
-            token.lineSecretDigest.isSame(as: command.presented.lineSecretDigest)
+            token.familySecretDigest.isSame(as: command.presented.familySecretDigest)
         else { throw GrantRefusal(.refreshTokenNotFound) }
         guard held.record.oauthClientID == command.oauthClientID else {
             throw GrantRefusal(.refreshTokenOfAnotherClient)
@@ -68,8 +68,8 @@ extension GrantWorkingSet {
 extension RefreshCommand {
     /// Returns the moment at which the token family ends after this use.
     fileprivate func end(of family: TokenFamily) -> Moment {
-        guard let longestLine else { return lineExpiresAt }
-        return min(lineExpiresAt, family.createdAt.advanced(byMilliseconds: longestLine))
+        guard let longestLine else { return familyExpiresAt }
+        return min(familyExpiresAt, family.createdAt.advanced(byMilliseconds: longestLine))
     }
 }
 

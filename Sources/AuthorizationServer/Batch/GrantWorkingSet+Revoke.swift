@@ -10,7 +10,7 @@ extension GrantWorkingSet {
     mutating func apply(
         _ command: RevokeCommand, using generator: inout some RandomNumberGenerator
     ) -> GrantOutcome {
-        guard let held = ledger.grant(withLine: command.token.familyID),
+        guard let held = ledger.grant(withFamily: command.token.familyID),
             held.record.oauthClientID == command.oauthClientID,
             let family = held.family(command.token.familyID), command.moment < family.expiresAt,
             command.token.isOf(family)
@@ -40,7 +40,7 @@ extension RevokeCommand.Token {
         switch self {
         case .access: true
         case .refresh(let presented):
-            family.refreshToken?.lineSecretDigest.isSame(as: presented.lineSecretDigest) ?? false
+            family.refreshToken?.familySecretDigest.isSame(as: presented.familySecretDigest) ?? false
         }
     }
 }

@@ -17,9 +17,9 @@ public struct RedeemCommand: Sendable, Hashable {
     /// True if `refreshToken` is issued only with the scope `offline_access`.
     public let needsOfflineAccess: Bool
     /// End of the token family if its refresh token is not used.
-    public let lineExpiresAt: Moment
+    public let familyExpiresAt: Moment
     /// End of the token family if it has no refresh token: the end of its access token. `nil` is
-    /// `lineExpiresAt`.
+    /// `familyExpiresAt`.
     public let accessTokenExpiresAt: Moment?
     public let limits: FamilyLimits
     public let moment: Moment
@@ -27,7 +27,7 @@ public struct RedeemCommand: Sendable, Hashable {
     public init(
         codeDigest: SHA256Digest, oauthClientID: OAuthClientID, redirectURI: String, codeVerifier: String?,
         clientScopes: ScopeSet, newFamilyID: UniqueID, isNative: Bool, refreshToken: NewRefreshToken?,
-        needsOfflineAccess: Bool, lineExpiresAt: Moment, accessTokenExpiresAt: Moment? = nil,
+        needsOfflineAccess: Bool, familyExpiresAt: Moment, accessTokenExpiresAt: Moment? = nil,
         limits: FamilyLimits, moment: Moment
     ) {
         self.codeDigest = codeDigest
@@ -39,7 +39,7 @@ public struct RedeemCommand: Sendable, Hashable {
         self.isNative = isNative
         self.refreshToken = refreshToken
         self.needsOfflineAccess = needsOfflineAccess
-        self.lineExpiresAt = lineExpiresAt
+        self.familyExpiresAt = familyExpiresAt
         self.accessTokenExpiresAt = accessTokenExpiresAt
         self.limits = limits
         self.moment = moment

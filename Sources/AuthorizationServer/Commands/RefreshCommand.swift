@@ -12,7 +12,7 @@ public struct RefreshCommand: Sendable, Hashable {
     /// The client's scopes in the configuration. A token for none of them is kept.
     public let clientScopes: ScopeSet
     /// End of the token family if the token is not used again.
-    public let lineExpiresAt: Moment
+    public let familyExpiresAt: Moment
     /// Milliseconds that a token family lasts from its beginning, however often it is used. `nil` is for
     /// ever.
     public let longestLine: Int64?
@@ -20,7 +20,7 @@ public struct RefreshCommand: Sendable, Hashable {
 
     public init(
         oauthClientID: OAuthClientID, presented: PresentedRefreshToken, successor: SuccessorToken?,
-        scope: String?, clientScopes: ScopeSet, lineExpiresAt: Moment, longestLine: Int64? = nil,
+        scope: String?, clientScopes: ScopeSet, familyExpiresAt: Moment, longestLine: Int64? = nil,
         moment: Moment
     ) {
         self.oauthClientID = oauthClientID
@@ -28,7 +28,7 @@ public struct RefreshCommand: Sendable, Hashable {
         self.successor = successor
         self.scope = scope
         self.clientScopes = clientScopes
-        self.lineExpiresAt = lineExpiresAt
+        self.familyExpiresAt = familyExpiresAt
         self.longestLine = longestLine
         self.moment = moment
     }

@@ -48,7 +48,7 @@ public struct TokenFamily: Sendable, Hashable {
 /// The stored state of a token family's refresh token.
 public struct RefreshTokenState: Sendable, Hashable {
     /// SHA-256 of the secret that all tokens of the token family share.
-    public let lineSecretDigest: SHA256Digest
+    public let familySecretDigest: SHA256Digest
     /// SHA-256 of the text of the current token.
     public var digest: SHA256Digest
     /// Number of rotations; 0 for the first token. For operators: no rule reads the number, because a token
@@ -70,10 +70,10 @@ public struct RefreshTokenState: Sendable, Hashable {
     }
 
     public init(
-        lineSecretDigest: SHA256Digest, digest: SHA256Digest, generation: UInt32 = 0,
+        familySecretDigest: SHA256Digest, digest: SHA256Digest, generation: UInt32 = 0,
         previous: Previous? = nil, doubleSHA512: SHA512Digest? = nil
     ) {
-        self.lineSecretDigest = lineSecretDigest
+        self.familySecretDigest = familySecretDigest
         self.digest = digest
         self.generation = generation
         self.previous = previous

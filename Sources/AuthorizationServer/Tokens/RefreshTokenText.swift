@@ -9,26 +9,26 @@ import Encodings
 /// recognized by the family's secret, without a row for each rotation. Only digests of the secrets are
 /// stored.
 public struct RefreshTokenText: Sendable {
-    public static let lineSecretSize = 16
+    public static let familySecretSize = 16
     public static let secretSize = 32
     private static let prefix = "siwa_rt_"
-    private static let size = 16 + lineSecretSize + 4 + secretSize
+    private static let size = 16 + familySecretSize + 4 + secretSize
 
     public let text: String
     public let familyID: UniqueID
     public let generation: UInt32
-    private let lineSecret: [UInt8]
+    private let familySecret: [UInt8]
 
     /// - Parameters:
-    ///   - lineSecret: 16 bytes of a cryptographic generator, the same for all tokens of the token family.
+    ///   - familySecret: 16 bytes of a cryptographic generator, the same for all tokens of the token family.
     ///   - secret: 32 bytes of a cryptographic generator.
-    public init(familyID: UniqueID, lineSecret: [UInt8], generation: UInt32, secret: [UInt8]) {
+    public init(familyID: UniqueID, familySecret: [UInt8], generation: UInt32, secret: [UInt8]) {
         precondition(
-            lineSecret.count == Self.lineSecretSize && secret.count == Self.secretSize,
+            familySecret.count == Self.familySecretSize && secret.count == Self.secretSize,
             "a refresh token has secrets of 16 and 32 bytes")
         let number = (0..<4).map { UInt8(truncatingIfNeeded: generation >> (24 - 8 * UInt32($0))) }
-        text = Self.prefix + Base64URL.encode(familyID.bytes + lineSecret + number + secret)
-        (self.familyID, self.generation, self.lineSecret) = (familyID, generation, lineSecret)
+        text = Self.prefix + Base64URL.encode(familyID.bytes + familySecret + number + secret)
+        (self.familyID, self.generation, self.familySecret) = (familyID, generation, familySecret)
     }
 
     /// Returns `nil` for a text that cannot be a refresh token of this service, so that it causes no query.
@@ -39,7 +39,7 @@ public struct RefreshTokenText: Sendable {
         else { return nil }
         self.text = text
         self.familyID = familyID
-        lineSecret = Array(bytes[16..<32])
+        familySecret = Array(bytes[16..<32])
         generation = bytes[32..<36].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
@@ -50,10 +50,10 @@ public struct RefreshTokenText: Sendable {
     public func successor(secret: [UInt8]) -> RefreshTokenText? {
         guard generation < .max else { return nil }
         return RefreshTokenText(
-            familyID: familyID, lineSecret: lineSecret, generation: generation + 1, secret: secret)
+            familyID: familyID, familySecret: familySecret, generation: generation + 1, secret: secret)
     }
 
-    public var lineSecretDigest: SHA256Digest { SHA256Digest.hash(lineSecret) }
+    public var familySecretDigest: SHA256Digest { SHA256Digest.hash(familySecret) }
     public var digest: SHA256Digest { SHA256Digest.hash(text) }
 
     /// SHA-512 of the 64 raw bytes of SHA-512 of the text, by which notifications to Google name the token
@@ -62,13 +62,14 @@ public struct RefreshTokenText: Sendable {
 
     /// Values that the store compares.
     public var presented: PresentedRefreshToken {
-        PresentedRefreshToken(familyID: familyID, lineSecretDigest: lineSecretDigest, digest: digest)
+        PresentedRefreshToken(familyID: familyID, familySecretDigest: familySecretDigest, digest: digest)
     }
 
     /// Returns the values that the store keeps of the first token of a token family.
     public func newToken(forGoogle isGoogle: Bool) -> NewRefreshToken {
         NewRefreshToken(
-            lineSecretDigest: lineSecretDigest, digest: digest, doubleSHA512: isGoogle ? doubleSHA512 : nil)
+            familySecretDigest: familySecretDigest, digest: digest,
+            doubleSHA512: isGoogle ? doubleSHA512 : nil)
     }
 }
 
@@ -80,12 +81,12 @@ extension RefreshTokenText: CustomStringConvertible, CustomReflectable {
 /// The new refresh token of a token family that begins or continues, as digests. The caller keeps the
 /// secrets.
 public struct NewRefreshToken: Sendable, Hashable {
-    public let lineSecretDigest: SHA256Digest
+    public let familySecretDigest: SHA256Digest
     public let digest: SHA256Digest
     public let doubleSHA512: SHA512Digest?
 
-    public init(lineSecretDigest: SHA256Digest, digest: SHA256Digest, doubleSHA512: SHA512Digest? = nil) {
-        self.lineSecretDigest = lineSecretDigest
+    public init(familySecretDigest: SHA256Digest, digest: SHA256Digest, doubleSHA512: SHA512Digest? = nil) {
+        self.familySecretDigest = familySecretDigest
         self.digest = digest
         self.doubleSHA512 = doubleSHA512
     }
@@ -94,12 +95,12 @@ public struct NewRefreshToken: Sendable, Hashable {
 /// The parts of a presented refresh token, and its digest.
 public struct PresentedRefreshToken: Sendable, Hashable {
     public let familyID: UniqueID
-    public let lineSecretDigest: SHA256Digest
+    public let familySecretDigest: SHA256Digest
     public let digest: SHA256Digest
 
-    public init(familyID: UniqueID, lineSecretDigest: SHA256Digest, digest: SHA256Digest) {
+    public init(familyID: UniqueID, familySecretDigest: SHA256Digest, digest: SHA256Digest) {
         self.familyID = familyID
-        self.lineSecretDigest = lineSecretDigest
+        self.familySecretDigest = familySecretDigest
         self.digest = digest
     }
 }

@@ -13,8 +13,8 @@ final class OAuthDocumentRoutes: Sendable {
 
     init(server: OAuthServer) {
         self.server = server
-        metadataDocument = ServerMetadata.document(of: server.parts.settings)
-        appLinks = server.parts.settings.clients.clients.filter(\.hasAppFlip)
+        metadataDocument = ServerMetadata.document(of: server.dependencies.settings)
+        appLinks = server.dependencies.settings.clients.clients.filter(\.hasAppFlip)
             .flatMap { $0.googleLinking?.linkPaths ?? [] }.map { AppLinkPattern($0) }
     }
 
@@ -24,7 +24,7 @@ final class OAuthDocumentRoutes: Sendable {
 
     /// `GET /.well-known/risc-configuration`, by which Google finds the keys of security event tokens
     func riscConfiguration() -> RouteResult {
-        let issuer = server.parts.settings.issuer
+        let issuer = server.dependencies.settings.issuer
         var json = JSONWriter(reservingCapacity: 192)
         json.beginObject()
         json.member("issuer", issuer.text)
@@ -40,7 +40,7 @@ final class OAuthDocumentRoutes: Sendable {
             json.beginObject()
             json.name("keys")
             json.beginArray()
-            for key in try await server.parts.keys.published() {
+            for key in try await server.dependencies.keys.published() {
                 json.element()
                 json.value(.object(key))
             }
@@ -53,7 +53,7 @@ final class OAuthDocumentRoutes: Sendable {
     /// `GET /.well-known/apple-app-site-association`: the apps of the clients with App Flip take Google's
     /// universal links.
     func appSiteAssociation() throws -> RouteResult {
-        let links = AppSiteLinks(of: server.parts.settings.clients, in: server.parts.deployment)
+        let links = AppSiteLinks(of: server.dependencies.settings.clients, in: server.dependencies.deployment)
         guard !links.isEmpty else { throw Problem(.notFound) }
         return .response(Self.document(links.document))
     }

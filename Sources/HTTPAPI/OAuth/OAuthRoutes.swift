@@ -9,7 +9,7 @@ final class OAuthRoutes: Sendable {
     let grants: OAuthGrantRoutes
 
     init(server: OAuthServer, callers: CallerDirectory, registry: MetricsRegistry) {
-        let metrics = OAuthMetrics(registry, commits: server.parts.commits)
+        let metrics = OAuthMetrics(registry, commits: server.dependencies.commits)
         tokens = OAuthTokenRoutes(server: server, callers: callers, metrics: metrics)
         documents = OAuthDocumentRoutes(server: server)
         grants = OAuthGrantRoutes(server: server, metrics: metrics)

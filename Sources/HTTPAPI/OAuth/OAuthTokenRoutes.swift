@@ -18,13 +18,13 @@ final class OAuthTokenRoutes: Sendable {
 
     /// `POST /oauth/token`
     func issue(_ request: HTTPRequest) throws -> RouteResult {
-        try server.parts.commits.requireCapacity()
+        try server.dependencies.commits.requireCapacity()
         let unauthenticated = try UnauthenticatedTokenRequest(
             body: request.body, contentType: request.oauth?.contentType,
             authorization: request.oauth?.authorization, query: request.query?.utf8)
         let token = try authenticate(unauthenticated.credentials, request) {
             () throws(TokenEndpointError) in
-            try unauthenticated.authenticated(in: server.parts.settings.clients)
+            try unauthenticated.authenticated(in: server.dependencies.settings.clients)
         }
         return .later { [self] in try await response(token) }
     }
@@ -53,7 +53,7 @@ final class OAuthTokenRoutes: Sendable {
 
     /// `POST /oauth/revoke`: 200 also for a token that is unknown or belongs to another client.
     func revoke(_ request: HTTPRequest) throws -> RouteResult {
-        try server.parts.commits.requireCapacity()
+        try server.dependencies.commits.requireCapacity()
         let question = try question(.revocation, request, hasAPIKey: false)
         guard let client = try authenticated(question, request) else { throw Self.noClient }
         return .later { [server] in
@@ -116,7 +116,7 @@ final class OAuthTokenRoutes: Sendable {
     private func scopeOfKeyInBasic(_ authorization: String) -> AppScope? {
         guard let basic = BasicCredentials(authorization), let secret = basic.secret else { return nil }
         // In development no API key is configured.
-        if callers.isOpen { return server.parts.settings.clients[basic.clientID] == nil ? .all : nil }
+        if callers.isOpen { return server.dependencies.settings.clients[basic.clientID] == nil ? .all : nil }
         return callers.caller(named: basic.clientID, presenting: secret)?.scope
     }
 
@@ -183,7 +183,7 @@ final class OAuthTokenRoutes: Sendable {
     }
 
     private func authenticated(_ question: TokenQuestion, _ request: HTTPRequest) throws -> OAuthClient? {
-        let clients = server.parts.settings.clients
+        let clients = server.dependencies.settings.clients
         guard let credentials = question.credentials else { return nil }
         return try authenticate(credentials, request) { () throws(TokenEndpointError) in
             try question.client(in: clients)
@@ -195,7 +195,7 @@ final class OAuthTokenRoutes: Sendable {
         _ credentials: ClientCredentials, _ request: HTTPRequest,
         _ body: () throws(TokenEndpointError) -> Value
     ) throws -> Value {
-        if let client = server.parts.settings.clients[credentials.clientID] {
+        if let client = server.dependencies.settings.clients[credentials.clientID] {
             request.client?.isNamed(client.id.rawValue)
         }
         let hasSecret = credentials.method != .none

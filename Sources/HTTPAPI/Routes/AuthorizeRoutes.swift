@@ -122,9 +122,9 @@ final class AuthorizeRoutes: Sendable {
             var response = HTTPResponse.redirect(to: location, cookie: cookie)
             response.code = code.rawValue
             return response
-        case .signIn(let departure):
+        case .signIn(let redirect):
             return .redirect(
-                to: departure.location, cookie: WebRoutes.cookie(departure.browser.text, useCase.web.settings)
+                to: redirect.location, cookie: WebRoutes.cookie(redirect.browser.text, useCase.web.settings)
             )
         case .ask(let prompt):
             let language = prompt.languages.language(acceptLanguage: acceptLanguage)

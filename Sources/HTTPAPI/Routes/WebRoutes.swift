@@ -43,13 +43,13 @@ final class WebRoutes: Sendable {
             }
             scope = asked
         }
-        let departure = try web.begin(
+        let redirect = try web.begin(
             clientID: query["client_id"],
             callerState: try Self.callerState(query["state"], in: request.query),
             scope: scope, cookie: cookie(of: request))
         metrics.count(.started)
         return .response(
-            .redirect(to: departure.location, cookie: Self.cookie(departure.browser.text, web.settings)))
+            .redirect(to: redirect.location, cookie: Self.cookie(redirect.browser.text, web.settings)))
     }
 
     /// `POST /v1/web/callback`: Apple's form. The browser posts it from Apple's page, so it does not send our

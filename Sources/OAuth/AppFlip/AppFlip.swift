@@ -68,7 +68,7 @@ public struct AppFlip: Sendable {
             }
             // If the backend states no time, the latest known authorization counts as the user's sign-in. A
             // time ahead of our clock, within the leeway, would outlast a revocation.
-            let status = try await server.parts.store.status(of: id, app: request.client.app)
+            let status = try await server.dependencies.store.status(of: id, app: request.client.app)
             let known = status?.credential.authorization?.moment
             return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
         }
@@ -79,7 +79,7 @@ public struct AppFlip: Sendable {
     private func signedIn(
         _ token: IdentityTokenRequest, _ request: AppFlipRequest, at now: Moment
     ) async throws -> User {
-        let useCases = server.parts.signIn
+        let useCases = server.dependencies.signIn
         let only = AppScope.only([request.client.app])
         do {
             let verified = try await useCases.verify(token, allowed: only).value
@@ -105,7 +105,7 @@ public struct AppFlip: Sendable {
 
     private func isKnown(_ id: AccountID, caller: AppScope) async throws -> Bool {
         do {
-            _ = try await server.parts.signIn.account(id: id.rawValue, allowed: caller)
+            _ = try await server.dependencies.signIn.account(id: id.rawValue, allowed: caller)
             return true
         } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {
             return false
@@ -116,7 +116,7 @@ public struct AppFlip: Sendable {
     private func obstacle(
         ofMissing id: AccountID, caller: AppScope
     ) async throws -> AppFlipObstacle {
-        guard let erasure = try await server.parts.signIn.erasure(of: id, allowed: caller) else {
+        guard let erasure = try await server.dependencies.signIn.erasure(of: id, allowed: caller) else {
             throw AccountRefusal(.accountNotFound)
         }
         return erasure.finishedAt == nil ? .accountBeingErased : .accountErased
@@ -137,7 +137,7 @@ public struct AppFlip: Sendable {
             authenticatedAfter: request.authenticationAge.earliest(at: now), moment: now,
             expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))
         do {
-            _ = try await server.parts.commits.submit(command)
+            _ = try await server.dependencies.commits.submit(command)
         } catch let refusal as GrantRefusal {
             guard let obstacle = AppFlipObstacle(refusal.code) else { throw refusal }
             return request.response(obstacle)

@@ -41,10 +41,11 @@ package struct SecurityEventDelivering: Worker {
         clock: any Clock<Duration> = ContinuousClock(), logger: Logger
     ) {
         context = WorkerContext(
-            for: Self.self, signals: server.signals, clock: clock, now: server.parts.now, logger: logger)
-        store = server.parts.store
-        keys = server.parts.keys
-        issuer = server.parts.settings.issuer.text
+            for: Self.self, signals: server.signals, clock: clock, now: server.dependencies.now,
+            logger: logger)
+        store = server.dependencies.store
+        keys = server.dependencies.keys
+        issuer = server.dependencies.settings.issuer.text
         self.reporting = reporting
     }
 

@@ -20,9 +20,9 @@ public struct SecurityEventReceiver: Sendable {
     public func receive(_ token: String) async throws -> GoogleEventReceipt {
         let now = server.now()
         let event = try await GoogleEventToken(
-            token, settings: server.parts.google,
-            clients: server.settings.clients.clients, keys: server.parts.googleEventKeys, at: now)
-        return try await server.parts.commits.submit(
+            token, settings: server.dependencies.google,
+            clients: server.settings.clients.clients, keys: server.dependencies.googleEventKeys, at: now)
+        return try await server.dependencies.commits.submit(
             GoogleEventCommand(
                 jti: event.jti, payload: Array(token.utf8), changes: event.changes, receivedAt: now))
     }

@@ -20,8 +20,8 @@ public struct GrantUseCases: Sendable {
     ///
     /// - Throws: `AccountRefusal` `account_not_found`, `StorageError`.
     public func grants(of id: String, allowed: AppScope) async throws -> [Listed] {
-        let account = try await server.parts.signIn.account(id: id, allowed: allowed)
-        return try await server.parts.store.grants(of: account.id)
+        let account = try await server.dependencies.signIn.account(id: id, allowed: allowed)
+        return try await server.dependencies.store.grants(of: account.id)
             .filter { allowed.allows($0.clientID) }
             .sorted { ($0.createdAt, $0.id.uniqueID) < ($1.createdAt, $1.id.uniqueID) }
             .map { Listed(grant: $0, client: server.settings.clients[$0.oauthClientID]) }
@@ -31,7 +31,7 @@ public struct GrantUseCases: Sendable {
     ///
     /// - Throws: `GrantNotFound`; `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
     public func end(_ grantID: String, of id: String, allowed: AppScope) async throws {
-        let account = try await server.parts.signIn.account(id: id, allowed: allowed)
+        let account = try await server.dependencies.signIn.account(id: id, allowed: allowed)
         guard let grantID = GrantID(grantID) else { throw GrantNotFound() }
         let command = EndGrantCommand(
             grantID: grantID, accountID: account.id, scope: allowed, reason: .unlinked,

@@ -30,7 +30,7 @@ public struct OAuthMaintenance: Service {
 
     func refreshKeys() async {
         do {
-            try await server.parts.keys.refresh()
+            try await server.dependencies.keys.refresh()
         } catch {
             // The keys in memory go on signing, and the next refresh tries again.
             logger.warning("signing keys were not refreshed", metadata: ["error": "\(error)"])
@@ -40,7 +40,7 @@ public struct OAuthMaintenance: Service {
     /// Deletes in bounded steps, so that tokens are issued in between.
     func purgeGrants() async {
         do {
-            while try await server.parts.store.purgeGrants(at: server.now()) > 0, !Task.isCancelled {}
+            while try await server.dependencies.store.purgeGrants(at: server.now()) > 0, !Task.isCancelled {}
         } catch {
             // The purge is tried again. Rows that are not deleted only take space.
             logger.warning("grants were not purged", metadata: ["error": "\(error)"])

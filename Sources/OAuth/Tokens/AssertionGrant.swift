@@ -21,15 +21,15 @@ struct AssertionGrant: Sendable {
         let identity: GoogleIdentity
         do {
             identity = try await GoogleIdentity(
-                assertion: grant.assertion, settings: server.parts.google,
-                clientIDs: client.googleLinking?.googleClientIDs ?? [], keys: server.parts.googleKeys,
+                assertion: grant.assertion, settings: server.dependencies.google,
+                clientIDs: client.googleLinking?.googleClientIDs ?? [], keys: server.dependencies.googleKeys,
                 at: now.milliseconds / 1000)
         } catch is GoogleToken.Fault {
             throw OAuthError.invalidGrant
         }
         let scope = grant.scope ?? client.scopes
         // Also for `check`: a disabled Google account gets no link, with or without an account of ours.
-        guard try await !server.parts.store.isDisabled(googleSubject: identity.subject) else {
+        guard try await !server.dependencies.store.isDisabled(googleSubject: identity.subject) else {
             return Self.refusal(identity)
         }
         let account = try await account(of: identity, client: client)
@@ -51,9 +51,9 @@ struct AssertionGrant: Sendable {
     /// Finds the account. An account whose credential is revoked is not found: the user signs in again in the
     /// browser, which authorizes the credential again.
     private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Found? {
-        guard let app = server.parts.deployment.app(for: client.app),
+        guard let app = server.dependencies.deployment.app(for: client.app),
             let found = try await match(of: identity, client: client, team: app.team),
-            let status = try await server.parts.store.status(of: found.id, app: client.app),
+            let status = try await server.dependencies.store.status(of: found.id, app: client.app),
             status.isAuthorized
         else { return nil }
         return found
@@ -66,7 +66,7 @@ struct AssertionGrant: Sendable {
 
     private func match(of identity: GoogleIdentity, client: OAuthClient, team: TeamID) async throws -> Found?
     {
-        let store = server.parts.store
+        let store = server.dependencies.store
         if let id = try await store.account(linkedWith: identity.subject, for: client.id) {
             return Found(id: id, match: .link)
         }
@@ -84,7 +84,7 @@ struct AssertionGrant: Sendable {
 
     private func account(_ subject: AppleSubject, app: ClientID) async throws -> Account? {
         do {
-            return try await server.parts.signIn.account(
+            return try await server.dependencies.signIn.account(
                 subject: subject.rawValue, clientID: app.rawValue, allowed: .all)
         } catch is AccountRefusal {
             return nil
@@ -123,7 +123,7 @@ struct AssertionGrant: Sendable {
     private func newAccount(
         for identity: GoogleIdentity, client: OAuthClient, at now: Moment
     ) async throws -> AccountID? {
-        guard let app = server.parts.deployment.app(for: client.app),
+        guard let app = server.dependencies.deployment.app(for: client.app),
             let subject = AppleSubject(madeBy: identity.subject)
         else { return nil }
         let command = SignInCommand(
@@ -138,7 +138,7 @@ struct AssertionGrant: Sendable {
             profile: Profile(firstName: identity.givenName, lastName: identity.familyName),
             receivedAt: now)
         do {
-            return try await server.parts.signIn.commits.submit(command).account.id
+            return try await server.dependencies.signIn.commits.submit(command).account.id
         } catch is AccountRefusal {
             return nil
         }

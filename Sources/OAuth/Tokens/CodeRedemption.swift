@@ -25,7 +25,7 @@ struct CodeRedemption: Sendable {
             isNative: client.kind.sharesRefreshTokenLimit,
             refreshToken: refreshToken.newToken(forGoogle: client.googleLinking != nil),
             needsOfflineAccess: client.kind.needsOfflineAccess,
-            lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
+            familyExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
             accessTokenExpiresAt: now.advanced(byMilliseconds: client.lifetimes.accessToken * 1000),
             limits: server.limits(of: client), moment: now)
         let issued: IssuedTokens

@@ -37,7 +37,7 @@ public struct TokenIntrospection: Sendable {
         guard let token = RefreshTokenText(parsing: text) else {
             return try await goodAccessToken(text)
         }
-        guard let status = try await server.parts.store.status(ofFamily: token.familyID),
+        guard let status = try await server.dependencies.store.status(ofFamily: token.familyID),
             status.isGood(at: server.now()), let kept = status.family.refreshToken,
             kept.digest == token.digest,
             let client = server.settings.clients[status.grant.oauthClientID], client.mayRefresh,
@@ -49,7 +49,7 @@ public struct TokenIntrospection: Sendable {
     /// Returns an access token that is genuine, not expired, and not ended.
     func goodAccessToken(_ text: String) async throws -> GoodToken? {
         guard let token = try await server.genuineAccessToken(text),
-            let status = try await server.parts.store.status(ofFamily: token.familyID),
+            let status = try await server.dependencies.store.status(ofFamily: token.familyID),
             status.isGood(at: server.now()), status.grant.oauthClientID == token.clientID,
             // A transfer or an emulator's reset can have moved the token family to another account.
             status.status.account.id == token.accountID,

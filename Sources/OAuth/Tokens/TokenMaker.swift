@@ -13,7 +13,7 @@ struct TokenMaker: Sendable {
     /// Makes a refresh token for a new token family.
     static func newRefreshToken(familyID: UniqueID) -> RefreshTokenText {
         RefreshTokenText(
-            familyID: familyID, lineSecret: SecureRandom.bytes(count: RefreshTokenText.lineSecretSize),
+            familyID: familyID, familySecret: SecureRandom.bytes(count: RefreshTokenText.familySecretSize),
             generation: 0, secret: SecureRandom.bytes(count: RefreshTokenText.secretSize))
     }
 
@@ -37,7 +37,7 @@ struct TokenMaker: Sendable {
             scope: issued.scope, issuedAt: issuedAt, expiresAt: issuedAt + lifetime,
             authenticatedAt: authenticatedAt)
         let accessText = try accessToken.signed(
-            with: try await server.parts.keys.signingKey(client.accessTokenAlgorithm.signature))
+            with: try await server.dependencies.keys.signingKey(client.accessTokenAlgorithm.signature))
         var idText: String?
         if givesIDToken, ScopeSet(parsing: issued.scope)?.contains(.openID) ?? false {
             let idToken = IDToken(
@@ -45,7 +45,7 @@ struct TokenMaker: Sendable {
                 nonce: issued.nonce, accessToken: accessText, issuedAt: issuedAt,
                 expiresAt: issuedAt + Self.idTokenLifetime, authenticatedAt: authenticatedAt)
             idText = try idToken.signed(
-                with: try await server.parts.keys.signingKey(client.idTokenAlgorithm.signature))
+                with: try await server.dependencies.keys.signingKey(client.idTokenAlgorithm.signature))
         }
         return TokenResponse(
             accessToken: accessText, expiresIn: lifetime,

@@ -23,7 +23,7 @@ struct TokenRefresh: Sendable {
             oauthClientID: client.id, presented: presented.presented,
             successor: successor.map { RefreshCommand.SuccessorToken(digest: $0.digest) },
             scope: grant.scope?.text, clientScopes: client.scopes,
-            lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: false),
+            familyExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: false),
             longestLine: client.lifetimes.refreshTokenAbsolute.map { $0 * 1000 }, moment: now)
         let issued: IssuedTokens
         do {

@@ -225,16 +225,16 @@ extension Migration {
             \(OAuthTokenFamilyTable.schema),
             PRIMARY KEY (id),
             FOREIGN KEY (grant_id) REFERENCES oauth_grant (id),
-            CHECK ((line_secret_digest IS NULL) = (token_digest IS NULL)),
-            CHECK ((line_secret_digest IS NULL) = (generation IS NULL)),
+            CHECK ((family_secret_digest IS NULL) = (token_digest IS NULL)),
+            CHECK ((family_secret_digest IS NULL) = (generation IS NULL)),
             CHECK ((previous_digest IS NULL) = (rotated_at IS NULL))
         );
 
         CREATE INDEX oauth_token_family_by_grant ON oauth_token_family (grant_id);
-        CREATE INDEX oauth_line_by_end ON oauth_token_family (expires_at);
-        CREATE INDEX oauth_line_by_google_subject ON oauth_token_family (google_subject)
+        CREATE INDEX oauth_token_family_by_end ON oauth_token_family (expires_at);
+        CREATE INDEX oauth_token_family_by_google_subject ON oauth_token_family (google_subject)
             WHERE google_subject IS NOT NULL;
-        CREATE INDEX oauth_line_by_double_sha512 ON oauth_token_family (double_sha512)
+        CREATE INDEX oauth_token_family_by_double_sha512 ON oauth_token_family (double_sha512)
             WHERE double_sha512 IS NOT NULL;
 
         CREATE TABLE oauth_code (

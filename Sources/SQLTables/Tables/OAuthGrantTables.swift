@@ -71,7 +71,7 @@ public struct OAuthTokenFamilyTable: Table {
     public let authorizedAt: Column<Moment>
     public let createdAt: Column<Moment>
     public let expiresAt: Column<Moment>
-    public let lineSecretDigest: Column<SHA256Digest>
+    public let familySecretDigest: Column<SHA256Digest>
     public let tokenDigest: Column<SHA256Digest>
     /// For operators. No rule reads it, but the schema requires it in a token family that has a refresh
     /// token.
@@ -93,7 +93,7 @@ public struct OAuthTokenFamilyTable: Table {
         authorizedAt = columns("authorized_at", .personal, .required)
         createdAt = columns("created_at", .personal, .required)
         expiresAt = columns("expires_at", .operational, .required)
-        lineSecretDigest = columns("line_secret_digest", .secret, .optional)
+        familySecretDigest = columns("family_secret_digest", .secret, .optional)
         tokenDigest = columns("token_digest", .secret, .optional)
         generation = columns("generation", .operational, .optional, .range(0...4294967295))
         previousDigest = columns("previous_digest", .secret, .optional)
@@ -122,7 +122,7 @@ extension OAuthTokenFamilyTable {
         row.set(authorizedAt, family.authorizedAt)
         row.set(createdAt, family.createdAt)
         row.set(expiresAt, family.expiresAt)
-        row.set(lineSecretDigest, family.refreshToken?.lineSecretDigest)
+        row.set(familySecretDigest, family.refreshToken?.familySecretDigest)
         row.set(tokenDigest, family.refreshToken?.digest)
         row.set(generation, (family.refreshToken?.generation).map { Int64($0) })
         row.set(previousDigest, family.refreshToken?.previous?.digest)
@@ -142,13 +142,13 @@ extension OAuthTokenFamilyTable {
     }
 
     @inlinable func refreshToken(_ row: some ReadableRow) throws(StorageError) -> RefreshTokenState? {
-        guard let secret = row[lineSecretDigest] else { return nil }
+        guard let secret = row[familySecretDigest] else { return nil }
         var previous: RefreshTokenState.Previous?
         if let digest = row[previousDigest], let moment = row[rotatedAt] {
             previous = RefreshTokenState.Previous(digest: digest, rotatedAt: moment)
         }
         return RefreshTokenState(
-            lineSecretDigest: secret, digest: try row.required(tokenDigest),
+            familySecretDigest: secret, digest: try row.required(tokenDigest),
             generation: UInt32(truncatingIfNeeded: try row.required(generation)), previous: previous,
             doubleSHA512: row[doubleSHA512])
     }

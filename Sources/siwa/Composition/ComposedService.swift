@@ -63,15 +63,15 @@ struct ComposedService {
         let oauth = ComposedOAuth(
             settings: settings, store: store, signIn: useCases, web: web, feed: feed, client: apple.client,
             now: now, logger: logger)
-        var parts = HTTPService.Parts(
+        var dependencies = HTTPService.Dependencies(
             useCases: useCases, keys: keys, store: store, callers: settings.callers,
             registry: observation.registry, sink: observation.sink, version: SiwaVersion.current,
             now: ProcessObservation.millisecondsSince1970, web: web, oauth: oauth?.server,
             authorize: oauth?.authorize, foreignPages: settings.foreignPages, warnings: warnings)
-        parts.startPage = settings.startPage
+        dependencies.startPage = settings.startPage
         http = HTTPService(
             host: settings.host, port: settings.port, limits: .forThisProcess(settings, admission: admission),
-            parts: parts, logger: logger)
+            dependencies: dependencies, logger: logger)
         let workers = AppleTokenWorkers(
             tokenContext: tokenContext, commits: commits, apple: apple.tokens,
             check: TokenResponseCheck(verifier: useCases.identityVerifier, keys: keys),

@@ -84,7 +84,7 @@ import Testing
             codeDigest: later.codeDigest, oauthClientID: later.oauthClientID,
             redirectURI: later.redirectURI, codeVerifier: later.codeVerifier, clientScopes: .sample,
             newFamilyID: .sample(9), isNative: true, refreshToken: later.refreshToken,
-            needsOfflineAccess: false, lineExpiresAt: later.lineExpiresAt, limits: later.limits,
+            needsOfflineAccess: false, familyExpiresAt: later.familyExpiresAt, limits: later.limits,
             moment: 2_100_000)
         #expect(desk.apply(.redeem(later)).refusal == refusal)
         #expect(desk.lineNumbers == [1])

@@ -5,7 +5,7 @@ import Testing
 
 /// One grant per client and account: each authorization adds a token family, and the end of the last token
 /// family ends the grant.
-@Suite struct LastLineTests {
+@Suite struct LastFamilyTests {
     @Test func `each authorization adds a family to the one grant, and widens its scope`() {
         var desk = GrantDesk()
         desk.link(1)

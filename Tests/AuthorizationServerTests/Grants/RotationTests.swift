@@ -75,11 +75,11 @@ import Testing
     @Test func `only one who has the secret of the family can end it with an invented token`() {
         var desk = rotated()
         let stranger = PresentedRefreshToken(
-            familyID: first.presented.familyID, lineSecretDigest: .hash("guess"),
+            familyID: first.presented.familyID, familySecretDigest: .hash("guess"),
             digest: first.presented.digest)
         let command = RefreshCommand(
             oauthClientID: "phone", presented: stranger, successor: nil, scope: nil,
-            clientScopes: .sample, lineExpiresAt: 900_000_000, moment: 9_000_000)
+            clientScopes: .sample, familyExpiresAt: 900_000_000, moment: 9_000_000)
         #expect(desk.apply(.refresh(command)).refusal == .refreshTokenNotFound)
         #expect(desk.lineNumbers == [1])
     }

@@ -9,7 +9,7 @@ import Testing
 
     private func token(generation: UInt32 = 0) -> RefreshTokenText {
         RefreshTokenText(
-            familyID: family, lineSecret: Array(repeating: 1, count: 16), generation: generation,
+            familyID: family, familySecret: Array(repeating: 1, count: 16), generation: generation,
             secret: Array(repeating: 2, count: 32))
     }
 
@@ -26,7 +26,7 @@ import Testing
         let token = token(generation: 7)
         let next = try #require(token.successor(secret: Array(repeating: 3, count: 32)))
         #expect(next.generation == 8)
-        #expect(next.lineSecretDigest == token.lineSecretDigest)
+        #expect(next.familySecretDigest == token.familySecretDigest)
         #expect(next.digest != token.digest)
         #expect(self.token(generation: .max).successor(secret: Array(repeating: 3, count: 32)) == nil)
     }

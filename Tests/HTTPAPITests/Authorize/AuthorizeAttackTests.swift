@@ -141,10 +141,10 @@ import TokenMint
     func `a session that was not sealed here is none`(forgery: CookieForgery) async throws {
         try await RunningService.with(AuthorizeFlowTests.oauth) { service in
             let visitor = AuthorizeVisitor(service)
-            let departure = try await visitor.authorize(OAuthClients.shop)
-            _ = try await visitor.signIn(after: departure)
+            let redirect = try await visitor.authorize(OAuthClients.shop)
+            _ = try await visitor.signIn(after: redirect)
             let session = try #require(visitor.cookies["__Host-siwa_session"])
-            let state = WebVisitor.parameters(of: departure["location"] ?? "")["state"] ?? ""
+            let state = WebVisitor.parameters(of: redirect["location"] ?? "")["state"] ?? ""
             let forged: String
             switch forgery {
             case .word: forged = "session"
@@ -216,10 +216,10 @@ import TokenMint
     @Test func `307 on the way to the client: every redirect makes a GET of a posted form`() async throws {
         try await RunningService.with(AuthorizeFlowTests.oauth) { service in
             let visitor = AuthorizeVisitor(service)
-            let departure = try await visitor.authorize(OAuthClients.shop)
-            let page = try ConsentView(try await visitor.signIn(after: departure))
+            let redirect = try await visitor.authorize(OAuthClients.shop)
+            let page = try ConsentView(try await visitor.signIn(after: redirect))
             let redirects = [
-                departure, try await visitor.answer(page, "cancel"), try await visitor.answer(page, "agree"),
+                redirect, try await visitor.answer(page, "cancel"), try await visitor.answer(page, "agree"),
                 try await visitor.authorize(OAuthClients.shop),
                 try await visitor.authorize(OAuthClients.shop + "&scope=unknown"),
                 try await visitor.post("/oauth/authorize", text: OAuthClients.shop),
@@ -236,10 +236,10 @@ import TokenMint
     {
         try await RunningService.with(AuthorizeFlowTests.oauth) { service in
             let visitor = AuthorizeVisitor(service)
-            let departure = try await visitor.authorize(OAuthClients.google)
-            let page = try ConsentView(try await visitor.signIn(after: departure))
+            let redirect = try await visitor.authorize(OAuthClients.google)
+            let page = try ConsentView(try await visitor.signIn(after: redirect))
             let answers = [
-                departure, page.response, try await visitor.answer(page, "agree"),
+                redirect, page.response, try await visitor.answer(page, "agree"),
                 try await visitor.authorize(OAuthClients.shop + "&scope=unknown"),
                 try await visitor.authorize("client_id=unknown"),
             ]

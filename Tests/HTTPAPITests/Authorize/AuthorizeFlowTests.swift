@@ -34,10 +34,10 @@ import TokenMint
     @Test func `a user signs in, is asked, agrees, and the client gets a code`() async throws {
         try await RunningService.with(Self.oauth) { service in
             let visitor = AuthorizeVisitor(service)
-            let departure = try await visitor.authorize(OAuthClients.google)
-            #expect(departure.status == 303)
-            #expect(departure["set-cookie"]?.hasPrefix("__Host-siwa_web=") == true)
-            let arrival = try await visitor.arrival(after: departure)
+            let redirect = try await visitor.authorize(OAuthClients.google)
+            #expect(redirect.status == 303)
+            #expect(redirect["set-cookie"]?.hasPrefix("__Host-siwa_web=") == true)
+            let arrival = try await visitor.arrival(after: redirect)
             #expect(arrival == "/oauth/authorize?\(OAuthClients.google)")
             #expect(visitor.cookies["__Host-siwa_session"] != nil)
             let page = try ConsentView(try await visitor.get(arrival))
@@ -70,8 +70,8 @@ import TokenMint
         options.publicURL = "http://siwa.test"
         try await RunningService.with(options) { service in
             let visitor = AuthorizeVisitor(service)
-            let departure = try await visitor.authorize(OAuthClients.shop)
-            let ticket = try await visitor.ticket(after: departure)
+            let redirect = try await visitor.authorize(OAuthClients.shop)
+            let ticket = try await visitor.ticket(after: redirect)
             let cookie = try #require(
                 try await visitor.get(String(ticket.dropFirst("http://siwa.test".count)))["set-cookie"])
             #expect(cookie.hasPrefix("siwa_session=") && !cookie.contains("Secure"))
@@ -190,8 +190,8 @@ import TokenMint
             func post(_ text: String) async throws -> ProbeResponse {
                 try await visitor.post("/oauth/authorize", text: text, from: nil)
             }
-            let departure = try await post(OAuthClients.shop)
-            let page = try ConsentView(try await visitor.signIn(after: departure))
+            let redirect = try await post(OAuthClients.shop)
+            let page = try ConsentView(try await visitor.signIn(after: redirect))
             #expect(page.response.text.contains("Example Shop"))
             let asked = try ConsentView(try await post(OAuthClients.shop))
             #expect(Self.parameters(try await visitor.answer(asked, "agree"))["code"] != nil)
@@ -258,9 +258,9 @@ import TokenMint
             let visitor = AuthorizeVisitor(service)
             let room = 4096 - OAuthClients.shop.utf8.count - "&extra=".utf8.count
             let longest = OAuthClients.shop + "&extra=" + String(repeating: "x", count: room)
-            let departure = try await visitor.authorize(longest)
-            #expect((departure["location"] ?? "").utf8.count < 8192)
-            _ = try ConsentView(try await visitor.signIn(after: departure))
+            let redirect = try await visitor.authorize(longest)
+            #expect((redirect["location"] ?? "").utf8.count < 8192)
+            _ = try ConsentView(try await visitor.signIn(after: redirect))
             visitor.setCookie("__Host-siwa_session", nil)
             let refused = try await visitor.authorize(longest + "x")
             #expect(Self.parameters(refused)["error"] == "invalid_request")
@@ -318,7 +318,7 @@ import TokenMint
     @Test func `a user whose request takes too long gets a page too`() async throws {
         var options = Self.oauth
         options.limits.workTime = .seconds(2)
-        let store = SilentStandings()
+        let store = SilentStatuses()
         options.store = store
         try await RunningService.with(options) { service in
             defer { store.open() }

@@ -9,7 +9,7 @@ import TokenMint
 
 /// Cases in which a user has to sign in at Apple, and their results.
 @Suite struct AuthorizeSessionTests {
-    private static func isDeparture(_ response: ProbeResponse) -> Bool {
+    private static func isRedirect(_ response: ProbeResponse) -> Bool {
         response.status == 303 && response["location"]?.hasPrefix("https://appleid.apple.com/") == true
     }
 
@@ -25,23 +25,23 @@ import TokenMint
             let visitor = AuthorizeVisitor(service)
             _ = try await visitor.consentPage(OAuthClients.desktop)
             let query = OAuthClients.desktop + "&" + demand
-            let departure = try await visitor.authorize(query)
-            #expect(Self.isDeparture(departure))
+            let redirect = try await visitor.authorize(query)
+            #expect(Self.isRedirect(redirect))
             // Apple's word about the sign-in before is not enough, and there is no second round.
-            let old = try await visitor.signIn(after: departure)
+            let old = try await visitor.signIn(after: redirect)
             #expect(Self.error(old) == "login_required")
             let again = try await visitor.authorize(query)
             _ = try ConsentView(try await visitor.signIn(after: again, AuthorizeFlowTests.fresh))
             // The round trip counts once: the same link needs a new sign-in, unless max_age is met now.
-            if demand.contains("login") { #expect(Self.isDeparture(try await visitor.authorize(query))) }
+            if demand.contains("login") { #expect(Self.isRedirect(try await visitor.authorize(query))) }
         }
     }
 
     @Test func `the form of a page counts after its round trip was used`() async throws {
         try await RunningService.with(AuthorizeFlowTests.oauth) { service in
             let visitor = AuthorizeVisitor(service)
-            let departure = try await visitor.authorize(OAuthClients.shop + "&prompt=login")
-            let page = try ConsentView(try await visitor.signIn(after: departure, AuthorizeFlowTests.fresh))
+            let redirect = try await visitor.authorize(OAuthClients.shop + "&prompt=login")
+            let page = try ConsentView(try await visitor.signIn(after: redirect, AuthorizeFlowTests.fresh))
             #expect(AuthorizeFlowTests.parameters(try await visitor.answer(page, "agree"))["code"] != nil)
         }
     }
@@ -51,9 +51,9 @@ import TokenMint
             let visitor = AuthorizeVisitor(service)
             let page = try await visitor.consentPage(OAuthClients.google + "&prompt=consent")
             #expect(page.otherAccount.hasSuffix("&prompt=consent%20select_account"))
-            let departure = try await visitor.get(page.otherAccount)
-            #expect(Self.isDeparture(departure))
-            let other = try await visitor.signIn(after: departure) { claims in
+            let redirect = try await visitor.get(page.otherAccount)
+            #expect(Self.isRedirect(redirect))
+            let other = try await visitor.signIn(after: redirect) { claims in
                 claims["sub"] = .string("001234.ffffffffffffffffffffffffffffffff.0123")
                 claims["email"] = .string("grace@example.com")
                 claims["is_private_email"] = .bool(false)
@@ -139,7 +139,7 @@ import TokenMint
             let late = try await visitor.answer(page, "agree")
             #expect(late.status == 403 && late.text.contains("login_required"))
             #expect(late["location"] == nil)
-            #expect(Self.isDeparture(try await visitor.authorize(OAuthClients.shop)))
+            #expect(Self.isRedirect(try await visitor.authorize(OAuthClients.shop)))
         }
     }
 
@@ -158,7 +158,7 @@ import TokenMint
             let late = try await visitor.answer(page, "agree")
             #expect(late.status == 403 && late.text.contains("login_required"))
             #expect(late.text.contains("href=\"/oauth/authorize?client_id=shop&amp;"))
-            #expect(Self.isDeparture(try await visitor.authorize(OAuthClients.shop)))
+            #expect(Self.isRedirect(try await visitor.authorize(OAuthClients.shop)))
         }
     }
 
@@ -171,7 +171,7 @@ import TokenMint
             service.clock.advance(by: .seconds(59))
             _ = try ConsentView(try await visitor.authorize(OAuthClients.shop))
             service.clock.advance(by: .seconds(1))
-            #expect(Self.isDeparture(try await visitor.authorize(OAuthClients.shop)))
+            #expect(Self.isRedirect(try await visitor.authorize(OAuthClients.shop)))
         }
     }
 
@@ -182,7 +182,7 @@ import TokenMint
         try await RunningService.with(options) { service in
             let visitor = AuthorizeVisitor(service)
             _ = try await visitor.consentPage(OAuthClients.google)
-            #expect(Self.isDeparture(try await visitor.authorize(OAuthClients.shop)))
+            #expect(Self.isRedirect(try await visitor.authorize(OAuthClients.shop)))
         }
     }
 
@@ -196,7 +196,7 @@ import TokenMint
             #expect(answer.status == 403 && answer.text.contains("login_required"))
             #expect(answer["location"] == nil)
             #expect(visitor.cookies["__Host-siwa_session"] == nil)
-            #expect(Self.isDeparture(try await visitor.authorize(OAuthClients.shop)))
+            #expect(Self.isRedirect(try await visitor.authorize(OAuthClients.shop)))
         }
     }
 
@@ -209,7 +209,7 @@ import TokenMint
             let new = AuthorizeVisitor(service)
             _ = try await new.signIn(
                 after: try await new.authorize(OAuthClients.shop), AuthorizeFlowTests.fresh)
-            #expect(Self.isDeparture(try await old.authorize(OAuthClients.shop)))
+            #expect(Self.isRedirect(try await old.authorize(OAuthClients.shop)))
         }
     }
 
@@ -234,8 +234,8 @@ import TokenMint
     {
         try await RunningService.with(AuthorizeFlowTests.oauth) { service in
             let visitor = AuthorizeVisitor(service)
-            let departure = try await visitor.authorize(OAuthClients.shop)
-            let state = WebVisitor.parameters(of: departure["location"] ?? "")["state"] ?? ""
+            let redirect = try await visitor.authorize(OAuthClients.shop)
+            let state = WebVisitor.parameters(of: redirect["location"] ?? "")["state"] ?? ""
             let posted = try await WebVisitor(service).post([("state", state), ("error", word)])
             let answer = try await visitor.get(WebVisitor.target(of: try #require(posted["location"])))
             #expect(answer["location"]?.hasPrefix("\(OAuthClients.shopURI)?error=\(told)&") == true)
@@ -248,8 +248,8 @@ import TokenMint
     @Test func `a token of Apple's that does not verify is no session`() async throws {
         try await RunningService.with(AuthorizeFlowTests.oauth) { service in
             let visitor = AuthorizeVisitor(service)
-            let departure = try await visitor.authorize(OAuthClients.shop)
-            let arrival = try await visitor.arrival(after: departure) { $0["nonce"] = .string("other") }
+            let redirect = try await visitor.authorize(OAuthClients.shop)
+            let arrival = try await visitor.arrival(after: redirect) { $0["nonce"] = .string("other") }
             #expect(arrival.hasPrefix("\(OAuthClients.shopURI)?error=server_error&"))
             #expect(visitor.cookies["__Host-siwa_session"] == nil)
         }

@@ -19,8 +19,8 @@ import TokenMint
         try await RunningService.with(AuthorizeFlowTests.oauth) { service in
             let visitor = AuthorizeVisitor(service)
             visitor.fields["Accept-Language"] = "en"
-            let departure = try await visitor.authorize("\(OAuthClients.shop)&\(language)")
-            let ticket = WebVisitor.target(of: try await visitor.ticket(after: departure))
+            let redirect = try await visitor.authorize("\(OAuthClients.shop)&\(language)")
+            let ticket = WebVisitor.target(of: try await visitor.ticket(after: redirect))
             let other = AuthorizeVisitor(service)
             let answer = try await other.get(ticket)
             let texts = AuthorizeTexts.of(.arabic).refusals.otherBrowser

@@ -56,28 +56,28 @@ final class AuthorizeVisitor {
 
     /// Follows the endpoint's response to Apple, signs in there, and returns to `/oauth/authorize`.
     func signIn(
-        after departure: ProbeResponse, _ change: (inout JSONObject) -> Void = { _ in }
+        after redirect: ProbeResponse, _ change: (inout JSONObject) -> Void = { _ in }
     ) async throws -> ProbeResponse {
-        try await get(try await arrival(after: departure, change))
+        try await get(try await arrival(after: redirect, change))
     }
 
     /// Does the same steps up to the URL of the redirect at the end.
     func arrival(
-        after departure: ProbeResponse, _ change: (inout JSONObject) -> Void = { _ in }
+        after redirect: ProbeResponse, _ change: (inout JSONObject) -> Void = { _ in }
     ) async throws -> String {
-        let finished = try await get(WebVisitor.target(of: try await ticket(after: departure, change)))
+        let finished = try await get(WebVisitor.target(of: try await ticket(after: redirect, change)))
         return try #require(finished["location"])
     }
 
     /// The URL of the last step, with its ticket.
     func ticket(
-        after departure: ProbeResponse, _ change: (inout JSONObject) -> Void = { _ in }
+        after redirect: ProbeResponse, _ change: (inout JSONObject) -> Void = { _ in }
     ) async throws -> String {
-        let location = try #require(departure["location"])
+        let location = try #require(redirect["location"])
         try #require(location.hasPrefix("https://appleid.apple.com/auth/authorize?"))
         let apple = WebVisitor(service)
         let form = try apple.form(
-            for: .init(response: departure, parameters: WebVisitor.parameters(of: location)), change)
+            for: .init(response: redirect, parameters: WebVisitor.parameters(of: location)), change)
         return try #require(try await apple.post(form)["location"])
     }
 

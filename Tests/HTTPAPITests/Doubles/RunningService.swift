@@ -88,7 +88,7 @@ struct RunningService: Sendable {
         let web = try web(options, useCases, store as? any TicketStore, now)
         let service = HTTPService(
             host: "127.0.0.1", port: 0, limits: options.limits,
-            parts: HTTPService.Parts(
+            dependencies: HTTPService.Dependencies(
                 useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
                 registry: MetricsRegistry(), sink: sink, version: "0.0.1-test",
                 now: { clock.millisecondsSince1970 },

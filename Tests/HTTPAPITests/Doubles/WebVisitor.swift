@@ -19,7 +19,7 @@ final class WebVisitor {
     }
 
     /// The request to Apple's page.
-    struct Departure {
+    struct Redirect {
         let response: ProbeResponse
         let parameters: [String: String]
 
@@ -37,24 +37,24 @@ final class WebVisitor {
         return response
     }
 
-    func begin(_ query: String = "") async throws -> Departure {
+    func begin(_ query: String = "") async throws -> Redirect {
         let response = try await get("/v1/web/sign-in\(query)")
-        return Departure(response: response, parameters: Self.parameters(of: response["location"] ?? ""))
+        return Redirect(response: response, parameters: Self.parameters(of: response["location"] ?? ""))
     }
 
     /// The form that Apple would post after the user agreed.
     func form(
-        for departure: Departure, code: String = WebVisitor.code, user: String? = nil,
+        for redirect: Redirect, code: String = WebVisitor.code, user: String? = nil,
         _ change: (inout JSONObject) -> Void = { _ in }
     ) throws -> [(String, String)] {
         let token = try Bodies.token { claims in
             claims["aud"] = .string(Self.webClientID)
-            claims["nonce"] = .string(departure.nonce)
+            claims["nonce"] = .string(redirect.nonce)
             claims["c_hash"] = .string(Base64URL.encode(SHA256Digest.hash(code).prefix(16)))
             change(&claims)
         }
         let user = user.map { [("user", $0)] } ?? []
-        return [("state", departure.state), ("code", code), ("id_token", token)] + user
+        return [("state", redirect.state), ("code", code), ("id_token", token)] + user
     }
 
     /// Posts the form as Apple's page does: from another site, so without the cookie.
@@ -77,8 +77,8 @@ final class WebVisitor {
 
     /// Follows all steps from the link to the app's page.
     func visit(_ query: String = "", user: String? = nil) async throws -> [String: String] {
-        let departure = try await begin(query)
-        let arrived = try await post(try form(for: departure, user: user))
+        let redirect = try await begin(query)
+        let arrived = try await post(try form(for: redirect, user: user))
         let finished = try await follow(arrived)
         return Self.parameters(of: try #require(finished["location"]))
     }

@@ -26,7 +26,7 @@ struct OAuthWorld: Sendable {
     let app: ClientID
     let team: TeamID
 
-    var settings: OAuthSettings { server.parts.settings }
+    var settings: OAuthSettings { server.dependencies.settings }
     var now: Moment { Moment(milliseconds: clock.millisecondsSince1970) }
 
     /// - Parameter earlier: The service before a restart with another configuration. Its store and clock are
@@ -106,7 +106,7 @@ struct OAuthWorld: Sendable {
         let client = try client(id)
         let code = AuthorizationCodeText(random: SecureRandom.bytes(count: 32))
         var generator = SystemRandomNumberGenerator()
-        _ = try await server.parts.commits.submit(
+        _ = try await server.dependencies.commits.submit(
             .authorize(
                 AuthorizeCommand(
                     accountID: account, newGrantID: GrantID(UniqueID(at: now, using: &generator)),

@@ -26,8 +26,8 @@ import TokenMint
     }
 
     private func begin(_ web: WebSignIn) throws -> WebState {
-        let departure = try web.begin(clientID: nil, callerState: nil, scope: .nameAndEmail, cookie: nil)
-        let pair = departure.location.split(separator: "&").first { $0.hasPrefix("state=") }
+        let redirect = try web.begin(clientID: nil, callerState: nil, scope: .nameAndEmail, cookie: nil)
+        let pair = redirect.location.split(separator: "&").first { $0.hasPrefix("state=") }
         return try web.readState(pair.map { String($0.dropFirst(6)) })
     }
 

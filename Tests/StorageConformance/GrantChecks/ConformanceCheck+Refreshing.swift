@@ -96,12 +96,12 @@ extension ConformanceCheck {
                 try await store.refresh(.sample(SampleToken(family: 2)))
             }
             let forged = PresentedRefreshToken(
-                familyID: .sample(1), lineSecretDigest: .hash("guess"), digest: token.digest)
+                familyID: .sample(1), familySecretDigest: .hash("guess"), digest: token.digest)
             try await expectGrantRefusal(.refreshTokenNotFound) {
                 try await store.refresh(
                     RefreshCommand(
                         oauthClientID: "phone", presented: forged, successor: nil, scope: nil,
-                        clientScopes: .sample, lineExpiresAt: 900_000_000, moment: 2_100_000))
+                        clientScopes: .sample, familyExpiresAt: 900_000_000, moment: 2_100_000))
             }
             try await store.refresh(.sample(token))
         },

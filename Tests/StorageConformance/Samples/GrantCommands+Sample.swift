@@ -21,16 +21,17 @@ public struct SampleToken: Sendable, Hashable {
         (self.family, self.generation, self.variant) = (family, generation, variant)
     }
 
-    var lineSecretDigest: SHA256Digest { .hash("family-secret-\(family)") }
+    var familySecretDigest: SHA256Digest { .hash("family-secret-\(family)") }
     var digest: SHA256Digest { .hash("token-\(family)-\(generation)-\(variant)") }
 
     public var presented: PresentedRefreshToken {
-        PresentedRefreshToken(familyID: .sample(family), lineSecretDigest: lineSecretDigest, digest: digest)
+        PresentedRefreshToken(
+            familyID: .sample(family), familySecretDigest: familySecretDigest, digest: digest)
     }
 
     public func new(forGoogle: Bool = false) -> NewRefreshToken {
         NewRefreshToken(
-            lineSecretDigest: lineSecretDigest, digest: digest,
+            familySecretDigest: familySecretDigest, digest: digest,
             doubleSHA512: forGoogle ? doubleSHA512 : nil)
     }
 
@@ -81,7 +82,7 @@ extension RedeemCommand {
             isNative: isNative,
             refreshToken: hasRefreshToken
                 ? SampleToken(family: family ?? number).new(forGoogle: forGoogle) : nil,
-            needsOfflineAccess: needsOfflineAccess, lineExpiresAt: expiresAt,
+            needsOfflineAccess: needsOfflineAccess, familyExpiresAt: expiresAt,
             accessTokenExpiresAt: moment.advanced(byMilliseconds: 3_600_000), limits: limits,
             moment: moment)
     }
@@ -98,7 +99,7 @@ extension RefreshCommand {
         RefreshCommand(
             oauthClientID: client, presented: token.presented,
             successor: successor.map { SuccessorToken(digest: token.next($0).digest) }, scope: scope,
-            clientScopes: clientScopes, lineExpiresAt: expiresAt, longestLine: longestLine, moment: moment)
+            clientScopes: clientScopes, familyExpiresAt: expiresAt, longestLine: longestLine, moment: moment)
     }
 }
 

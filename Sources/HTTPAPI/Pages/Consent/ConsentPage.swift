@@ -16,21 +16,21 @@ struct ConsentPage {
     private let prompt: ConsentPrompt
     private let language: PageLanguage
     private let cookie: String?
-    private let parts: ConsentPageTexts
+    private let texts: ConsentPageTexts
 
     init(
-        prompt: ConsentPrompt, language: PageLanguage, cookie: String? = nil, parts: ConsentPageTexts? = nil
+        prompt: ConsentPrompt, language: PageLanguage, cookie: String? = nil, texts: ConsentPageTexts? = nil
     ) {
         (self.prompt, self.language, self.cookie) = (prompt, language, cookie)
-        self.parts =
-            parts
+        self.texts =
+            texts
             ?? ConsentPageTexts(
                 client: prompt.client, appName: prompt.appName, language: language)
     }
 
     var response: HTTPResponse {
         BrowserPage(
-            language: language, title: parts.title, content: content(),
+            language: language, title: texts.title, content: content(),
             formTargets: [prompt.target.formActionSource], cookie: cookie
         ).response
     }
@@ -41,24 +41,24 @@ struct ConsentPage {
 
     private func content() -> [UInt8] {
         var page = HTMLWriter(reservingCapacity: 4096 + 3 * prompt.query.utf8.count)
-        page.append(parts.start)
-        UserBlock(account: prompt.account, parts: parts).write(to: &page)
+        page.append(texts.start)
+        UserBlock(account: prompt.account, texts: texts).write(to: &page)
         page.append(Self.otherAccount)
         page.append(escaping: prompt.otherAccountQuery)
-        page.append(parts.otherAccountEnd)
-        if let hint = prompt.otherAccountHint { page.append(parts.loginHint, value: hint) }
+        page.append(texts.otherAccountEnd)
+        if let hint = prompt.otherAccountHint { page.append(texts.loginHint, value: hint) }
         page.append(Self.form)
         page.append(escaping: prompt.query)
         page.append(Self.token)
         page.append(escaping: prompt.formToken)
-        page.append(parts.scopesStart)
+        page.append(texts.scopesStart)
         writeScopes(to: &page)
-        if !prompt.sharesEmail { page.append(parts.emailNotShared) }
-        page.append(parts.notes)
-        if let returnsTo = prompt.target.isLoopback ? parts.returnsToProgram : parts.returnsTo {
+        if !prompt.sharesEmail { page.append(texts.emailNotShared) }
+        page.append(texts.notes)
+        if let returnsTo = prompt.target.isLoopback ? texts.returnsToProgram : texts.returnsTo {
             page.append(returnsTo, value: prompt.target.destination)
         }
-        page.append(parts.formEnd)
+        page.append(texts.formEnd)
         return page.bytes
     }
 
@@ -78,7 +78,7 @@ struct ConsentPage {
             page.append("</span></label></li>")
         }
         page.append("</ul>")
-        if prompt.scopes.contains(where: \.isOptional) { page.append(parts.optionalScopes) }
+        if prompt.scopes.contains(where: \.isOptional) { page.append(texts.optionalScopes) }
         page.append("\n")
     }
 
@@ -89,12 +89,12 @@ struct ConsentPage {
         page.append("<small>")
         if let address = prompt.account.email {
             if prompt.account.isPrivateEmail ?? false {
-                page.append(parts.emailHidden, value: address)
+                page.append(texts.emailHidden, value: address)
             } else {
                 page.append(value: address)
             }
         } else {
-            page.append(parts.emailUnknown)
+            page.append(texts.emailUnknown)
         }
         page.append("</small>")
     }

@@ -3,7 +3,7 @@ import AuthorizationServer
 import Encodings
 import OAuth
 
-/// The parts of a client's consent page in one language that do not depend on a user or a request.
+/// The texts of a client's consent page in one language that do not depend on a user or a request.
 final class ConsentPageTexts: Sendable {
     let title: String
     /// The part before the block about the user.
@@ -113,24 +113,24 @@ private struct Paragraphs {
     private func start(_ name: String?) -> String { "<p\(name.map { " class=\"\($0)\"" } ?? "")>" }
 }
 
-/// The parts of the pages of all clients in all languages, made once: some kilobytes for each client.
+/// The texts of the pages of all clients in all languages, made once: some kilobytes for each client.
 struct ConsentPages: Sendable {
-    private let parts: [OAuthClientID: [PageLanguage: ConsentPageTexts]]
+    private let texts: [OAuthClientID: [PageLanguage: ConsentPageTexts]]
 
     /// - Parameter appName: Returns the name of an app by its primary client ID.
     init(_ clients: [OAuthClient], appName: (ClientID) -> LocalizedText) {
-        var parts: [OAuthClientID: [PageLanguage: ConsentPageTexts]] = [:]
+        var texts: [OAuthClientID: [PageLanguage: ConsentPageTexts]] = [:]
         for client in clients {
             for language in PageLanguage.allCases {
-                parts[client.id, default: [:]][language] = ConsentPageTexts(
+                texts[client.id, default: [:]][language] = ConsentPageTexts(
                     client: client, appName: appName(client.app), language: language)
             }
         }
-        self.parts = parts
+        self.texts = texts
     }
 
     func page(_ prompt: ConsentPrompt, language: PageLanguage, cookie: String?) -> ConsentPage {
         ConsentPage(
-            prompt: prompt, language: language, cookie: cookie, parts: parts[prompt.client.id]?[language])
+            prompt: prompt, language: language, cookie: cookie, texts: texts[prompt.client.id]?[language])
     }
 }

@@ -3,18 +3,18 @@ import AppleAccounts
 /// The signed-in user: a circle with an initial, the name and the address, as far as they are known.
 struct UserBlock {
     let account: Account
-    let parts: ConsentPageTexts
+    let texts: ConsentPageTexts
 
     func write(to page: inout HTMLWriter) {
         page.append("<div class=\"user\"><span class=\"face\" aria-hidden=\"true\">")
         page.append(escaping: initial)
         page.append("</span><span class=\"who\"><span>")
-        page.append(parts.signedInAs)
+        page.append(texts.signedInAs)
         page.append("</span><b>")
         if let first = name ?? account.email {
             page.append(value: first)
         } else {
-            page.append(parts.withoutName)
+            page.append(texts.withoutName)
         }
         page.append("</b>")
         if name != nil, let email = account.email {

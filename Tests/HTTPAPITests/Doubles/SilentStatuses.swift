@@ -3,7 +3,7 @@ import AuthorizationServer
 import StorageConformance
 
 /// A store that does not return the status of an account until it is opened. All other calls return at once.
-final class SilentStandings: RelayingStore, RelayingAuthorizationStore {
+final class SilentStatuses: RelayingStore, RelayingAuthorizationStore {
     let behind: any AccountStore
     let grantsBehind: any AuthorizationStore
     private let (silence, ending) = AsyncStream.makeStream(of: Never.self)
