@@ -14,9 +14,9 @@ from .tokens import CLIENT_ID
 
 _DAY = 86_400_000
 _GRANT = "oauth_grant (id, account_id, oauth_client, app_id, scope, created_at, consented_at, authorized_at)"
-_LINE = (
-    "oauth_line (id, grant_id, is_native, scope, authenticated_at, authorized_at, created_at, expires_at, "
-    "line_secret_digest, token_digest, generation)")
+_FAMILY = (
+    "oauth_token_family (id, grant_id, is_native, scope, authenticated_at, authorized_at, created_at, expires_at, "
+    "family_secret_digest, token_digest, generation)")
 _CODE = (
     "oauth_code (digest, grant_id, redirect_uri, challenge, challenge_is_plain, scope, authenticated_at, "
     "authorized_at, issued_at, expires_at)")
@@ -58,14 +58,14 @@ def _grants(client: Client, numbers: Iterable[int], app: int) -> Iterator[Row]:
             moment)
 
 
-def _lines(client: Client, numbers: Iterable[int]) -> Iterator[Row]:
+def _families(client: Client, numbers: Iterable[int]) -> Iterator[Row]:
     # One that does not end has the last moment there is.
     end = int(time.time() * 1000) + 90 * _DAY if client.is_native else 253_402_300_799_999
     for number in numbers:
         moment, grant = EPOCH + number, Grant(client, number)
         yield (
-            grant.line_id, grant.id, int(client.is_native), client.scope, moment, moment, moment, end,
-            hashlib.sha256(grant.line_secret).digest(), hashlib.sha256(grant.refresh_token.encode()).digest(), 0)
+            grant.family_id, grant.id, int(client.is_native), client.scope, moment, moment, moment, end,
+            hashlib.sha256(grant.family_secret).digest(), hashlib.sha256(grant.refresh_token.encode()).digest(), 0)
 
 
 def fill_sqlite(path: Path, people: list[tuple[Client, range]], codes: list[Codes]) -> None:
@@ -82,7 +82,7 @@ def fill_sqlite(path: Path, people: list[tuple[Client, range]], codes: list[Code
 
     for client, numbers in people:
         insert(_GRANT, _grants(client, numbers, app))
-        insert(_LINE, _lines(client, numbers))
+        insert(_FAMILY, _families(client, numbers))
     for some in codes:
         insert(_CODE, some.rows())
     database.execute("COMMIT")
@@ -97,7 +97,7 @@ def fill_postgres(cluster: Cluster, database: str, people: list[tuple[Client, ra
 
     for client, numbers in people:
         copy(_GRANT, _grants(client, numbers, app))
-        copy(_LINE, _lines(client, numbers))
+        copy(_FAMILY, _families(client, numbers))
     copy(_CODE, chain.from_iterable(some.rows() for some in codes))
     cluster.query("VACUUM ANALYZE", database)
 

@@ -108,16 +108,16 @@ def _uuid(number: int, random: str) -> bytes:
 
 
 class Grant:
-    """What a person has granted to a client: one line of tokens."""
+    """What a person has granted to a client: one token family."""
 
     def __init__(self, client: Client, number: int) -> None:
         digest = hashlib.sha512(f"{client.id} {number}".encode())
         secret, random = digest.digest(), digest.hexdigest()
         self.id = _uuid(number, random)
-        self.line_id = _uuid(number, random[18:])
-        self.line_secret = secret[16:32]
-        self.refresh_token = "siwa_rt_" + base64url(self.line_id + self.line_secret + bytes(4) + secret[32:])
-        """The first one of the line."""
+        self.family_id = _uuid(number, random[18:])
+        self.family_secret = secret[16:32]
+        self.refresh_token = "siwa_rt_" + base64url(self.family_id + self.family_secret + bytes(4) + secret[32:])
+        """The first of the token family."""
 
 
 def code(number: int, index: int, client: Client) -> str:
@@ -187,9 +187,9 @@ def _prefixed(prefix: str, uuid: bytes) -> str:
 def _seal(plaintext: bytes, purpose: str) -> bytes:
     """The format of `Cryptography/Sealing/SealedFrame.swift`."""
     name, salt, nonce = _SEALING_KEY_NAME.encode(), os.urandom(16), os.urandom(12)
-    header = bytes([2, len(name)]) + name + salt
+    header = bytes([1, len(name)]) + name + salt
     extracted = hmac.digest(salt, _SEALING_KEY, "sha256")
-    key = hmac.digest(extracted, f"siwa seal 2\n{purpose}".encode() + b"\x01", "sha256")
+    key = hmac.digest(extracted, f"siwa seal 1\n{purpose}".encode() + b"\x01", "sha256")
     return header + nonce + AESGCM(key).encrypt(nonce, plaintext, header + purpose.encode())
 
 
