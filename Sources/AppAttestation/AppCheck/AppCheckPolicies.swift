@@ -1,0 +1,27 @@
+/// App Check of all targets. It does not change while the service runs.
+public struct AppCheckPolicies: Sendable {
+    /// In the order of the configuration, those with the mode `off` too.
+    public let all: [AppCheckPolicy]
+    private let indexByTarget: [AppCheckTarget: Int]
+
+    /// Without targets: nothing is judged.
+    public static let none = AppCheckPolicies([])
+
+    /// - Parameter policies: Of distinct targets; of equal targets the first remains.
+    public init(_ policies: [AppCheckPolicy]) {
+        var index: [AppCheckTarget: Int] = [:]
+        var kept: [AppCheckPolicy] = []
+        for policy in policies where index[policy.target] == nil {
+            index[policy.target] = kept.count
+            kept.append(policy)
+        }
+        (all, indexByTarget) = (kept, index)
+    }
+
+    public subscript(target: AppCheckTarget) -> AppCheckPolicy? { indexByTarget[target].map { all[$0] } }
+
+    /// Returns the policy of a bundle ID, which is the `aud` of the app's identity tokens.
+    public func ofApp(_ bundleID: String) -> AppCheckPolicy? { self[.app(bundleID: bundleID)] }
+
+    public func ofOAuthClient(_ id: String) -> AppCheckPolicy? { self[.oauthClient(id: id)] }
+}
