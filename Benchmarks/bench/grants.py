@@ -16,7 +16,7 @@ _DAY = 86_400_000
 _GRANT = "oauth_grant (id, account_id, oauth_client, app_id, scope, created_at, consented_at, authorized_at)"
 _FAMILY = (
     "oauth_token_family (id, grant_id, is_native, scope, authenticated_at, authorized_at, created_at, expires_at, "
-    "family_secret_digest, token_digest, generation)")
+    "family_secret_digest, token_digest, generation, google_subject_is_learned)")
 _CODE = (
     "oauth_code (digest, grant_id, redirect_uri, challenge, challenge_is_plain, scope, authenticated_at, "
     "authorized_at, issued_at, expires_at)")
@@ -65,7 +65,7 @@ def _families(client: Client, numbers: Iterable[int]) -> Iterator[Row]:
         moment, grant = EPOCH + number, Grant(client, number)
         yield (
             grant.family_id, grant.id, int(client.is_native), client.scope, moment, moment, moment, end,
-            hashlib.sha256(grant.family_secret).digest(), hashlib.sha256(grant.refresh_token.encode()).digest(), 0)
+            hashlib.sha256(grant.family_secret).digest(), hashlib.sha256(grant.refresh_token.encode()).digest(), 0, 0)
 
 
 def fill_sqlite(path: Path, people: list[tuple[Client, range]], codes: list[Codes]) -> None:

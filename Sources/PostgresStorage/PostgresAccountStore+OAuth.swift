@@ -56,6 +56,14 @@ extension PostgresAccountStore: AuthorizationStore {
         try await pool.run { try GrantSelectionRows.isDisabled(googleSubject, in: $0) }
     }
 
+    public func lastGoogleEvent() async throws -> Moment? {
+        try await pool.run { try OAuthReader.lastGoogleEvent(in: $0) }
+    }
+
+    public func googleVerification(_ state: String) async throws -> Moment? {
+        try await pool.run { try OAuthReader.googleVerification(state, in: $0) }
+    }
+
     public func purgeGrants(at moment: Moment) async throws -> Int {
         let oldestCode = moment.advanced(byMilliseconds: -CodeRecord.keptAfterExpiry)
         let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)

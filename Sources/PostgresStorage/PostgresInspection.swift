@@ -75,4 +75,16 @@ public final class PostgresInspection: Sendable {
     public func signingKeys() async throws -> [SigningKeyRecord] {
         try await store.signingKeys()
     }
+
+    /// Implements the contract of `AuthorizationStore`. The schema must have the version that this program
+    /// knows.
+    public func lastGoogleEvent() async throws -> Moment? {
+        try await store.lastGoogleEvent()
+    }
+
+    /// Implements the contract of `AuthorizationStore`. The schema must have the version that this program
+    /// knows.
+    public func googleVerification(_ state: String) async throws -> Moment? {
+        try await store.googleVerification(state)
+    }
 }

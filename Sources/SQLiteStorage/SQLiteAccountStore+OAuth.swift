@@ -42,6 +42,14 @@ extension SQLiteAccountStore: AuthorizationStore {
         try await reader.read { try $0.oauth().isDisabled(googleSubject: googleSubject) }
     }
 
+    public func lastGoogleEvent() async throws -> Moment? {
+        try await reader.read { try $0.oauth().lastGoogleEvent() }
+    }
+
+    public func googleVerification(_ state: String) async throws -> Moment? {
+        try await reader.read { try $0.oauth().googleVerification(state) }
+    }
+
     public func purgeGrants(at moment: Moment) async throws -> Int {
         let oldestCode = moment.advanced(byMilliseconds: -CodeRecord.keptAfterExpiry)
         let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)

@@ -70,6 +70,18 @@ public final class SQLiteInspection: Sendable {
         try await reader.read { try $0.oauth().signingKeys() }
     }
 
+    /// Implements the contract of `AuthorizationStore`. The schema must have the version that this program
+    /// knows.
+    public func lastGoogleEvent() async throws -> Moment? {
+        try await reader.read { try $0.oauth().lastGoogleEvent() }
+    }
+
+    /// Implements the contract of `AuthorizationStore`. The schema must have the version that this program
+    /// knows.
+    public func googleVerification(_ state: String) async throws -> Moment? {
+        try await reader.read { try $0.oauth().googleVerification(state) }
+    }
+
     private func look<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws
         -> Value
     {

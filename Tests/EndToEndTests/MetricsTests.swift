@@ -64,6 +64,7 @@ import Testing
                     "siwa_oauth_app_flips_total", "siwa_oauth_queue_depth",
                     "siwa_oauth_commits_total", "siwa_oauth_commands_total", "siwa_oauth_commit_seconds",
                     "siwa_google_events_received_total", "siwa_google_events_sent_total",
+                    "siwa_google_events_unmatched_total",
                 ]))
         #expect(Set(rules.matches(of: /siwa_[a-z_]+/).map { String($0.0) }).isSubset(of: named))
     }

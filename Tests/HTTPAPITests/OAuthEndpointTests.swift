@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Cryptography
 import Encodings
 import HTTPAPI
 import HTTPEngine
@@ -371,6 +372,63 @@ import TokenMint
             #expect(bad.json?["err"]?.string == "invalid_request")
             let json = try await Self.post(service, path, token, type: "application/json")
             #expect(json.json?["err"]?.string == "invalid_request")
+        }
+    }
+
+    /// A security event of Google with one event.
+    private static func event(_ type: String, jti: String, _ event: JSONObject) throws -> String {
+        try TokenMint.shared.sign(
+            JSONObject([
+                ("iss", .string("https://accounts.google.com/")),
+                ("aud", .string(OAuthSample.googleClientID)), ("iat", .integer(TokenMint.sampleTime)),
+                ("jti", .string(jti)),
+                (
+                    "events",
+                    .object(JSONObject([("https://schemas.openid.net/secevent/\(type)", .object(event))]))
+                ),
+            ]))
+    }
+
+    @Test func `the feed names the event of Google that ended a grant, and what found nothing is counted`()
+        async throws
+    {
+        try await Self.with { service in
+            let (_, tokens) = try await Self.link(service)
+            let refreshToken = try #require(tokens["refresh_token"]?.string)
+            let digest = try #require(RefreshTokenText(parsing: refreshToken)).doubleSHA512
+            let named = JSONObject([
+                ("subject_type", .string("oauth_token")), ("token_type", .string("refresh_token")),
+                ("token_identifier_alg", .string("hash_SHA512_double")),
+                ("token", .string(Hexadecimal.encode(digest.bytes))),
+            ])
+            let stranger = JSONObject([
+                ("iss", .string("https://accounts.google.com/")), ("sub", .string("g-9")),
+            ])
+            for (type, event) in [
+                ("risc/event-type/account-disabled", JSONObject([("subject", .object(stranger))])),
+                (
+                    "oauth/event-type/token-revoked",
+                    JSONObject([("subject", .object(named)), ("reason", .string("hijacking"))])
+                ),
+            ] {
+                let token = try Self.event(type, jti: type, event)
+                let taken = try await Self.post(
+                    service, "/v1/google/security-events", token, type: "application/secevent+jwt")
+                #expect(taken.status == 202)
+            }
+            let feed = try await service.call("GET", "/v1/events")
+            let ended = try #require(feed.json?["events"]?.array?.last)
+            #expect(ended["reason"]?.string == "google_revoked")
+            #expect(ended["grant"]?["google_event"]?["type"]?.string == "token-revoked")
+            #expect(ended["grant"]?["google_event"]?["reason"]?.string == "hijacking")
+            let metrics = try await service.call("GET", "/metrics").text
+            for line in [
+                #"siwa_google_events_received_total{result="applied"} 2"#,
+                #"siwa_google_events_unmatched_total{kind="account-disabled"} 1"#,
+                #"siwa_google_events_unmatched_total{kind="token-revoked"} 0"#,
+            ] {
+                #expect(metrics.contains("\n\(line)\n"), "\(line)")
+            }
         }
     }
 

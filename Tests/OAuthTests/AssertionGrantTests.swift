@@ -72,6 +72,18 @@ import TokenMint
     }
 
     @Test(arguments: ["get", "create"])
+    func `it also tells which Google account an older link belongs to`(intent: String) async throws {
+        let world = try OAuthWorld()
+        let account = try await user(world)
+        let tokens = try await world.linked(account.id)
+        #expect(try await world.isActive(tokens.accessToken))
+        _ = try await world.assert(intent, try world.googleToken())
+        let event = try world.securityEvent("risc/event-type/sessions-revoked")
+        #expect(try await SecurityEventReceiver(world.server).receive(event) == .applied)
+        #expect(try await !world.isActive(tokens.accessToken))
+    }
+
+    @Test(arguments: ["get", "create"])
     func `without an account linking goes on in the browser`(intent: String) async throws {
         let world = try OAuthWorld()
         let response = linking(try await world.assert(intent, try world.googleToken()))

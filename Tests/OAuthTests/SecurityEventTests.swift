@@ -77,8 +77,67 @@ import TokenMint
         let event = try world.securityEvent(type) {
             $0["aud"] = .string("456-def.apps.googleusercontent.com")
         }
-        #expect(try await SecurityEventReceiver(world.server).receive(event) == .applied)
+        let receipt = try await SecurityEventReceiver(world.server).receive(event)
+        #expect(receipt == (endsLink ? .applied : .applied(unmatched: .tokensRevoked)))
         #expect(try await world.isActive(tokens.accessToken) == !endsLink)
+    }
+
+    @Test(
+        arguments: [
+            ("hijacking", .hijacking), ("bulk-account", .bulkAccount), ("something-new", nil), (nil, nil),
+        ] as [(String?, GoogleEventReason?)])
+    func `the event feed has Google's reason`(word: String?, reason: GoogleEventReason?) async throws {
+        let world = try OAuthWorld()
+        _ = try await linked(world)
+        let name = "https://schemas.openid.net/secevent/risc/event-type/account-disabled"
+        let event = try world.securityEvent("risc/event-type/account-disabled") { claims in
+            guard var event = claims["events"]?[name]?.object else { return }
+            event["reason"] = word.map { .string($0) }
+            claims["events"] = .object(JSONObject([(name, .object(event))]))
+        }
+        #expect(try await SecurityEventReceiver(world.server).receive(event) == .applied)
+        let ended = try await world.store.allEvents().last { $0.kind == .grantRevoked }
+        #expect(
+            ended?.grant?.googleEvent == GoogleEventReference(kind: .accountDisabled, reason: reason))
+    }
+
+    @Test(
+        arguments: [
+            ("risc/event-type/sessions-revoked", .sessionsRevoked),
+            ("oauth/event-type/tokens-revoked", .tokensRevoked),
+            ("risc/event-type/account-disabled", .accountDisabled),
+            ("risc/event-type/account-enabled", .accountEnabled),
+            ("risc/event-type/account-credential-change-required", .credentialChangeRequired),
+            ("x/new", .other),
+            // Without a digest of a token.
+            ("oauth/event-type/token-revoked", .tokenRevoked),
+        ] as [(String, GoogleEventKind)])
+    func `an event about a Google account without a link is counted`(
+        type: String, kind: GoogleEventKind
+    ) async throws {
+        let world = try OAuthWorld()
+        _ = try await linked(world)
+        let event = try world.securityEvent(type, sub: "g-2")
+        #expect(try await SecurityEventReceiver(world.server).receive(event) == .applied(unmatched: kind))
+    }
+
+    @Test(arguments: [
+        (JSONValue.string("state-1"), "state-1", true), (.string("state-1"), "state-2", false),
+        (.string(String(repeating: "x", count: 256)), String(repeating: "x", count: 256), false),
+        (.integer(1), "1", false),
+    ])
+    func `a verification is found by its state, which nothing else has`(
+        state: JSONValue, asked: String, isFound: Bool
+    ) async throws {
+        let world = try OAuthWorld()
+        let name = "https://schemas.openid.net/secevent/risc/event-type/verification"
+        let event = try world.securityEvent("x") { claims in
+            claims["events"] = .object(JSONObject([(name, .object(JSONObject([("state", state)])))]))
+        }
+        #expect(try await world.store.lastGoogleEvent() == nil)
+        #expect(try await SecurityEventReceiver(world.server).receive(event) == .applied)
+        #expect(try await world.store.googleVerification(asked) == (isFound ? world.now : nil))
+        #expect(try await world.store.lastGoogleEvent() == world.now)
     }
 
     @Test func `a second Google account does not take the place of the first`() async throws {

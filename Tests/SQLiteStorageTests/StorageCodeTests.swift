@@ -29,6 +29,12 @@ import Testing
                 "unlinked": 1, "client_revoked": 2, "token_reused": 3, "replaced": 4, "google_revoked": 5,
                 "consent_revoked": 6, "apple_account_deleted": 7, "erased": 8,
             ])
+        #expect(
+            codes(of: GoogleEventKind.self) == [
+                "sessions-revoked": 1, "tokens-revoked": 2, "token-revoked": 3, "account-disabled": 4,
+                "account-enabled": 5, "account-credential-change-required": 6, "verification": 7, "other": 8,
+            ])
+        #expect(codes(of: GoogleEventReason.self) == ["hijacking": 1, "bulk-account": 2])
     }
 
     @Test func `refuse numbers that they do not know`() {

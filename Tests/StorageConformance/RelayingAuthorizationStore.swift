@@ -40,6 +40,12 @@ extension RelayingAuthorizationStore {
         try await grantsBehind.account(withVerifiedEmail: email, app: app, team: team)
     }
 
+    public func lastGoogleEvent() async throws -> Moment? { try await grantsBehind.lastGoogleEvent() }
+
+    public func googleVerification(_ state: String) async throws -> Moment? {
+        try await grantsBehind.googleVerification(state)
+    }
+
     public func isDisabled(googleSubject: String) async throws -> Bool {
         try await grantsBehind.isDisabled(googleSubject: googleSubject)
     }

@@ -4,9 +4,15 @@ public struct GrantReference: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     /// `nil` for a grant that was created.
     public let reason: GrantEndReason?
+    /// Only with `google_revoked`.
+    public let googleEvent: GoogleEventReference?
 
-    public init(id: GrantID, oauthClientID: OAuthClientID, reason: GrantEndReason? = nil) {
-        (self.id, self.oauthClientID, self.reason) = (id, oauthClientID, reason)
+    public init(
+        id: GrantID, oauthClientID: OAuthClientID, reason: GrantEndReason? = nil,
+        googleEvent: GoogleEventReference? = nil
+    ) {
+        (self.id, self.oauthClientID) = (id, oauthClientID)
+        (self.reason, self.googleEvent) = (reason, googleEvent)
     }
 }
 

@@ -35,6 +35,19 @@ extension ErasureOutcome: StorageCode {
     ]
 }
 
+extension GoogleEventKind: StorageCode {
+    public static let numbered: [GoogleEventKind] = [
+        .sessionsRevoked, .tokensRevoked, .tokenRevoked, .accountDisabled, .accountEnabled,
+        .credentialChangeRequired, .verification, .other,
+    ]
+}
+
+extension GoogleEventReason: StorageCode {
+    public static let numbered: [GoogleEventReason] = [
+        .hijacking, .bulkAccount,
+    ]
+}
+
 extension GrantEndReason: StorageCode {
     public static let numbered: [GrantEndReason] = [
         .unlinked, .clientRevoked, .tokenReused, .replaced, .googleRevoked, .consentRevoked,

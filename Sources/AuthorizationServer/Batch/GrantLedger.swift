@@ -77,6 +77,13 @@ package struct GrantLedger: Sendable {
         hold(HeldGrant(grant.record, families: grant.families, codes: grant.codes + [code]))
     }
 
+    /// Changes token families in place, because their order is the order of their age.
+    mutating func changeFamilies(of id: GrantID, _ change: (inout TokenFamily) -> Void) {
+        guard var grant = held[id] else { return }
+        for index in grant.families.indices { change(&grant.families[index]) }
+        held[id] = grant
+    }
+
     mutating func removeCodes(of id: GrantID, where isMeant: (CodeRecord) -> Bool) {
         held[id]?.codes.removeAll(where: isMeant)
     }

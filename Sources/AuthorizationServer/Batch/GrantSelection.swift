@@ -34,6 +34,9 @@ package struct GrantSelection: Sendable, Hashable {
             case .assertion(let assertion):
                 accountIDs.append(assertion.accountID)
                 googleSubjects.append(assertion.googleSubject)
+            case .learnGoogleSubject(let learning):
+                accountIDs.append(learning.accountID)
+                googleSubjects.append(learning.googleSubject)
             case .googleEvent(let event):
                 eventIdentifiers.append(event.jti)
                 googleSubjects += event.changes.compactMap(\.googleSubject)
@@ -61,7 +64,7 @@ extension GrantCommand {
     fileprivate var isAboutOneFamily: Bool {
         switch self {
         case .redeem, .refresh: true
-        case .authorize, .revoke, .end, .assertion, .googleEvent: false
+        case .authorize, .revoke, .end, .assertion, .learnGoogleSubject, .googleEvent: false
         }
     }
 }
@@ -77,6 +80,6 @@ extension RevokeCommand.Token {
 
 extension GoogleEventCommand.Change {
     fileprivate var doubleSHA512: SHA512Digest? {
-        if case .endToken(let digest, _) = self { digest } else { nil }
+        if case .endToken(let digest, _, _) = self { digest } else { nil }
     }
 }

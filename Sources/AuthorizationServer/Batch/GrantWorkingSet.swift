@@ -113,6 +113,7 @@ package struct GrantWorkingSet: Sendable {
         case .revoke(let revoke): apply(revoke, using: &generator)
         case .end(let end): .ended(try apply(end, using: &generator))
         case .assertion(let assertion): .issued(try apply(assertion, using: &generator))
+        case .learnGoogleSubject(let learning): .learned(try apply(learning))
         case .googleEvent(let event): .googleEvent(apply(event, using: &generator))
         }
     }
@@ -135,15 +136,15 @@ extension GrantWorkingSet {
     }
 
     mutating func tell(
-        of grant: GrantRecord, reason: GrantEndReason?, at moment: Moment,
-        using generator: inout some RandomNumberGenerator
+        of grant: GrantRecord, reason: GrantEndReason?, googleEvent: GoogleEventReference? = nil,
+        at moment: Moment, using generator: inout some RandomNumberGenerator
     ) {
         // An erased user has no grants.
         guard let key = users[grant.accountID]?.key else { return }
         events.append(
             AccountEvent(
-                of: grant, reason: reason, team: key.team, subject: key.subject, moment: moment,
-                recordedAt: moment, using: &generator))
+                of: grant, reason: reason, googleEvent: googleEvent, team: key.team, subject: key.subject,
+                moment: moment, recordedAt: moment, using: &generator))
     }
 
     /// Counts a new grant of an account to a client.
@@ -159,23 +160,24 @@ extension GrantWorkingSet {
 
     /// Ends a grant with its token families and codes.
     mutating func end(
-        _ grant: GrantRecord, reason: GrantEndReason, at moment: Moment,
-        using generator: inout some RandomNumberGenerator
+        _ grant: GrantRecord, reason: GrantEndReason, googleEvent: GoogleEventReference? = nil,
+        at moment: Moment, using generator: inout some RandomNumberGenerator
     ) {
         ledger.remove(grant.id, reason: reason, at: moment, using: &generator)
-        tell(of: grant, reason: reason, at: moment, using: &generator)
+        tell(of: grant, reason: reason, googleEvent: googleEvent, at: moment, using: &generator)
     }
 
     /// Ends token families of a grant, and also the grant if no other family or code could yield tokens.
     mutating func endFamilies(
-        of grant: GrantRecord, reason: GrantEndReason, at moment: Moment,
-        using generator: inout some RandomNumberGenerator, where isMeant: (TokenFamily) -> Bool
+        of grant: GrantRecord, reason: GrantEndReason, googleEvent: GoogleEventReference? = nil,
+        at moment: Moment, using generator: inout some RandomNumberGenerator,
+        where isMeant: (TokenFamily) -> Bool
     ) {
         ledger.removeFamilies(of: grant.id, reason: reason, at: moment, using: &generator, where: isMeant)
         guard let rest = ledger.grant(grant.id), !rest.isAlive(at: moment) else { return }
         // A code that is not loaded may wait to be redeemed.
         if !hasAllCodes { isMissingCodes = true }
-        end(grant, reason: reason, at: moment, using: &generator)
+        end(grant, reason: reason, googleEvent: googleEvent, at: moment, using: &generator)
     }
 
     /// Returns `false` when an event with this `jti` is stored already.
@@ -183,6 +185,11 @@ extension GrantWorkingSet {
         guard knownGoogleEvents.insert(Array(event.jti.utf8)).inserted else { return false }
         newGoogleEvents.append(event)
         return true
+    }
+
+    /// Returns `true` if Google has made a statement about the Google account that is still stored.
+    func hasStatement(about googleSubject: String) -> Bool {
+        googleAccounts[Array(googleSubject.utf8)] != nil
     }
 
     func isDisabled(googleSubject: String) -> Bool {

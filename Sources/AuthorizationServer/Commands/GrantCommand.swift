@@ -9,6 +9,7 @@ public enum GrantCommand: Sendable, Hashable {
     case revoke(RevokeCommand)
     case end(EndGrantCommand)
     case assertion(AssertionCommand)
+    case learnGoogleSubject(LearnGoogleSubjectCommand)
     case googleEvent(GoogleEventCommand)
 }
 
@@ -23,6 +24,8 @@ public enum GrantOutcome: Sendable, Hashable {
     case issued(IssuedTokens)
     case revoked
     case ended(GrantRecord)
+    /// The number of token families whose Google account is known now, and was not before.
+    case learned(Int)
     case googleEvent(GoogleEventReceipt)
 }
 
@@ -49,11 +52,6 @@ public struct IssuedTokens: Sendable, Hashable {
         self.nonce = nonce
         self.hasNewRefreshToken = hasNewRefreshToken
     }
-}
-
-public enum GoogleEventReceipt: String, Sendable, Hashable, CaseIterable {
-    case applied
-    case duplicate
 }
 
 /// A grant command that was not carried out. Each code says what was changed despite the refusal.

@@ -24,6 +24,14 @@ extension RevokeCommand: TypedCommand {
     }
 }
 
+extension LearnGoogleSubjectCommand: TypedCommand {
+    public var untyped: GrantCommand { .learnGoogleSubject(self) }
+
+    public static func output(_ outcome: GrantOutcome) -> Int? {
+        if case .learned(let output) = outcome { output } else { nil }
+    }
+}
+
 extension GoogleEventCommand: TypedCommand {
     public var untyped: GrantCommand { .googleEvent(self) }
 

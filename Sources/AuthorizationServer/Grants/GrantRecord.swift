@@ -19,8 +19,8 @@ public struct GrantRecord: Sendable, Hashable {
     /// The authorization moment of the latest token family or code. A revocation ends grants that are not
     /// younger.
     public var authorizedAt: Moment
-    /// The `sub` of the Google account that was linked last by streamlined linking. For information only; no
-    /// rule reads it, because each token family stores its own `sub`.
+    /// The `sub` of the Google account that was linked last by streamlined linking, or learned otherwise. For
+    /// information only; no rule reads it, because each token family stores its own `sub`.
     public var googleSubject: String?
 
     public init(

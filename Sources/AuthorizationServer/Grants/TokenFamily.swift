@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import Cryptography
+import Encodings
 
 /// A token family: the tokens issued for one code or assertion. It has access tokens, and may have a refresh
 /// token with successors.
@@ -23,14 +24,18 @@ public struct TokenFamily: Sendable, Hashable {
     public var expiresAt: Moment
     /// `nil` for a token family that has access tokens only.
     public var refreshToken: RefreshTokenState?
-    /// The `sub` of the Google account whose assertion began the token family; `nil` for a family of a code.
+    /// The `sub` of the Google account whose assertion began the token family. A family of a code has `nil`
+    /// until the `sub` is learned.
     /// A user may link several Google accounts, and an event about one of them ends only its own families.
-    public let googleSubject: String?
+    public var googleSubject: String?
+    /// True if a later statement of Google about the same grant gave the `sub`. Google's events then end the
+    /// family, but it leads no Google account to the account.
+    public var isGoogleSubjectLearned: Bool
 
     public init(
         id: UniqueID, grantID: GrantID, isNative: Bool, scope: String, authenticatedAt: Moment,
         authorizedAt: Moment, createdAt: Moment, expiresAt: Moment, refreshToken: RefreshTokenState?,
-        googleSubject: String? = nil
+        googleSubject: String? = nil, isGoogleSubjectLearned: Bool = false
     ) {
         self.id = id
         self.grantID = grantID
@@ -42,6 +47,17 @@ public struct TokenFamily: Sendable, Hashable {
         self.expiresAt = expiresAt
         self.refreshToken = refreshToken
         self.googleSubject = googleSubject
+        self.isGoogleSubjectLearned = isGoogleSubjectLearned
+    }
+}
+
+extension TokenFamily {
+    /// Time since which the family is linked with its Google account.
+    var linkedAt: Moment { isGoogleSubjectLearned ? createdAt : authenticatedAt }
+
+    /// Compares bytes, as the databases do.
+    func isLinked(with googleSubject: String) -> Bool {
+        self.googleSubject?.isByteEqual(to: googleSubject) ?? false
     }
 }
 

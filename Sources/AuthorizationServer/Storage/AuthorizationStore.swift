@@ -25,8 +25,8 @@ public protocol AuthorizationStore: Sendable {
 
     func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord?
 
-    /// Returns the account of the client's youngest token family that is linked with a Google account; `nil`
-    /// when there is none.
+    /// Returns the account of the client's youngest token family that a Google account began; `nil` when there
+    /// is none. A family whose Google account was learned later leads to no account.
     func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws -> AccountID?
 
     /// Returns the account of an app with this verified address that is not known as a private relay address.
@@ -37,6 +37,12 @@ public protocol AuthorizationStore: Sendable {
     func account(withVerifiedEmail email: String, app: ClientID, team: TeamID) async throws -> AccountID?
 
     func isDisabled(googleSubject: String) async throws -> Bool
+
+    /// Returns the time at which the latest security event of Google was received; `nil` when none is stored.
+    func lastGoogleEvent() async throws -> Moment?
+
+    /// Returns the time at which the verification with this state was received; `nil` when it is not stored.
+    func googleVerification(_ state: String) async throws -> Moment?
 
     /// Claims deliveries that are due, the longest waiting first, and counts the attempt. At `leaseUntil` the
     /// claim expires.

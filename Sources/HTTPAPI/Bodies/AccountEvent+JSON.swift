@@ -27,6 +27,13 @@ extension JSONWriter {
         member("id", grant.id.rawValue)
         member("client_id", grant.oauthClientID.rawValue)
         member("reason", ifPresent: grant.reason?.rawValue)
+        if let event = grant.googleEvent {
+            name("google_event")
+            beginObject()
+            member("type", event.kind.rawValue)
+            member("reason", ifPresent: event.reason?.rawValue)
+            endObject()
+        }
         endObject()
     }
 }

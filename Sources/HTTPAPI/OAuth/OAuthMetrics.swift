@@ -1,3 +1,4 @@
+import AppleAccounts
 import AuthorizationServer
 import Commits
 import OAuth
@@ -16,7 +17,8 @@ struct OAuthMetrics: Sendable {
     private let tokens: [String: [Result: CounterCell]]
     private let introspections: [Bool: CounterCell]
     private let appFlips: [AppFlipOutcome: CounterCell]
-    private let events: [GoogleEventReceipt: CounterCell]
+    private let events: [GoogleEventReceipt.Handling: CounterCell]
+    private let unmatchedEvents: [GoogleEventKind: CounterCell]
 
     init(_ registry: MetricsRegistry, commits: GroupCommit<GrantCommand>) {
         func cells<Key: Hashable>(_ keys: [Key], _ cell: (Key) -> CounterCell) -> [Key: CounterCell] {
@@ -42,10 +44,16 @@ struct OAuthMetrics: Sendable {
                 "siwa_oauth_app_flips_total", [("outcome", outcome.rawValue)],
                 help: "App Flip calls with a URL to open by outcome.")
         }
-        events = cells(GoogleEventReceipt.allCases) { receipt in
+        events = cells(GoogleEventReceipt.Handling.allCases) { handling in
             registry.counter(
-                "siwa_google_events_received_total", [("result", receipt.rawValue)],
+                "siwa_google_events_received_total", [("result", handling.rawValue)],
                 help: "Verified security events of Google by result.")
+        }
+        // A verification names nothing.
+        unmatchedEvents = cells(GoogleEventKind.allCases.filter { $0 != .verification }) { kind in
+            registry.counter(
+                "siwa_google_events_unmatched_total", [("kind", kind.rawValue)],
+                help: "Security events of Google that named no link here by kind.")
         }
         let queueDepth = registry.gauge(
             "siwa_oauth_queue_depth", help: "Changes of grants that wait for the next transaction.")
@@ -55,5 +63,9 @@ struct OAuthMetrics: Sendable {
     func count(_ type: GrantType, _ result: Result) { tokens[type.name]?[result]?.increment(by: 1) }
     func countIntrospection(isActive: Bool) { introspections[isActive]?.increment(by: 1) }
     func count(_ outcome: AppFlipOutcome) { appFlips[outcome]?.increment(by: 1) }
-    func count(_ receipt: GoogleEventReceipt) { events[receipt]?.increment(by: 1) }
+
+    func count(_ receipt: GoogleEventReceipt) {
+        events[receipt.handling]?.increment(by: 1)
+        for kind in receipt.unmatched { unmatchedEvents[kind]?.increment(by: 1) }
+    }
 }

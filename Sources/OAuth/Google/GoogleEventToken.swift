@@ -12,7 +12,9 @@ struct GoogleEventToken: Sendable {
     static let mostEvents = 16
 
     let jti: String
-    let changes: [GoogleEventCommand.Change]
+    let events: [GoogleEventCommand.Event]
+    /// See `GoogleEventCommand`.
+    let verificationState: String?
 
     /// - Parameters:
     ///   - clients: One of them must have the audience among its client IDs at Google.
@@ -54,48 +56,58 @@ struct GoogleEventToken: Sendable {
         // A grant of the same second counts as older than the event, because the event's time has whole
         // seconds.
         let moment = Moment(milliseconds: issuedAt * 1000 + 999)
-        changes = events.members.flatMap { name, value in
-            Self.changes(name, value, Set(recipients.map(\.id)), settings: settings, at: moment)
+        self.events = events.members.map { name, value in
+            Self.event(name, value, Set(recipients.map(\.id)), settings: settings, at: moment)
         }
+        verificationState = events.members.lazy.compactMap { Self.state($0.name, $0.value) }.first
+    }
+
+    private static func event(
+        _ uri: String, _ event: JSONValue, _ recipients: Set<OAuthClientID>, settings: GoogleSettings,
+        at moment: Moment
+    ) -> GoogleEventCommand.Event {
+        let kind = GoogleEventKind(uri: uri)
+        return GoogleEventCommand.Event(
+            kind, reason: event["reason"]?.string.flatMap { GoogleEventReason(rawValue: $0) },
+            changes(kind, event, recipients, settings: settings, at: moment))
     }
 
     private static func changes(
-        _ type: String, _ event: JSONValue, _ recipients: Set<OAuthClientID>, settings: GoogleSettings,
-        at moment: Moment
+        _ kind: GoogleEventKind, _ event: JSONValue, _ recipients: Set<OAuthClientID>,
+        settings: GoogleSettings, at moment: Moment
     ) -> [GoogleEventCommand.Change] {
         // Google's two descriptions differ: the subject is a member of its own, or its members are in the
         // event.
         let subject = event["subject"] ?? event
-        switch Kind(rawValue: type) {
+        if kind == .tokenRevoked {
+            guard let digest = tokenDigest(subject) else { return [] }
+            let account = account(subject, settings) ?? account(event, settings)
+            return [.endToken(doubleSHA512: digest, of: recipients, googleSubject: account)]
+        }
+        guard let account = account(subject, settings) else { return [] }
+        switch kind {
         case .sessionsRevoked:
-            guard let account = account(subject, settings) else { break }
             return [.endFamilies(googleSubject: account, upTo: moment, of: nil)]
         case .tokensRevoked:
-            guard let account = account(subject, settings) else { break }
             return [.endFamilies(googleSubject: account, upTo: moment, of: recipients)]
-        case .tokenRevoked:
-            guard let digest = tokenDigest(subject) else { break }
-            return [.endToken(doubleSHA512: digest, of: recipients)]
         case .accountDisabled:
-            guard let account = account(subject, settings) else { break }
             return [
                 .endFamilies(googleSubject: account, upTo: moment, of: nil),
                 .disable(googleSubject: account, at: moment),
             ]
         case .accountEnabled:
-            guard let account = account(subject, settings) else { break }
             return [.enable(googleSubject: account, at: moment)]
-        case nil: break
+        case .tokenRevoked, .credentialChangeRequired, .verification, .other:
+            return [.name(googleSubject: account)]
         }
-        return [.other(type: type)]
     }
 
-    private enum Kind: String {
-        case sessionsRevoked = "https://schemas.openid.net/secevent/risc/event-type/sessions-revoked"
-        case tokensRevoked = "https://schemas.openid.net/secevent/oauth/event-type/tokens-revoked"
-        case tokenRevoked = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked"
-        case accountDisabled = "https://schemas.openid.net/secevent/risc/event-type/account-disabled"
-        case accountEnabled = "https://schemas.openid.net/secevent/risc/event-type/account-enabled"
+    /// The state of a verification; `nil` for other events, and for a state that is too long to keep.
+    private static func state(_ uri: String, _ event: JSONValue) -> String? {
+        guard GoogleEventKind(uri: uri) == .verification, let state = event["state"]?.string,
+            state.utf8.count <= GoogleEventCommand.longestState, !state.hasControlCharacters
+        else { return nil }
+        return state
     }
 
     /// The Google account of an `iss-sub` subject.

@@ -24,7 +24,8 @@ public struct SecurityEventReceiver: Sendable {
             clients: server.settings.clients.clients, keys: server.dependencies.googleEventKeys, at: now)
         return try await server.dependencies.commits.submit(
             GoogleEventCommand(
-                jti: event.jti, payload: Array(token.utf8), changes: event.changes, receivedAt: now))
+                jti: event.jti, payload: Array(token.utf8), events: event.events,
+                verificationState: event.verificationState, receivedAt: now))
     }
 }
 

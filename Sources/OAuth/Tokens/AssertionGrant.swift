@@ -44,7 +44,10 @@ struct AssertionGrant: Sendable {
             }
             return try await tokens(
                 for: Found(id: account, match: .origin), identity, scope: scope, client: client, at: now)
-        case (.get, nil), (.create, _): return Self.refusal(identity)
+        case (.create, let account?):
+            await learn(identity, of: account, client: client)
+            return Self.refusal(identity)
+        case (.get, nil), (.create, nil): return Self.refusal(identity)
         }
     }
 
@@ -89,6 +92,15 @@ struct AssertionGrant: Sendable {
         } catch is AccountRefusal {
             return nil
         }
+    }
+
+    /// Notes which Google account an existing link belongs to. A refusal or a failure changes nothing in the
+    /// response.
+    private func learn(_ identity: GoogleIdentity, of account: Found, client: OAuthClient) async {
+        _ = try? await server.dependencies.commits.submit(
+            LearnGoogleSubjectCommand(
+                accountID: account.id, oauthClientID: client.id, googleSubject: identity.subject,
+                match: account.match, assertedAt: Moment(milliseconds: identity.issuedAt * 1000)))
     }
 
     private func tokens(

@@ -40,7 +40,8 @@ enum OAuthReader {
         subject, client in
         """
         SELECT g.account_id FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
-        WHERE l.google_subject = \(subject) AND l.google_subject IS NOT NULL AND g.oauth_client = \(client)
+        WHERE l.google_subject = \(subject) AND l.google_subject IS NOT NULL AND NOT l.google_subject_is_learned
+            AND g.oauth_client = \(client)
         ORDER BY l.created_at DESC, l.id DESC LIMIT 1
         """
     }
@@ -57,6 +58,15 @@ enum OAuthReader {
             AND EXISTS (
                 SELECT 1 FROM credential c
                 WHERE c.subject_id = s.id AND c.app_id = (SELECT id FROM app WHERE name = \(app))))
+        """
+    }
+
+    private static let findLastGoogleEvent = PostgresCall(
+        PostgresStatement("oauth_last_google_event", "SELECT max(received_at) FROM google_event"))
+    private static let findVerification = TypedStatement<String>("oauth_google_verification") {
+        """
+        SELECT max(received_at) FROM google_event
+        WHERE verification_state = \($0) AND verification_state IS NOT NULL
         """
     }
 
@@ -89,6 +99,14 @@ enum OAuthReader {
         linkedWith googleSubject: String, for client: OAuthClientID, in session: PostgresSession
     ) throws -> AccountID? {
         try session.run(findLinked(googleSubject, client)).onlyValue(as: AccountID.self)
+    }
+
+    static func lastGoogleEvent(in session: PostgresSession) throws -> Moment? {
+        try session.run(findLastGoogleEvent).onlyValue(as: Moment.self)
+    }
+
+    static func googleVerification(_ state: String, in session: PostgresSession) throws -> Moment? {
+        try session.run(findVerification(state)).onlyValue(as: Moment.self)
     }
 
     /// Returns `nil` when several accounts have the address.

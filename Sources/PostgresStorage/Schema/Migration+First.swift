@@ -271,6 +271,8 @@ extension Migration {
         CREATE INDEX google_event_by_subject ON google_event (google_subject)
             WHERE google_subject IS NOT NULL;
         CREATE INDEX google_event_by_arrival ON google_event (received_at);
+        CREATE INDEX google_event_by_verification ON google_event (verification_state)
+            WHERE verification_state IS NOT NULL;
 
         CREATE TABLE google_account (
             \(GoogleAccountTable.schema),

@@ -20,6 +20,9 @@ public struct EventTable: Table {
     public let grantID: Column<GrantID>
     public let oauthClientID: Column<OAuthClientID>
     public let grantReason: Column<GrantEndReason>
+    /// Only for grants that an event of Google has ended.
+    public let googleEventKind: Column<GoogleEventKind>
+    public let googleEventReason: Column<GoogleEventReason>
 
     public init(_ columns: inout ColumnList) {
         sequence = columns("sequence", .operational, .required)
@@ -35,6 +38,8 @@ public struct EventTable: Table {
         grantID = columns("grant_id", .operational, .optional)
         oauthClientID = columns("oauth_client", .operational, .optional)
         grantReason = columns("grant_reason", .operational, .optional)
+        googleEventKind = columns("google_event_kind", .operational, .optional)
+        googleEventReason = columns("google_event_reason", .operational, .optional)
     }
 }
 
@@ -52,6 +57,8 @@ extension EventTable {
         row.set(grantID, grant.id)
         row.set(oauthClientID, grant.oauthClientID)
         row.set(grantReason, grant.reason)
+        row.set(googleEventKind, grant.googleEvent?.kind)
+        row.set(googleEventReason, grant.googleEvent?.reason)
     }
 
     @inlinable public func event(
@@ -67,6 +74,12 @@ extension EventTable {
     @inlinable func grant(_ row: some ReadableRow) throws(StorageError) -> GrantReference? {
         guard let id = row[grantID] else { return nil }
         return GrantReference(
-            id: id, oauthClientID: try row.required(oauthClientID), reason: try row.code(grantReason))
+            id: id, oauthClientID: try row.required(oauthClientID), reason: try row.code(grantReason),
+            googleEvent: try googleEvent(row))
+    }
+
+    @inlinable func googleEvent(_ row: some ReadableRow) throws(StorageError) -> GoogleEventReference? {
+        guard let kind = try row.code(googleEventKind) else { return nil }
+        return GoogleEventReference(kind: kind, reason: try row.code(googleEventReason))
     }
 }

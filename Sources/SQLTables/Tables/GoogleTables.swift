@@ -49,12 +49,15 @@ public struct GoogleEventTable: Table {
     public let jti: Column<String>
     public let googleSubject: Column<String>
     public let payload: Column<[UInt8]>
+    /// Only for verifications. The operator's command makes it, of random bytes.
+    public let verificationState: Column<String>
     public let receivedAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
         jti = columns("jti", .operational, .required, .length(1...255))
         googleSubject = columns("google_subject", .personal, .optional, .length(1...255))
         payload = columns("payload", .personal, .required, .length(0...65536))
+        verificationState = columns("verification_state", .operational, .optional, .length(0...255))
         receivedAt = columns("received_at", .operational, .required)
     }
 }
@@ -71,6 +74,7 @@ extension GoogleEventTable {
         row.set(jti, event.jti)
         row.set(googleSubject, event.googleSubject)
         row.set(payload, event.payload)
+        row.set(verificationState, event.verificationState)
         row.set(receivedAt, event.receivedAt)
     }
 }

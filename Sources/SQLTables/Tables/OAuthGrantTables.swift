@@ -81,8 +81,9 @@ public struct OAuthTokenFamilyTable: Table {
     /// Only for refresh tokens of Google's client. Google is told the end of a token under this digest, also
     /// after an erasure.
     public let doubleSHA512: Column<SHA512Digest>
-    /// The Google account whose assertion gave the token family.
+    /// The Google account of the token family, if known.
     public let googleSubject: Column<String>
+    public let isGoogleSubjectLearned: Column<Bool>
 
     public init(_ columns: inout ColumnList) {
         id = columns("id", .operational, .required)
@@ -100,14 +101,18 @@ public struct OAuthTokenFamilyTable: Table {
         rotatedAt = columns("rotated_at", .personal, .optional)
         doubleSHA512 = columns("double_sha512", .operational, .optional)
         googleSubject = columns("google_subject", .personal, .optional, .length(1...255))
+        isGoogleSubjectLearned = columns("google_subject_is_learned", .operational, .required)
     }
 }
 
 extension ColumnChoice where T == OAuthTokenFamilyTable {
-    /// Columns that uses of the token family change.
+    /// Columns that uses of the token family and statements of Google change.
     public static var progress: Self {
         only {
-            [$0.expiresAt, $0.tokenDigest, $0.generation, $0.previousDigest, $0.rotatedAt, $0.doubleSHA512]
+            [
+                $0.expiresAt, $0.tokenDigest, $0.generation, $0.previousDigest, $0.rotatedAt, $0.doubleSHA512,
+                $0.googleSubject, $0.isGoogleSubjectLearned,
+            ]
         }
     }
 }
@@ -129,6 +134,7 @@ extension OAuthTokenFamilyTable {
         row.set(rotatedAt, family.refreshToken?.previous?.rotatedAt)
         row.set(doubleSHA512, family.refreshToken?.doubleSHA512)
         row.set(googleSubject, family.googleSubject)
+        row.set(isGoogleSubjectLearned, family.isGoogleSubjectLearned)
     }
 
     @inlinable public func family(_ row: some ReadableRow) throws(StorageError) -> TokenFamily {
@@ -138,7 +144,8 @@ extension OAuthTokenFamilyTable {
             authenticatedAt: try row.required(authenticatedAt),
             authorizedAt: try row.required(authorizedAt), createdAt: try row.required(createdAt),
             expiresAt: try row.required(expiresAt), refreshToken: try refreshToken(row),
-            googleSubject: row[googleSubject])
+            googleSubject: row[googleSubject],
+            isGoogleSubjectLearned: try row.required(isGoogleSubjectLearned))
     }
 
     @inlinable func refreshToken(_ row: some ReadableRow) throws(StorageError) -> RefreshTokenState? {

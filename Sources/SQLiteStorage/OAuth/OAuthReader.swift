@@ -48,7 +48,8 @@ final class OAuthReader {
         try accountID(
             """
             SELECT g.account_id FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
-            WHERE l.google_subject = :subject AND g.oauth_client = :client
+            WHERE l.google_subject = :subject AND l.google_subject_is_learned = 0
+                AND g.oauth_client = :client
             ORDER BY l.created_at DESC, l.id DESC LIMIT 1
             """, ["subject": googleSubject, "client": client.rawValue])
     }
@@ -74,6 +75,21 @@ final class OAuthReader {
                 "email": email, "team": teamNumber, "app": appNumber, "made": AppleSubject.googlePrefix,
             ])
         return id.flatMap { UniqueID($0) }.map { AccountID($0) }
+    }
+
+    func lastGoogleEvent() throws -> Moment? {
+        try Int64.fetchOne(database, sql: "SELECT max(received_at) FROM google_event")
+            .map { Moment(milliseconds: $0) }
+    }
+
+    func googleVerification(_ state: String) throws -> Moment? {
+        try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT max(received_at) FROM google_event
+                WHERE verification_state = :state AND verification_state IS NOT NULL
+                """, arguments: ["state": state]
+        ).map { Moment(milliseconds: $0) }
     }
 
     func nextDeliveryDue() throws -> Moment? {

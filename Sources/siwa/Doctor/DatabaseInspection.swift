@@ -16,6 +16,10 @@ protocol DatabaseInspection: Sendable {
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
     /// See `AuthorizationStore`. The schema must be the current one.
     func signingKeys() async throws -> [SigningKeyRecord]
+    /// See `AuthorizationStore`. The schema must be the current one.
+    func lastGoogleEvent() async throws -> Moment?
+    /// See `AuthorizationStore`. The schema must be the current one.
+    func googleVerification(_ state: String) async throws -> Moment?
     func close() async
 }
 

@@ -160,10 +160,88 @@ import Testing
         #expect(set.changedGoogleAccounts.map(\.isDisabled) == [false])
     }
 
+    @Test(
+        arguments: [
+            (.sessionsRevoked, nil), (.accountDisabled, .hijacking), (.accountDisabled, .bulkAccount),
+            (.accountDisabled, nil),
+        ] as [(GoogleEventKind, GoogleEventReason?)])
+    func `the end of a grant names the event of Google and its reason`(
+        kind: GoogleEventKind, reason: GoogleEventReason?
+    ) {
+        var desk = linked()
+        let change: GoogleEventCommand.Change =
+            kind == .accountDisabled
+            ? .disable(googleSubject: google, at: 2_500_000)
+            : .endFamilies(googleSubject: google, upTo: 2_500_000, of: nil)
+        desk.apply(.googleEvent(.sample(change, kind: kind, reason: reason)))
+        let reference = desk.events.last?.grant
+        #expect(reference?.reason == .googleRevoked)
+        #expect(reference?.googleEvent == GoogleEventReference(kind: kind, reason: reason))
+    }
+
+    @Test(
+        arguments: [
+            (.endFamilies(googleSubject: "google-sub-2", upTo: 2_500_000, of: nil), .sessionsRevoked),
+            (
+                .endFamilies(googleSubject: "google-sub-1", upTo: 2_500_000, of: ["google-two"]),
+                .tokensRevoked
+            ),
+            (.endToken(doubleSHA512: SampleToken(family: 2).doubleSHA512, of: ["google"]), .tokenRevoked),
+            (.disable(googleSubject: "google-sub-2", at: 2_500_000), .accountDisabled),
+            (.enable(googleSubject: "google-sub-2", at: 2_500_000), .accountEnabled),
+            (.name(googleSubject: "google-sub-2"), .credentialChangeRequired),
+        ] as [(GoogleEventCommand.Change, GoogleEventKind)])
+    func `an event that names no link is counted by its kind`(
+        change: GoogleEventCommand.Change, kind: GoogleEventKind
+    ) {
+        var desk = linked()
+        #expect(
+            desk.apply(.googleEvent(.sample(change))) == .success(.googleEvent(.applied(unmatched: kind))))
+        #expect(desk.lineNumbers == [1])
+    }
+
+    @Test(
+        arguments: [
+            .endFamilies(googleSubject: "google-sub-1", upTo: 1_000_000, of: nil),
+            .endFamilies(googleSubject: "google-sub-1", upTo: 2_500_000, of: ["google"]),
+            .endToken(doubleSHA512: SampleToken(family: 1).doubleSHA512, of: ["google"]),
+            .disable(googleSubject: "google-sub-1", at: 2_500_000),
+            .enable(googleSubject: "google-sub-1", at: 2_500_000), .name(googleSubject: "google-sub-1"),
+        ] as [GoogleEventCommand.Change])
+    func `an event that names a link is not, also when it ends nothing`(change: GoogleEventCommand.Change) {
+        var desk = linked()
+        #expect(desk.apply(.googleEvent(.sample(change))) == .success(.googleEvent(.applied)))
+    }
+
+    @Test func `an event without changes is counted, and a verification is not`() {
+        var desk = linked()
+        #expect(
+            desk.apply(.googleEvent(.sample(kind: .other)))
+                == .success(.googleEvent(.applied(unmatched: .other)))
+        )
+        #expect(
+            desk.apply(.googleEvent(.sample(kind: .verification, jti: "test")))
+                == .success(.googleEvent(.applied)))
+    }
+
+    @Test func `an account that is enabled again is known, although its links have ended`() {
+        var set = GrantWorkingSet([
+            .googleEvent(.sample(.disable(googleSubject: google, at: 2_400_000))),
+            .googleEvent(.sample(.enable(googleSubject: google, at: 2_500_000), jti: "enabled")),
+        ])
+        let desk = linked()
+        set.load(desk.user)
+        set.load(grants: Array(desk.grants.values), families: Array(desk.families.values), codes: [])
+        var generator = SystemRandomNumberGenerator()
+        let results = set.applyCommands(using: &generator).compactMap { try? $0.get() }
+        #expect(results == [.googleEvent(.applied), .googleEvent(.applied)])
+        #expect(set.changedGoogleAccounts.map(\.isDisabled) == [false])
+    }
+
     @Test func `a jti counts once`() {
         let desk = linked()
         var set = GrantWorkingSet([
-            .googleEvent(.sample(.other(type: "verification"))),
+            .googleEvent(.sample(kind: .verification)),
             .googleEvent(.sample(.endFamilies(googleSubject: google, upTo: 2_500_000, of: nil))),
         ])
         set.load(desk.user)

@@ -139,7 +139,8 @@ import Testing
                     }
                     return await group.reduce(into: []) { $0.append($1) }
                 }
-                #expect(receipts.count { $0 == .googleEvent(.applied) } == 1)
+                let applied = GrantOutcome.googleEvent(.applied(unmatched: .accountDisabled))
+                #expect(receipts.count { $0 == applied } == 1)
                 #expect(receipts.count { $0 == .googleEvent(.duplicate) } == 19)
             }
         }

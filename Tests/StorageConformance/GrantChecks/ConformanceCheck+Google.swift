@@ -106,13 +106,73 @@ extension ConformanceCheck {
             try await expectGrantRefusal(.googleAccountDisabled) {
                 try await store.carryOut(.assertion(.sample(account: account.id)))
             }
-            try await say(.other(type: "something-new"), "4")
+            try await say(.name(googleSubject: "google-sub-1"), "4")
             // In the same second Google has enabled what it had disabled, also when the words cross.
             try await say(.enable(googleSubject: "google-sub-1", at: 6000), "5")
             try expectEqual(try await isDisabled(), false)
             try await say(.disable(googleSubject: "google-sub-1", at: 6000), "6")
             try expectEqual(try await isDisabled(), false)
             try await store.carryOut(.assertion(.sample(account: account.id)))
+        },
+        ConformanceCheck("tells which event of Google has ended a grant") { store in
+            let account = try await store.signIn(.sample()).account
+            for (number, reason) in [(1, .hijacking), (2, nil)] as [(UInt64, GoogleEventReason?)] {
+                let time = Moment(milliseconds: 2_000_000 + Int64(number) * 100_000)
+                _ = try await store.carryOut(.assertion(.sample(number, account: account.id, at: time)))
+                let event = GoogleEventCommand.sample(
+                    .endFamilies(googleSubject: "google-sub-1", upTo: time, of: nil),
+                    kind: .accountDisabled, reason: reason, jti: "jti-\(number)")
+                try expectEqual(try await store.carryOut(.googleEvent(event)), .googleEvent(.applied))
+                let grant = try unwrap(try await store.allEvents().last?.grant)
+                try expectEqual(grant.reason, .googleRevoked)
+                try expectEqual(
+                    grant.googleEvent, GoogleEventReference(kind: .accountDisabled, reason: reason))
+            }
+            try expectEqual(
+                try await store.carryOut(
+                    .googleEvent(.sample(.name(googleSubject: "google-sub-1"), jti: "jti-3"))),
+                .googleEvent(.applied(unmatched: .credentialChangeRequired)))
+        },
+        ConformanceCheck("learns the Google account of links that were made without one") { store in
+            let grant = try await store.link(1, client: "google", isNative: false, forGoogle: true)
+            let learning = LearnGoogleSubjectCommand.sample(account: grant.accountID)
+            try expectEqual(try await store.carryOut(.learnGoogleSubject(learning)), .learned(1))
+            try expectEqual(try await store.carryOut(.learnGoogleSubject(learning)), .learned(0))
+            let family = try unwrap(try await store.status(ofFamily: .sample(1))?.family)
+            try expectEqual(family.googleSubject, "google-sub-1")
+            try expect(family.isGoogleSubjectLearned, "the family says how its Google account became known")
+            try expectEqual(
+                try await store.grants(of: grant.accountID).first?.googleSubject, "google-sub-1")
+            // A learned link is no way into the account.
+            try expectEqual(try await store.account(linkedWith: "google-sub-1", for: "google"), nil)
+            try await expectGrantRefusal(.accountNotMatched) {
+                try await store.carryOut(.assertion(.sample(2, account: grant.accountID, match: .link)))
+            }
+            try await store.carryOut(
+                .googleEvent(.sample(.endFamilies(googleSubject: "google-sub-1", upTo: 9_000_000, of: nil))))
+            try expect(try await !store.isGood(1), "an event about the Google account ends the learned link")
+            try await expectGrantRefusal(.accountNotFound) {
+                try await store.carryOut(.learnGoogleSubject(.sample(account: AccountID(.sample(9)))))
+            }
+        },
+        ConformanceCheck("finds a verification by its state, and the time of the last event") { store in
+            try expectEqual(try await store.lastGoogleEvent(), nil)
+            try expectEqual(try await store.googleVerification("state-1"), nil)
+            for (number, state) in [(1, "state-1"), (2, nil), (3, "state-1"), (4, "")] as [(Int64, String?)] {
+                try await store.carryOut(
+                    .googleEvent(
+                        .sample(
+                            kind: .verification, verificationState: state, jti: "jti-\(number)",
+                            receivedAt: Moment(milliseconds: 3_000_000 + number))))
+            }
+            try expectEqual(try await store.googleVerification("state-1"), 3_000_003)
+            try expectEqual(try await store.googleVerification(""), 3_000_004)
+            try expectEqual(try await store.googleVerification("STATE-1"), nil)
+            try expectEqual(try await store.lastGoogleEvent(), 3_000_004)
+            _ = try await store.purgeGrants(
+                at: Moment(milliseconds: 3_000_005 + GoogleEventCommand.keptFor))
+            try expectEqual(try await store.lastGoogleEvent(), nil)
+            try expectEqual(try await store.googleVerification("state-1"), nil)
         },
         ConformanceCheck("claims deliveries to Google, the longest waiting first, until they are removed") {
             store in

@@ -98,7 +98,7 @@ extension ConformanceCheck {
             let account = try await store.signIn(.sample()).account
             let long = GoogleEventCommand(
                 jti: "jti", payload: Array(repeating: 7, count: GoogleEventCommand.longestPayload + 1),
-                changes: [], receivedAt: 1000)
+                events: [], receivedAt: 1000)
             let results = try await store.commit(grants: [
                 .authorize(.sample(1, account: account.id)), .googleEvent(long), .redeem(.sample(1)),
             ]).results

@@ -72,7 +72,9 @@ extension ConformanceCheck {
         case .success(.authorized(let grant)): "authorized \(outline(grant))"
         case .success(.ended(let grant)): "ended \(outline(grant))"
         case .success(.revoked): "revoked"
-        case .success(.googleEvent(let receipt)): receipt.rawValue
+        case .success(.learned(let count)): "learned \(count)"
+        case .success(.googleEvent(let receipt)):
+            "\(receipt.handling.rawValue) \(receipt.unmatched.map(\.rawValue))"
         case .success(.issued(let tokens)):
             "\(outline(tokens.grant)) \(tokens.family) \(tokens.scope) \(tokens.account.subject) \(tokens.hasNewRefreshToken)"
         }

@@ -135,6 +135,7 @@ extension GrantCommand {
 extension GoogleEventCommand {
     /// The command after the erasure of the user: only the `jti`, by which a repetition is recognized.
     fileprivate var withoutUser: GoogleEventCommand {
-        GoogleEventCommand(jti: jti, payload: [], changes: [], receivedAt: receivedAt)
+        GoogleEventCommand(
+            jti: jti, payload: [], events: [], verificationState: verificationState, receivedAt: receivedAt)
     }
 }

@@ -49,7 +49,10 @@ extension ReferenceStore: AuthorizationStore {
         state.withLock { state in
             let grants = state.oauth.grants
             let youngest = state.oauth.families.values
-                .filter { $0.googleSubject == googleSubject && grants[$0.grantID]?.oauthClientID == client }
+                .filter {
+                    $0.googleSubject == googleSubject && !$0.isGoogleSubjectLearned
+                        && grants[$0.grantID]?.oauthClientID == client
+                }
                 .max { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
             return youngest.flatMap { grants[$0.grantID]?.accountID }
         }
@@ -73,6 +76,17 @@ extension ReferenceStore: AuthorizationStore {
 
     public func isDisabled(googleSubject: String) async throws -> Bool {
         state.withLock { $0.oauth.googleAccounts[googleSubject]?.isDisabled ?? false }
+    }
+
+    public func lastGoogleEvent() async throws -> Moment? {
+        state.withLock { $0.oauth.googleEvents.values.map(\.receivedAt).max() }
+    }
+
+    public func googleVerification(_ state: String) async throws -> Moment? {
+        self.state.withLock { reference in
+            reference.oauth.googleEvents.values.filter { $0.verificationState == state }
+                .map(\.receivedAt).max()
+        }
     }
 
     public func purgeGrants(at moment: Moment) async throws -> Int {

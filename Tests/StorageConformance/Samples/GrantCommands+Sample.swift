@@ -136,11 +136,38 @@ extension AssertionCommand {
     }
 }
 
-extension GoogleEventCommand {
+extension LearnGoogleSubjectCommand {
     public static func sample(
-        _ changes: Change..., jti: String = "jti-1", receivedAt: Moment = 3_000_000
+        account: AccountID, client: OAuthClientID = "google", subject: String = "google-sub-1",
+        match: GoogleAccountMatch = .email("user@example.com"), assertedAt: Moment = 2_000_000
+    ) -> LearnGoogleSubjectCommand {
+        LearnGoogleSubjectCommand(
+            accountID: account, oauthClientID: client, googleSubject: subject, match: match,
+            assertedAt: assertedAt)
+    }
+}
+
+extension GoogleEventCommand {
+    /// - Parameter kind: Without it, the kind that usually has the first of the changes.
+    public static func sample(
+        _ changes: Change..., kind: GoogleEventKind? = nil, reason: GoogleEventReason? = nil,
+        verificationState: String? = nil, jti: String = "jti-1", receivedAt: Moment = 3_000_000
     ) -> GoogleEventCommand {
         GoogleEventCommand(
-            jti: jti, payload: Array("payload of \(jti)".utf8), changes: changes, receivedAt: receivedAt)
+            jti: jti, payload: Array("payload of \(jti)".utf8),
+            events: [Event(kind ?? changes.first?.usualKind ?? .verification, reason: reason, changes)],
+            verificationState: verificationState, receivedAt: receivedAt)
+    }
+}
+
+extension GoogleEventCommand.Change {
+    fileprivate var usualKind: GoogleEventKind {
+        switch self {
+        case .endFamilies(_, _, let clients): clients == nil ? .sessionsRevoked : .tokensRevoked
+        case .endToken: .tokenRevoked
+        case .disable: .accountDisabled
+        case .enable: .accountEnabled
+        case .name: .credentialChangeRequired
+        }
     }
 }

@@ -28,7 +28,7 @@ struct RandomGrantCommands {
     mutating func command(for keys: [SubjectKey]) -> Command {
         count += 1
         let (key, client, moment) = (pick(keys), pick(clients), self.moment())
-        switch Int.random(in: 0..<24, using: &generator) {
+        switch Int.random(in: 0..<25, using: &generator) {
         case 0...4: return authorization(key, client, at: moment)
         case 5...9: return redemption(key, client, at: moment)
         case 10...14: return refresh(key, client, at: moment)
@@ -39,6 +39,12 @@ struct RandomGrantCommands {
             let id = GrantID(.sample(recentNumber()))
             return Command(key: key) { .end(.sample(id, of: $0, at: moment)) }
         case 17...22: return assertion(key, at: moment)
+        case 23:
+            let (subject, match) = (pick(["g1", "g2"]), pick(Self.matches))
+            return Command(key: key) {
+                .learnGoogleSubject(
+                    .sample(account: $0, subject: subject, match: match, assertedAt: moment))
+            }
         default: return googleEvent(key, at: moment)
         }
     }
@@ -99,10 +105,7 @@ struct RandomGrantCommands {
         let number = nextNumber
         tokens.append(SampleToken(family: number))
         let subject = pick(["g1", "g2"])
-        // Two addresses that accounts of the random sign-ins have.
-        let match: GoogleAccountMatch = pick([
-            .email("x@example.com"), .email("X@EXAMPLE.com"), .email("b@example.com"), .link, .origin,
-        ])
+        let match = pick(Self.matches)
         // Mostly after Google's last word about the account, which refuses what is older.
         let assertedAt = moment.advanced(byMilliseconds: pick([-8000, 0, 200_000, 200_000, 200_000]))
         return Command(key: key) {
@@ -114,12 +117,20 @@ struct RandomGrantCommands {
         }
     }
 
+    /// Two addresses that accounts of the random sign-ins have, and the other matches.
+    private static let matches: [GoogleAccountMatch] = [
+        .email("x@example.com"), .email("X@EXAMPLE.com"), .email("b@example.com"), .link, .origin,
+    ]
+
     private mutating func googleEvent(_ key: SubjectKey, at moment: Moment) -> Command {
         let subject = pick(["g1", "g2"])
         let change: GoogleEventCommand.Change = pick([
             .endFamilies(
                 googleSubject: subject, upTo: self.moment(), of: pick([nil, ["google"], ["phone"]])),
-            .endToken(doubleSHA512: recentToken().doubleSHA512, of: pick([["google"], ["phone"]])),
+            .endToken(
+                doubleSHA512: recentToken().doubleSHA512, of: pick([["google"], ["phone"]]),
+                googleSubject: pick([nil, subject])),
+            .name(googleSubject: subject),
             .disable(googleSubject: subject, at: self.moment()),
             .enable(googleSubject: subject, at: self.moment()),
             .enable(googleSubject: subject, at: self.moment()),
