@@ -72,6 +72,7 @@ public final class GoogleEmulatorService: Service {
         }
         PageRoutes(state: state).add(to: router)
         ProtocolRoutes(state: state).add(to: router)
+        EventStreamRoutes(state: state).add(to: router)
         ControlRoutes(state: state).add(to: router.group("control").add(middleware: BrowserMiddleware()))
         return router
     }

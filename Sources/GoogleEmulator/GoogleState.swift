@@ -13,6 +13,7 @@ public final class GoogleState: Sendable {
         var links = LinkBook()
         var exchanges = ExchangeLog()
         var inbox = EventInbox()
+        var events = EventStreamBook()
         var faults = FaultTable()
         var keys: [GoogleKey]
     }
@@ -31,7 +32,7 @@ public final class GoogleState: Sendable {
 
     /// Restores the state of an earlier run, except the keys, which the initializer received.
     func restore(_ snapshot: GoogleSnapshot) {
-        update { ($0.links, $0.inbox) = (snapshot.links, snapshot.inbox) }
+        update { ($0.links, $0.inbox, $0.events) = (snapshot.links, snapshot.inbox, snapshot.events) }
     }
 
     func snapshot() -> GoogleSnapshot { update { GoogleSnapshot($0) } }

@@ -98,6 +98,23 @@ struct ControlRoutes: Sendable {
         ]
 
     private func addEvents(to group: RouterGroup<BasicRequestContext>) {
+        on(group, .post, "service-accounts") { call in
+            let (role, api) = try call.input { body throws(EmulatorError) in
+                (try body.bool("role") ?? true, try body.bool("api") ?? true)
+            }
+            let project = state.configuration.projectID
+            let account = try ServiceAccount(project: project, hasRole: role, hasAPI: api)
+            let base = state.update { world in
+                world.events.add(account)
+                return world.baseURL
+            }
+            return account.file(project: project, baseURL: base)
+        }
+        on(group, .get, "stream") { _ in stream() }
+        on(group, .delete, "stream") { _ in
+            state.update { $0.events.removeStream() }
+            return stream()
+        }
         on(group, .get, "events") { _ in events() }
         on(group, .delete, "events") { _ in
             state.update { $0.inbox.clear() }
@@ -140,6 +157,16 @@ struct ControlRoutes: Sendable {
 
     private func events() -> JSONObject {
         JSONObject([("events", .array(state.receivedEvents.map { .object($0.json) }))])
+    }
+
+    /// The registered receiver; empty when there is none.
+    private func stream() -> JSONObject {
+        var json = JSONObject()
+        guard let stream = state.update({ $0.events.stream }) else { return json }
+        json["url"] = .string(stream.url)
+        json["events_requested"] = .array(stream.events.map { .string($0) })
+        json["status"] = .string(stream.isEnabled ? "enabled" : "disabled")
+        return json
     }
 
     private func faults() -> JSONObject { state.update { $0.faults.json } }

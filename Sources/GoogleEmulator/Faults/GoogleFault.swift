@@ -10,6 +10,8 @@ public enum FaultPlace: String, Sendable, CaseIterable {
     case certs
     /// `GET /.well-known/risc-configuration`
     case riscConfiguration = "risc_configuration"
+    /// The RISC API, by which a receiver of events is registered.
+    case stream
 }
 
 /// A fault, until it is removed or has been applied often enough.

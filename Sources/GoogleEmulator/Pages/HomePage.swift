@@ -58,6 +58,7 @@ struct HomePage {
             \(table)
             <p><a class="button" href="/">Reload</a></p>
             <h2>Send an event of Google</h2>
+            <p>\(receiver)</p>
             <form method="post" action="/events">\(HiddenFields.html([("token", token)]))
             <div class="row">
             \(HTML.choice("Event", "type", SentEventType.allCases.map(\.rawValue)))
@@ -66,6 +67,15 @@ struct HomePage {
             <button>Send</button></div>
             </form></section>
             """
+    }
+
+    private var receiver: String {
+        guard let stream = state.update({ $0.events.stream }) else {
+            return "No receiver is registered (<code>siwa google risc register</code>), so the event goes to "
+                + "the linked server."
+        }
+        let words = stream.isEnabled ? "" : ", which is disabled"
+        return "The event goes to the registered receiver <code>\(stream.url.htmlEscaped)</code>\(words)."
     }
 
     private var setup: String {

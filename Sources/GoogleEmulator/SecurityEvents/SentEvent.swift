@@ -67,12 +67,27 @@ struct SentEvent: Sendable {
 }
 
 extension Linking {
-    /// Sends an event to the authorization server (RFC 8935).
+    /// Sends an event to the registered receiver, or without a registered receiver to the linked server
+    /// (RFC 8935). Throws `.eventNotSent`, `.serverMissing`.
     func send(_ event: SentEvent) async throws(EmulatorError) -> ServerClient.Response {
-        let server = try state.server()
+        let url = try receiver(of: event.type)
         let claims = event.claims(for: state.configuration.googleClientID, at: state.now)
         let token = try state.signingKey().sign(claims, type: "secevent+jwt")
         return await client.post(
-            "Google sends the event \(event.type.rawValue)", server.securityEventsURL, .token(token))
+            "Google sends the event \(event.type.rawValue)", url, .token(token))
+    }
+
+    private func receiver(of type: SentEventType) throws(EmulatorError) -> String {
+        guard let stream = state.update({ $0.events.stream }) else {
+            return try state.server().securityEventsURL
+        }
+        guard stream.isEnabled else {
+            throw EmulatorError(.eventNotSent, detail: "the registered receiver is disabled")
+        }
+        guard type == .verification || stream.events.contains(type.uri) else {
+            throw EmulatorError(
+                .eventNotSent, detail: "the registered receiver has not requested \(type.rawValue)")
+        }
+        return stream.url
     }
 }

@@ -1,8 +1,8 @@
 import EmulatorServer
 import JOSE
 
-/// The state that survives a restart: links with their tokens, begun links, accepted events, and keys.
-/// Without it, a server with a permanent database would have grants that a restarted Google does not know.
+/// The state that survives a restart: links with their tokens, begun links, accepted events, the
+/// registered receiver with the service accounts, and keys. Without it, a server with a permanent database would have grants that a restarted Google does not know.
 /// Exchanges and faults are lost.
 struct GoogleSnapshot: Codable {
     struct Key: Codable {
@@ -12,10 +12,11 @@ struct GoogleSnapshot: Codable {
 
     let links: LinkBook
     let inbox: EventInbox
+    let events: EventStreamBook
     let keys: [Key]
 
     init(_ world: GoogleState.World) {
-        (links, inbox) = (world.links, world.inbox)
+        (links, inbox, events) = (world.links, world.inbox, world.events)
         keys = world.keys.map { Key(keyID: $0.keyID, pem: $0.privateKey.pem) }
     }
 

@@ -2,7 +2,8 @@ import COpenSSL
 import Encodings
 public import StrictJSON
 
-/// An RSA private key, for signing in the fake Apple and in tests. Verification does not need it.
+/// An RSA private key: of the fakes, of tests, and of an operator's service account. Verification does not
+/// need it.
 public struct RSAPrivateKey: Sendable {
     /// PKCS #8 PEM. A secret: never print it.
     public let pem: String

@@ -3,7 +3,7 @@ import COpenSSL
 extension RSAPrivateKey {
     /// Signs exactly these bytes with RSASSA-PKCS1-v1_5 (RFC 7518 §3.3).
     ///
-    /// For the fake Apple and tests: `JWTSigner` always adds `typ` and writes members in alphabetical order,
+    /// For the fakes, tests and service accounts: `JWTSigner` always adds `typ` and writes members in alphabetical order,
     /// which Apple's tokens do not have. Throws `.signingFailed`, and `.keyUnusable` when OpenSSL cannot read
     /// the key back.
     public func signature(
