@@ -40,6 +40,9 @@ struct ServiceSettings: Sendable {
     var oauth: OAuthSettings?
     /// Endpoints of Google, or in development possibly of the fake Google.
     var googleEndpoints = GoogleEndpoints.google
+    /// The JSON key file of the service account that registers the receiver of Google's security events. Only
+    /// commands of the operator read it.
+    var googleServiceAccountFile: String?
     /// The time between two validations of one refresh token.
     var checkInterval = Duration.seconds(Setting.checkInterval.defaultNumber)
     /// The page at `/` of `siwa dev`.
@@ -48,6 +51,14 @@ struct ServiceSettings: Sendable {
     var checksPerSecond = Setting.checksPerSecond.defaultNumber
     /// Duration for which the service goes on after SIGTERM, while `/readyz` answers 503.
     var drain = Duration.seconds(Setting.drainSeconds.defaultNumber)
+
+    /// Address that receives Google's security events; `nil` without a client that accepts them.
+    var googleEventsURL: String? {
+        guard let oauth,
+            oauth.clients.clients.contains(where: { $0.googleLinking?.googleClientIDs.isEmpty == false })
+        else { return nil }
+        return "\(oauth.issuer.text)/v1/google/security-events"
+    }
 
     /// Endpoints of Apple, or in development possibly of the emulator.
     var appleEndpoints: AppleEndpoints {

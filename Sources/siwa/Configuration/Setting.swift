@@ -102,12 +102,16 @@ struct Setting: Sendable {
     static let googleBaseURL = Setting(
         "SIWA_GOOGLE_BASE_URL", .text(), "the URL of the fake Google, in development")
 
+    static let googleServiceAccountFile = Setting(
+        "SIWA_GOOGLE_SERVICE_ACCOUNT_FILE", .text(),
+        "the JSON key file with which siwa google risc and siwa doctor ask Google")
+
     /// Every setting, in the order of the help.
     static let all: [Setting] = [
         teamID, clientIDs, apiKeyHashes, privateKeyFile, sealingKeys, publicURL, webRedirectURL, servicesIDs,
         file, host, port, database, databaseConnections, logLevel, drainSeconds, addressShare, trustedProxies,
         checkInterval, checksPerSecond, keyID, privateKey, keysFile, issuers, environment, allowedHosts,
-        baseURL, googleBaseURL,
+        baseURL, googleBaseURL, googleServiceAccountFile,
     ]
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }

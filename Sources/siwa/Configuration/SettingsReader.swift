@@ -94,7 +94,8 @@ struct SettingsReader {
             deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
             webRedirectURLs: webRedirectURLs, oauth: oauth, googleEndpoints: googleEndpoints,
-            checkInterval: checkInterval, checksPerSecond: checksPerSecond,
+            googleServiceAccountFile: text(.googleServiceAccountFile), checkInterval: checkInterval,
+            checksPerSecond: checksPerSecond,
             drain: .seconds(drainSeconds))
     }
 

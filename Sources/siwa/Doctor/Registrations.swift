@@ -30,6 +30,11 @@ struct Registrations {
                 "Google's console, Account linking, authorization URL: \(issuer)/oauth/authorize, "
                     + "token URL: \(issuer)/oauth/token")
         }
+        if let url = settings.googleEventsURL {
+            lines.append(
+                "Google's security events (no field in a console): siwa google risc register registers \(url)"
+            )
+        }
         return lines
     }
 }

@@ -8,12 +8,15 @@ struct GoogleEndpoints: Sendable, Equatable {
     let riscConfiguration: String
     /// The endpoint that receives security event tokens.
     let eventsReport: String
+    /// The API that registers the receiver of Google's own security events, without the names of its calls.
+    let riscAPI: String
 
     /// The endpoints of Google itself.
     static let google = GoogleEndpoints(
         certificates: "https://www.googleapis.com/oauth2/v3/certs",
         riscConfiguration: "https://accounts.google.com/.well-known/risc-configuration",
-        eventsReport: "https://risc.googleapis.com/v1beta/events:report")
+        eventsReport: "https://risc.googleapis.com/v1beta/events:report",
+        riscAPI: "https://risc.googleapis.com/v1beta")
 
     /// Makes the endpoints of an emulator, which has all endpoints at one origin. Returns `nil` unless the
     /// URL is an absolute http or https URL without user, query and fragment.
@@ -23,12 +26,13 @@ struct GoogleEndpoints: Sendable, Equatable {
         self.init(
             certificates: "\(base)/oauth2/v3/certs",
             riscConfiguration: "\(base)/.well-known/risc-configuration",
-            eventsReport: "\(base)/v1beta/events:report")
+            eventsReport: "\(base)/v1beta/events:report", riscAPI: "\(base)/v1beta")
     }
 
-    init(certificates: String, riscConfiguration: String, eventsReport: String) {
+    init(certificates: String, riscConfiguration: String, eventsReport: String, riscAPI: String) {
         self.certificates = certificates
         self.riscConfiguration = riscConfiguration
         self.eventsReport = eventsReport
+        self.riscAPI = riscAPI
     }
 }

@@ -39,6 +39,15 @@ struct DevelopmentStartPage {
 
     private var terminal: StartPage.Section {
         let command = StartedProgram.name
+        let events =
+            googlePort == nil
+            ? []
+            : [
+                StartPage.Entry(
+                    "\(command) google risc",
+                    "Registers the receiver of Google's security events at the fake Google, and tests it. "
+                        + "docs/linking.md has the lines.")
+            ]
         return StartPage.Section(
             "In a terminal",
             [
@@ -49,7 +58,7 @@ struct DevelopmentStartPage {
                     "Authorization: Bearer \(secret)",
                     "The header with the API key of every call of the interface."
                 ),
-            ])
+            ] + events)
     }
 
     private var service: StartPage.Section {

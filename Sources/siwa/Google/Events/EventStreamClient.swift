@@ -1,0 +1,102 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+
+/// Calls Google's RISC API, which registers the receiver of security events.
+///
+/// Each call has a time limit, and no call is repeated: all of them can be made again by the operator.
+struct EventStreamClient: Sendable {
+    /// Bytes of a response, at most.
+    static let longestResponse = 65_536
+
+    /// Must not follow redirects: the token is for Google alone.
+    let client: HTTPClient
+    let endpoints: GoogleEndpoints
+    let key: ServiceAccountKey
+    var timeLimit = TimeAmount.seconds(20)
+    let secondsSince1970: @Sendable () -> Int64
+
+    /// Returns the registered stream; `nil` when there is none.
+    func stream() async throws(EventStreamError) -> EventStream? {
+        do throws(EventStreamError) {
+            let json = try await call(.GET, "stream", nil)
+            guard let stream = EventStream(json) else {
+                throw EventStreamError(
+                    .responseMalformed, "Google's description of the stream has no URL; is a proxy between?")
+            }
+            return stream
+        } catch {
+            guard error.code == .streamMissing else { throw error }
+            return nil
+        }
+    }
+
+    func status() async throws(EventStreamError) -> EventStream.Status {
+        guard let word = try await call(.GET, "stream/status", nil)["status"]?.string else {
+            throw EventStreamError(.responseMalformed, "Google's response has no status; is a proxy between?")
+        }
+        return EventStream.Status(word)
+    }
+
+    /// Registers a stream, or changes the registered one.
+    func update(_ stream: EventStream) async throws(EventStreamError) {
+        _ = try await call(.POST, "stream:update", stream.json)
+    }
+
+    func setStatus(isEnabled: Bool) async throws(EventStreamError) {
+        let word = isEnabled ? EventStream.Status.enabled.word : EventStream.Status.disabled.word
+        _ = try await call(.POST, "stream/status:update", JSONObject([("status", .string(word))]))
+    }
+
+    /// Asks for a test event with this state.
+    func verify(_ state: String) async throws(EventStreamError) {
+        _ = try await call(.POST, "stream:verify", JSONObject([("state", .string(state))]))
+    }
+
+    private func call(
+        _ method: HTTPMethod, _ path: String, _ body: JSONObject?
+    ) async throws(EventStreamError) -> JSONValue {
+        var request = HTTPClientRequest(url: "\(endpoints.riscAPI)/\(path)")
+        request.method = method
+        let token = try key.token(at: secondsSince1970())
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        request.headers.add(name: "Accept", value: "application/json")
+        request.headers.add(name: "User-Agent", value: "siwa")
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: JSONValue.object(body).serialized()))
+        }
+        let (status, received) = try await send(request, path)
+        guard status == 200 || status == 204 else {
+            throw EventStreamError(status: status, body: received, call: path, account: key.email)
+        }
+        // Calls that only change something have an empty response.
+        guard !received.isEmpty else { return .object(JSONObject()) }
+        guard let json = try? JSONValue(parsing: received), json.object != nil else {
+            throw EventStreamError(
+                .responseMalformed, "Google's response to \(path) is not a JSON object; is a proxy between?")
+        }
+        return json
+    }
+
+    private func send(
+        _ request: HTTPClientRequest, _ path: String
+    ) async throws(EventStreamError) -> (status: Int, body: [UInt8]) {
+        do {
+            let response = try await client.execute(request, timeout: timeLimit)
+            let body = try await response.body.collect(upTo: Self.longestResponse)
+            return (Int(response.status.code), Array(buffer: body))
+        } catch is NIOTooManyBytesError {
+            throw EventStreamError(
+                .responseMalformed,
+                "Google's response to \(path) has more than \(Self.longestResponse) bytes; is a proxy "
+                    + "between?")
+        } catch {
+            throw EventStreamError(
+                .unreachable,
+                "\(endpoints.riscAPI) does not answer \(path); allow https connections from this machine to "
+                    + "it, and try again. The call may have been carried out.")
+        }
+    }
+}
