@@ -52,7 +52,9 @@ struct DoctorChecks: Sendable {
                 secondsSince1970: secondsSince1970),
             ServicesIDsCheck(settings: settings, client: client, isReachable: response != nil),
             SealingKeysCheck(settings: settings), DatabaseCheck(settings: settings),
-            OAuthClientsCheck(settings: settings), PublicURLCheck(settings: settings),
+            OAuthClientsCheck(settings: settings),
+            GoogleEventsCheck(settings: settings, client: client, secondsSince1970: secondsSince1970),
+            PublicURLCheck(settings: settings),
         ]
     }
 }
