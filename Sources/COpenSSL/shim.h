@@ -10,8 +10,8 @@
 
  Keep the caller's pointer:      BIO_new_mem_buf, d2i_* and i2d_* (they advance it), OSSL_PARAM_construct_*,
                                  EVP_PKEY_CTX_set0_*, BIO_set_mem_buf, every callback's user data.
- Keep another owner's object:    X509_STORE_CTX_init (the store, the leaf and the list), OPENSSL_sk_push; X509_STORE_add_cert
-                                 counts a reference of its own.
+ Keep another owner's object:    X509_STORE_CTX_init (the store, the leaf and the list), OPENSSL_sk_push, CMS_get0_signers
+                                 (the certificates in its list); X509_STORE_add_cert counts a reference of its own.
  Copy before they return:        BIO_write, BN_bin2bn, EVP_CipherInit_ex2 (key and nonce), EVP_CIPHER_CTX_ctrl with
                                  EVP_CTRL_AEAD_SET_TAG, EVP_PKEY_CTX_set_group_name.
  Read or write only meanwhile:   EVP_DigestUpdate, EVP_DigestVerify, EVP_CipherUpdate, EVP_PKEY_get_*_param.
@@ -20,6 +20,7 @@
  what an owner holds leaves a method of that owner.
  */
 #include <openssl/bn.h>
+#include <openssl/cms.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>

@@ -27,14 +27,28 @@ public final class TrustAnchor: @unchecked Sendable {
     package func check(
         _ leaf: borrowing CertificateHandle, through intermediate: borrowing CertificateHandle, at now: Int64
     ) throws(CertificateChainError) {
-        guard let context = X509_STORE_CTX_new(), let untrusted = OPENSSL_sk_new_null() else {
+        guard let untrusted = OPENSSL_sk_new_null() else {
             throw CertificateChainError(.untrusted, detail: "no memory")
         }
-        // The list only borrows the certificate. It is freed after the context, which borrows the list.
+        // The list only borrows the certificate.
         defer { OPENSSL_sk_free(untrusted) }
+        guard OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate.pointer)) > 0 else {
+            ERR_clear_error()
+            throw CertificateChainError(.untrusted, detail: "no memory")
+        }
+        try check(leaf.pointer, through: untrusted, at: now)
+    }
+
+    /// - Parameter untrusted: A list of certificates. The caller owns it and the certificates in it.
+    func check(
+        _ leaf: OpaquePointer, through untrusted: OpaquePointer, at now: Int64
+    ) throws(CertificateChainError) {
+        guard let context = X509_STORE_CTX_new() else {
+            throw CertificateChainError(.untrusted, detail: "no memory")
+        }
+        // It borrows the leaf and the list, and is freed before this method returns.
         defer { X509_STORE_CTX_free(context) }
-        guard OPENSSL_sk_push(untrusted, UnsafeRawPointer(intermediate.pointer)) > 0,
-            X509_STORE_CTX_init(context, store.pointer, leaf.pointer, untrusted) == 1,
+        guard X509_STORE_CTX_init(context, store.pointer, leaf, untrusted) == 1,
             let parameters = X509_STORE_CTX_get0_param(context)
         else {
             ERR_clear_error()

@@ -55,6 +55,15 @@ public struct AttestationMint: Sendable {
                 + parts.keyPolicies.map { ("1.2.840.113635.100.8.6", $0) })
     }
 
+    /// The certificate of a signer of receipts.
+    func signerCertificate(
+        of key: MintedKey, validity: ClosedRange<Int64>?
+    ) throws -> MintedCertificate {
+        try MintedCertificate(
+            of: key, name: "receipt signer", by: (Self.intermediateName, intermediateKey),
+            validity: validity ?? Self.lifetime, isAuthority: false)
+    }
+
     /// The nonce of an object: SHA-256 of the authenticator data and the hash of the client data.
     static func nonce(_ authenticatorData: [UInt8], _ clientData: [UInt8]) -> [UInt8] {
         SHA256Digest.hash(authenticatorData + SHA256Digest.hash(clientData).bytes).bytes

@@ -85,8 +85,10 @@ import Testing
     }
 
     @Test func `the page on App Attest explains every error code, and no other`() {
-        let source = Document.read("Sources/AppAttestation/AppAttestationError.swift").text
-        let codes = source.matches(of: #/case \w+ = "([a-z_]+)"/#).map { String($0.1) }
+        let sources = ["AppAttestationError.swift", "Receipt/ReceiptError.swift"].map {
+            Document.read("Sources/AppAttestation/\($0)").text
+        }
+        let codes = sources.joined().matches(of: #/case \w+ = "([a-z_]+)"/#).map { String($0.1) }
         #expect(codes.count > 15)
         let explained = Self.page("app-check").firstColumns.filter { !$0.hasPrefix("--") }
         #expect(Set(codes) == Set(explained))

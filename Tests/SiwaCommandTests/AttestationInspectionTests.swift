@@ -31,7 +31,8 @@ import Testing
             switch kind {
             case .attestation:
                 .attestation(
-                    root: root, platform: platform, keyID: try #require(keyID), environment: .production)
+                    roots: AppAttestRoots(attestation: root, receipt: root), platform: platform,
+                    keyID: try #require(keyID), environment: .production)
             case .assertion: .assertion(key: try ECPublicKey(point: key.point), lastCounter: lastCounter)
             }
         return AttestationInspection(
@@ -113,7 +114,8 @@ import Testing
         #expect(json["is_signed"]?.bool == true)
         #expect(json["content"]?["environment"]?.string == "development")
         let checks = json["checks"]?.array ?? []
-        #expect(checks.count == AppAttestationStep.steps(for: .attestation).count)
+        #expect(
+            checks.count == AppAttestationStep.steps(for: .attestation).count + ReceiptStep.allCases.count)
         let failed = checks.first { $0["result"]?.string == "failed" }
         #expect(failed?["found"]?.string == "development" && failed?["expected"]?.string == "production")
         #expect(failed?["advice"]?.string?.isEmpty == false)

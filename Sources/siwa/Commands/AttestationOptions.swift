@@ -1,7 +1,6 @@
 import AppAttestation
 import AppleAccounts
 import ArgumentParser
-import Certificates
 import Encodings
 import JOSE
 
@@ -31,6 +30,9 @@ struct AttestationOptions: ParsableArguments {
     @Option(help: "The platform of the app, for an attestation: ios or macos.")
     var platform = AppPlatform.iOS
 
+    @Flag(help: "Trust the roots of the fake Apple instead of Apple's, for an attestation.")
+    var emulator = false
+
     @Option(help: "The attested key in base64, as an uncompressed point of 65 bytes, for an assertion.")
     var publicKey: String?
 
@@ -40,7 +42,7 @@ struct AttestationOptions: ParsableArguments {
     /// True if no option is given.
     var isEmpty: Bool {
         [teamID, bundleID, challenge, clientData, clientDataHash, keyID, publicKey].allSatisfy { $0 == nil }
-            && environment == nil && counter == nil && platform == .iOS
+            && environment == nil && counter == nil && platform == .iOS && !emulator
     }
 
     /// Throws `ValidationError` for an option that is missing, malformed, or for the other kind.
@@ -67,10 +69,12 @@ struct AttestationOptions: ParsableArguments {
                 throw ValidationError("Give --key-id, which is 32 bytes in base64, and --environment.")
             }
             return .attestation(
-                root: .appleAppAttestation, platform: platform, keyID: keyID, environment: environment)
+                roots: emulator ? .emulator : .apple, platform: platform, keyID: keyID,
+                environment: environment)
         case .assertion:
-            guard keyID == nil, environment == nil, platform == .iOS else {
-                throw ValidationError("--key-id, --environment and --platform are for --kind attestation.")
+            guard keyID == nil, environment == nil, platform == .iOS, !emulator else {
+                throw ValidationError(
+                    "--key-id, --environment, --platform and --emulator are for --kind attestation.")
             }
             guard let point = publicKey.flatMap(Base64.decode), let counter,
                 let key = try? ECPublicKey(point: point)

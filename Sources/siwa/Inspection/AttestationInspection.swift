@@ -1,6 +1,5 @@
 import AppAttestation
 import AppleAccounts
-import Certificates
 import Encodings
 import JOSE
 
@@ -9,7 +8,7 @@ struct AttestationInspection: Sendable {
     /// The values that the object must match, for each kind of object.
     enum Expectation: Sendable {
         case attestation(
-            root: TrustAnchor, platform: AppPlatform, keyID: AttestedKeyID,
+            roots: AppAttestRoots, platform: AppPlatform, keyID: AttestedKeyID,
             environment: AttestationEnvironment)
         case assertion(key: ECPublicKey, lastCounter: UInt32)
 
@@ -33,15 +32,17 @@ struct AttestationInspection: Sendable {
             return report(error, content: nil)
         }
         var content: UnverifiedContent?
+        var receipt: ReceiptFinding?
         do throws(AppAttestationError) {
             switch expectation {
-            case .attestation(let root, let platform, let keyID, let environment):
+            case .attestation(let roots, let platform, let keyID, let environment):
                 let object = try UnverifiedAttestation(bytes)
                 content = UnverifiedContent(of: object)
-                _ = try AttestationVerifier(
-                    root: root, appID: appID, platform: platform, environment: environment
+                let verified = try AttestationVerifier(
+                    root: roots.attestation, appID: appID, platform: platform, environment: environment
                 ).verify(
                     object, keyID: keyID, clientDataHash: clientDataHash, at: moment.milliseconds / 1000)
+                receipt = inspectReceipt(of: verified, under: roots)
             case .assertion(let key, let lastCounter):
                 let object = try UnverifiedAssertion(bytes)
                 content = UnverifiedContent(of: object)
@@ -51,13 +52,31 @@ struct AttestationInspection: Sendable {
         } catch {
             return report(error, content: content)
         }
-        return report(nil, content: content)
+        return report(nil, content: content, receipt: receipt)
     }
 
-    private func report(_ error: AppAttestationError?, content: UnverifiedContent?) -> AttestationReport {
+    /// The receipt does not decide about the attestation, so an error in it is part of the report only.
+    private func inspectReceipt(
+        of attestation: VerifiedAttestation, under roots: AppAttestRoots
+    ) -> ReceiptFinding {
+        do throws(ReceiptError) {
+            let verifier = ReceiptVerifier(
+                root: roots.receipt, appID: appID, environment: attestation.environment)
+            return .verified(
+                try verifier.verify(
+                    UnverifiedReceipt(attestation.receipt), of: attestation.publicKey,
+                    from: .attestation(clientDataHash), at: moment.milliseconds))
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    private func report(
+        _ error: AppAttestationError?, content: UnverifiedContent?, receipt: ReceiptFinding? = nil
+    ) -> AttestationReport {
         AttestationReport(
             expectation: expectation, moment: moment, error: error,
-            content: content.map { AttestationContent($0, of: appID) })
+            content: content.map { AttestationContent($0, of: appID) }, receipt: receipt)
     }
 
     private static func bytes(of text: String) -> [UInt8]? {

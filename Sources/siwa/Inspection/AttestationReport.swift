@@ -1,5 +1,6 @@
 import AppAttestation
 import AppleAccounts
+import StrictJSON
 
 /// The result of `siwa verify` for an object of App Attest: the result of each check, and the content of the
 /// object.
@@ -10,6 +11,8 @@ struct AttestationReport {
     let error: AppAttestationError?
     /// `nil` when the object cannot be read.
     let content: AttestationContent?
+    /// `nil` for an assertion, and when the attestation was refused.
+    let receipt: ReceiptFinding?
 
     private var kind: AppAttestationKind { expectation.kind }
 
@@ -51,14 +54,44 @@ struct AttestationReport {
             checks: findings.map { step, finding in
                 CheckReport.Check(
                     name: step.rawValue, finding: finding, failure: finding == .failed ? failure : nil)
-            }, isSigned: isSigned,
-            sections: content.map { content in
-                [
-                    CheckReport.Section(
-                        name: "content", title: isSigned ? "content" : "content, not verified",
-                        object: content.object, texts: content.texts)
-                ]
-            } ?? [])
+            } + receiptChecks, isSigned: isSigned, sections: sections)
+    }
+
+    private var sections: [CheckReport.Section] {
+        var sections: [CheckReport.Section] = []
+        if let content {
+            sections.append(
+                CheckReport.Section(
+                    name: "content", title: isSigned ? "content" : "content, not verified",
+                    object: content.object, texts: content.texts))
+        }
+        if let receipt = receipt?.content {
+            sections.append(
+                CheckReport.Section(
+                    name: "receipt", title: "receipt", object: receipt,
+                    texts: receipt.members.map { TokenContent.shown($0.value.string ?? "") }))
+        }
+        return sections
+    }
+
+    /// They follow the checks of the attestation, and do not change the verdict.
+    private var receiptChecks: [CheckReport.Check] {
+        switch kind {
+        case .assertion: return []
+        case .attestation:
+            let error = receipt?.error
+            return ReceiptFinding.findings(of: receipt).map { step, finding in
+                CheckReport.Check(
+                    name: step.rawValue, finding: finding,
+                    failure: finding == .failed ? error.map(Self.failure) : nil)
+            }
+        }
+    }
+
+    private static func failure(_ error: ReceiptError) -> CheckReport.Failure {
+        CheckReport.Failure(
+            code: error.code.rawValue, found: TokenContent.shown(error.found),
+            expected: TokenContent.shown(error.expected), advice: error.code.advice)
     }
 
     private var failure: CheckReport.Failure? {

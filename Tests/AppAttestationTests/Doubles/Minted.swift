@@ -41,6 +41,19 @@ struct Minted: Sendable {
             clientDataHash: ClientDataHash(hashing: clientData), at: now)
     }
 
+    /// Verifies a receipt as the service does. The other arguments are right for `ReceiptParts`.
+    @discardableResult func verify(
+        receipt: [UInt8], appID: AppID? = nil, key: MintedKey? = nil,
+        environment: AttestationEnvironment = .production, origin: ReceiptOrigin? = nil,
+        root: TrustAnchor? = nil, at now: Int64 = AttestationMint.sampleTime * 1000
+    ) throws -> VerifiedReceipt {
+        try ReceiptVerifier(
+            root: root ?? self.root, appID: appID ?? self.appID, environment: environment
+        ).verify(
+            UnverifiedReceipt(receipt), of: ECPublicKey(point: (key ?? self.key).point),
+            from: origin ?? .attestation(ClientDataHash(hashing: AttestationMint.clientData)), at: now)
+    }
+
     @discardableResult func verify(
         assertion object: [UInt8], appID: AppID? = nil, key: MintedKey? = nil,
         clientData: [UInt8] = AttestationMint.clientData, after counter: UInt32 = 0

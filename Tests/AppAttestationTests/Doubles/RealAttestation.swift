@@ -10,6 +10,12 @@ struct RealAttestation: Decodable, Sendable, CustomTestStringConvertible {
         let clientDataHash: Data
     }
 
+    struct Receipt: Decodable, Sendable {
+        let cmsSignatureVerifies: Bool
+        let type: String
+        let environment: String
+    }
+
     struct AuthData: Decodable, Sendable {
         let extensions: [String: String]?
     }
@@ -28,6 +34,7 @@ struct RealAttestation: Decodable, Sendable, CustomTestStringConvertible {
     let verifyAt: Date?
     let leafNotAfter: Date?
     let authData: AuthData?
+    let receipt: Receipt?
 
     var testDescription: String { name }
 

@@ -1,0 +1,73 @@
+import Encodings
+
+/// The fields of a receipt that are read, in a form that Apple uses. They are not checked.
+struct ReceiptContent: Sendable {
+    /// `TEAM.bundle.id`.
+    let appID: String
+    /// The leaf certificate of the attestation in DER.
+    let leaf: ArraySlice<UInt8>
+    let clientHash: ArraySlice<UInt8>
+    let kind: ReceiptKind
+    let environment: AttestationEnvironment
+    /// Milliseconds since 1970.
+    let createdAt: Int64
+    /// Only in refreshed receipts.
+    let riskMetric: UInt32?
+    /// Milliseconds since 1970; only in refreshed receipts.
+    let notBefore: Int64?
+    /// Milliseconds since 1970.
+    let expiresAt: Int64
+
+    /// Throws `.contentMalformed`.
+    init(parsing bytes: [UInt8]) throws(ReceiptError) {
+        guard let fields = ReceiptField.fields(of: bytes) else {
+            throw Self.malformed("other bytes", expected: "a set of fields in DER")
+        }
+        // Two fields of one type could be read differently by two readers.
+        guard Set(fields.map(\.type)).count == fields.count else {
+            throw Self.malformed("a field that occurs twice", expected: "each field once")
+        }
+        func value(_ type: Int) -> ArraySlice<UInt8>? { fields.first { $0.type == type }?.value }
+        func text(_ type: Int) -> String? { value(type).flatMap { String(validating: $0, as: UTF8.self) } }
+        func time(_ type: Int) -> Int64? { text(type).flatMap { RFC3339.milliseconds(of: $0) } }
+        guard let appID = text(2), let leaf = value(3), let clientHash = value(4), let createdAt = time(12),
+            let expiresAt = time(21)
+        else {
+            throw Self.malformed(
+                "other fields", expected: "fields 2, 3, 4, 12 and 21, with times in RFC 3339")
+        }
+        guard let kind = text(6).flatMap(ReceiptKind.init(rawValue:)) else {
+            throw Self.malformed("another kind in field 6", expected: "ATTEST or RECEIPT")
+        }
+        switch text(7) {
+        case "production": environment = .production
+        case "sandbox": environment = .development
+        default: throw Self.malformed("another environment in field 7", expected: "production or sandbox")
+        }
+        riskMetric = try Self.riskMetric(text(17), of: kind)
+        notBefore = time(19)
+        guard (value(19) == nil) == (notBefore == nil) else {
+            throw Self.malformed("another time in field 19", expected: "a time in RFC 3339")
+        }
+        (self.appID, self.leaf, self.clientHash, self.kind) = (appID, leaf, clientHash, kind)
+        (self.createdAt, self.expiresAt) = (createdAt, expiresAt)
+    }
+
+    private static func riskMetric(_ text: String?, of kind: ReceiptKind) throws(ReceiptError) -> UInt32? {
+        guard let text else {
+            // A refreshed receipt is good for nothing else.
+            guard kind == .attestation else {
+                throw malformed("no field 17", expected: "a risk metric in a refreshed receipt")
+            }
+            return nil
+        }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let metric = UInt32(text)
+        else { throw malformed("another field 17", expected: "a decimal number") }
+        return metric
+    }
+
+    private static func malformed(_ found: String, expected: String) -> ReceiptError {
+        ReceiptError(.contentMalformed, found: found, expected: expected)
+    }
+}

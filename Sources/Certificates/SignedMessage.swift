@@ -1,0 +1,96 @@
+import COpenSSL
+
+/// A signed message (CMS SignedData, RFC 5652 §5) with its content, read but not verified. Not copyable, so
+/// OpenSSL frees it exactly once.
+///
+/// BER is accepted, because Apple signs receipts in BER: the content must be taken from `verifiedContent`, and
+/// never from the bytes of the message.
+package struct SignedMessage: ~Copyable {
+    private let pointer: OpaquePointer
+
+    /// A message names its signer, an intermediate certificate and perhaps the root. More certificates would
+    /// only cost time.
+    private static let mostCertificates = 4
+
+    /// Returns `nil` unless the bytes are exactly one signed message with one signer, the signer's certificate,
+    /// and content.
+    package init?(_ bytes: [UInt8]) {
+        // OpenSSL copies what it keeps of the bytes.
+        let message = bytes.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+            var position = bytes.baseAddress
+            guard let message = d2i_CMS_ContentInfo(nil, &position, bytes.count) else { return nil }
+            guard position == bytes.baseAddress.map({ $0 + bytes.count }) else {
+                CMS_ContentInfo_free(message)
+                return nil
+            }
+            return message
+        }
+        guard let message else {
+            ERR_clear_error()
+            return nil
+        }
+        guard Self.hasOneSigner(message) else {
+            ERR_clear_error()
+            CMS_ContentInfo_free(message)
+            return nil
+        }
+        pointer = message
+    }
+
+    deinit { CMS_ContentInfo_free(pointer) }
+
+    private static func hasOneSigner(_ message: OpaquePointer) -> Bool {
+        // The message still owns the signer and the content.
+        guard OBJ_obj2nid(CMS_get0_type(message)) == NID_pkcs7_signed,
+            OPENSSL_sk_num(CMS_get0_SignerInfos(message)) == 1,
+            let content = CMS_get0_content(message), content.pointee != nil,
+            let certificates = CMS_get1_certs(message)
+        else { return false }
+        defer { free(certificates: certificates) }
+        return (1...Int32(mostCertificates)).contains(OPENSSL_sk_num(certificates))
+            && CMS_set1_signers_certs(message, nil, 0) == 1
+    }
+
+    private static func free(certificates: OpaquePointer) {
+        OPENSSL_sk_pop_free(certificates) { certificate in X509_free(OpaquePointer(certificate)) }
+    }
+
+    /// Verifies the chain from the signer's certificate to the root, through the certificates of the message.
+    /// It does not verify the signature of the message.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    package borrowing func checkSigner(
+        under root: TrustAnchor, at now: Int64
+    ) throws(CertificateChainError) {
+        // The list of signers is ours, and the message owns the certificates in it.
+        guard let signers = CMS_get0_signers(pointer) else {
+            ERR_clear_error()
+            throw CertificateChainError(.untrusted, detail: "no signer")
+        }
+        defer { OPENSSL_sk_free(signers) }
+        guard OPENSSL_sk_num(signers) == 1, let signer = OpaquePointer(OPENSSL_sk_value(signers, 0)),
+            let certificates = CMS_get1_certs(pointer)
+        else {
+            ERR_clear_error()
+            throw CertificateChainError(.untrusted, detail: "no certificate of the signer")
+        }
+        defer { Self.free(certificates: certificates) }
+        try root.check(signer, through: certificates, at: now)
+    }
+
+    /// Returns the content when the signer's certificate has signed it, otherwise `nil`. It does not verify the
+    /// certificate: `checkSigner` does.
+    package borrowing func verifiedContent() -> [UInt8]? {
+        guard let output = BIO_new(BIO_s_mem()) else { return nil }
+        defer { BIO_free(output) }
+        let flags = UInt32(CMS_BINARY | CMS_NO_SIGNER_CERT_VERIFY)
+        guard CMS_verify(pointer, nil, nil, nil, output, flags) == 1 else {
+            ERR_clear_error()
+            return nil
+        }
+        let size = Int(BIO_ctrl_pending(output))
+        return [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+            count = max(0, Int(BIO_read(output, bytes.baseAddress, Int32(size))))
+        }
+    }
+}
