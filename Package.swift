@@ -295,7 +295,8 @@ let package = Package(
         tests(
             "AppleEmulatorTests",
             [
-                "AppleEmulator", "EmulatorServer", "ScriptedHTTP", "TestSupport", "JOSE", "StrictJSON",
+                "AppleEmulator", "AppAttestation", "Certificates", "EmulatorServer", "ScriptedHTTP",
+                "TestSupport", "JOSE", "StrictJSON",
                 "Cryptography",
                 "Encodings",
                 asyncHTTPClient, nioCore,

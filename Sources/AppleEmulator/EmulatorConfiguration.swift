@@ -48,7 +48,11 @@ public struct EmulatorConfiguration: Sendable {
     /// Allowed names in `Host`. They include Apple's host names, because the emulator can replace Apple under
     /// them, and no page of another site has these names.
     var allowedHosts: AllowedHosts {
-        AllowedHosts(hostNames + [host, "appleid.apple.com", "account.apple.com"])
+        AllowedHosts(
+            hostNames + [
+                host, "appleid.apple.com", "account.apple.com", AttestationDataEndpoint.productionHost,
+                AttestationDataEndpoint.developmentHost,
+            ])
     }
 
     /// The scheme of the URLs in the discovery document.

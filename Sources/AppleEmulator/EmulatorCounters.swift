@@ -24,6 +24,14 @@ public struct EmulatorCounters: Sendable, Equatable {
     public internal(set) var migrationGrants = 0
     /// Calls of `/auth/revoke` that ended a consent.
     public internal(set) var revocations = 0
+    /// Attestations of App Attest.
+    public internal(set) var attestations = 0
+    /// Assertions of App Attest.
+    public internal(set) var assertions = 0
+    /// Receipts that were exchanged for a newer receipt.
+    public internal(set) var receipts = 0
+    /// Exchanges of receipts that got 304.
+    public internal(set) var receiptsTooEarly = 0
     public internal(set) var identityTokens = 0
     /// Notifications that were created, delivered or not.
     public internal(set) var notifications = 0

@@ -19,6 +19,11 @@ extension EmulatorError.Code {
     public static let keyNotFound = Self("key_not_found", .notFound)
     public static let keyExists = Self("key_exists", .conflict)
     public static let tooManyKeys = Self("too_many_keys", .conflict)
+    /// No fake device has this key of App Attest.
+    public static let deviceKeyNotFound = Self("device_key_not_found", .notFound)
+    public static let tooManyDeviceKeys = Self("too_many_device_keys", .conflict)
+    /// OpenSSL made no key or no signature of App Attest.
+    public static let attestationUnsignable = Self("attestation_unsignable", .internalServerError)
     /// All keys are retired, so no valid token can be signed.
     public static let noSigningKey = Self("no_signing_key", .conflict)
     /// A delivery was requested, but no URL is known.

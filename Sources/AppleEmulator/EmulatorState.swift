@@ -9,6 +9,8 @@ public final class EmulatorState: Sendable {
     let clock: EmulatorClock
     let initialKeys: [SigningKey]
     let signer = TokenSigner()
+    /// Made at their first use.
+    private let appAttest = Mutex<AppAttestAuthorities?>(nil)
     let world: Mutex<EmulatedWorld>
     /// The IDs of notifications to retry.
     let awaitedRetries: AsyncStream<Int>
@@ -53,6 +55,16 @@ public final class EmulatorState: Sendable {
     }
 
     private static let longestStep: Int64 = 315_360_000
+
+    /// The authorities of App Attest. Throws `.attestationUnsignable`.
+    func authorities() throws(EmulatorError) -> AppAttestAuthorities {
+        try appAttest.withLock { held throws(EmulatorError) in
+            if let held { return held }
+            let made = try AppAttestAuthorities()
+            held = made
+            return made
+        }
+    }
 
     /// Restores the state of an earlier run. Throws `.stateFileDamaged`.
     func restore(_ snapshot: WorldSnapshot) throws(EmulatorError) {

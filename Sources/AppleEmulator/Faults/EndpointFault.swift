@@ -44,6 +44,8 @@ public enum EmulatedEndpoint: String, Sendable, CaseIterable {
     case revoke
     /// `POST /auth/usermigrationinfo`
     case migration
+    /// `POST /v1/attestationData`, for production and development.
+    case attestationData = "attestation_data"
     /// Notifications to the receiver, which the emulator sends.
     case notifications
 }

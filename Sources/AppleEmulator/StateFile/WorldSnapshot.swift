@@ -3,8 +3,8 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// The state that survives a restart: users, keys, codes, tokens, the times for throttling, transfers, and
-/// waiting notifications. Faults, counters and open pages are lost.
+/// The state that survives a restart: users, keys, codes, tokens, the times for throttling, transfers, keys
+/// of App Attest, and waiting notifications. Faults, counters and open pages are lost.
 struct WorldSnapshot: Codable {
     struct PublishedKey: Codable {
         let keyID: String
@@ -28,6 +28,7 @@ struct WorldSnapshot: Codable {
     let grants: GrantRegistry
     let transfers: TransferRegistry
     let outbox: Outbox
+    let deviceKeys: DeviceKeyRegistry
     let clockOffset: Int64
 
     init(_ world: EmulatedWorld) {
@@ -45,7 +46,7 @@ struct WorldSnapshot: Codable {
         redirectURIs = Dictionary(
             world.apps.map { ($0.primaryClientID, $0.redirectURIs) }, uniquingKeysWith: { first, _ in first })
         (grants, transfers, outbox) = (world.grants, world.transfers, world.outbox)
-        clockOffset = world.clockOffset
+        (deviceKeys, clockOffset) = (world.deviceKeys, world.clockOffset)
     }
 
     func signingKeys() throws -> [SigningKey] {
@@ -70,7 +71,7 @@ struct WorldSnapshot: Codable {
         }
         world.clientKeys = team
         (world.users, world.grants, world.transfers) = (users, grants, transfers)
-        (world.outbox, world.clockOffset) = (outbox, clockOffset)
+        (world.outbox, world.deviceKeys, world.clockOffset) = (outbox, deviceKeys, clockOffset)
         for index in world.apps.indices {
             let app = world.apps[index].primaryClientID
             if let transfer = transfers.transfers.last(where: { $0.app == app }) {

@@ -1,0 +1,153 @@
+import Cryptography
+import EmulatorServer
+import Encodings
+import HTTPTypes
+import Hummingbird
+import StrictJSON
+
+/// Makes keys, attestations and assertions on fake devices, and shows the roots that a service must trust.
+struct DeviceKeyRoutes: Sendable {
+    let state: EmulatorState
+
+    func add(to group: RouterGroup<EmulatorRequestContext>) {
+        group.control(.get, "app-attest/keys") { request in
+            let keys = state.deviceKeys
+            return ControlResponse(
+                json: JSONObject([("keys", .array(keys.map { .object($0.json) }))]),
+                text: keys.map(\.keyID).joined(separator: "\n"))
+        }
+        group.control(.post, "app-attest/keys") { request in
+            let made = try state.makeAttestation(
+                request.input { input throws(EmulatorError) in try input.attestation() })
+            return ControlResponse(
+                status: .created, json: made.json,
+                text: "\(made.shownKeyID)\n\(Base64.encode(made.object))")
+        }
+        group.control(.post, "app-attest/assertions") { request in
+            let made = try state.makeAssertion(
+                request.input { input throws(EmulatorError) in try input.assertion() })
+            return ControlResponse(status: .created, json: made.json, text: made.text)
+        }
+        group.control(.get, "app-attest/roots") { request in
+            let (attestation, receipts) = (FakeRoot.attestation, FakeRoot.receipts)
+            return ControlResponse(
+                json: JSONObject([
+                    ("attestation", .string(attestation.certificatePEM)),
+                    ("receipts", .string(receipts.certificatePEM)),
+                ]), text: attestation.certificatePEM + receipts.certificatePEM)
+        }
+    }
+}
+
+extension DeviceKey {
+    fileprivate var json: JSONObject {
+        JSONObject([
+            ("key_id", .string(keyID)), ("device", .string(device)), ("app_id", .string(appID)),
+            ("environment", .string(environment.rawValue)), ("platform", .string(platform.rawValue)),
+            ("counter", .integer(Int64(counter))), ("attested_at", .integer(attestedAt / 1000)),
+        ])
+    }
+}
+
+extension ControlInput {
+    fileprivate mutating func attestation() throws(EmulatorError) -> AttestationRecipe {
+        var recipe = AttestationRecipe(clientDataHash: try clientDataHash())
+        recipe.keyID = try string("key_id")
+        let isKnown = recipe.keyID != nil
+        for name in ["device", "team_id", "bundle_id", "environment", "platform"] where isKnown {
+            guard value(name) == nil else {
+                throw EmulatorError(.memberIneffective, detail: "\(name): the key of key_id has its own")
+            }
+        }
+        if let device = try string("device", maximum: 64) { recipe.device = device }
+        recipe.teamID = try name("team_id", maximum: 64)
+        recipe.bundleID = try name("bundle_id", maximum: 155)
+        if let environment = try word("environment", AttestEnvironment.self) {
+            recipe.environment = environment
+        }
+        if let platform = try word("platform", AttestPlatform.self) { recipe.platform = platform }
+        recipe.extensions = try deviceExtensions()
+        recipe.faults = try faults(AttestationFault.self)
+        return recipe
+    }
+
+    fileprivate mutating func assertion() throws(EmulatorError) -> AssertionRecipe {
+        let keyID = try required("key_id")
+        var recipe: AssertionRecipe
+        if let text = try string("vouch_for", maximum: 32 * 1024) {
+            recipe = AssertionRecipe(
+                keyID: keyID, challenge: try required("challenge"), vouchingFor: text)
+        } else {
+            recipe = AssertionRecipe(keyID: keyID, clientDataHash: try clientDataHash())
+        }
+        recipe.counter = try integer("counter", in: 0...Int64(UInt32.max)).map { UInt32($0) }
+        recipe.isHigh = try bool("high_s")
+        recipe.extensions = try deviceExtensions()
+        recipe.faults = try faults(AssertionFault.self)
+        return recipe
+    }
+
+    /// The same three forms as `siwa verify` has.
+    private mutating func clientDataHash() throws(EmulatorError) -> [UInt8] {
+        let challenge = try string("challenge")
+        let data = try string("client_data", maximum: 32 * 1024)
+        let hash = try string("client_data_hash")
+        switch (challenge, data, hash) {
+        case (let challenge?, nil, nil): return SHA256Digest.hash(challenge).bytes
+        case (nil, let data?, nil):
+            guard let bytes = Base64.decode(data) else {
+                throw EmulatorError(.memberMalformed, detail: "client_data: base64 with padding")
+            }
+            return SHA256Digest.hash(bytes).bytes
+        case (nil, nil, let hash?):
+            guard let bytes = Base64.decode(hash), (16...64).contains(bytes.count) else {
+                throw EmulatorError(
+                    .memberMalformed, detail: "client_data_hash: 16 to 64 bytes in base64 with padding")
+            }
+            return bytes
+        default:
+            throw EmulatorError(
+                .memberMalformed, detail: "give one of challenge, client_data and client_data_hash")
+        }
+    }
+
+    private mutating func deviceExtensions() throws(EmulatorError) -> DeviceExtensions? {
+        let isSent = try bool("extensions") ?? true
+        let category = try integer("validation_category", in: 0...Int64(UInt32.max))
+        let version = try string("bundle_version", maximum: 255)
+        guard isSent else {
+            guard category == nil, version == nil else {
+                throw EmulatorError(
+                    .memberIneffective,
+                    detail: "validation_category, bundle_version: have no effect without extensions")
+            }
+            return nil
+        }
+        var extensions = DeviceExtensions()
+        extensions.validationCategory = category.map { UInt32($0) }
+        if let version { extensions.bundleVersion = version }
+        return extensions
+    }
+
+    private mutating func name(_ member: String, maximum: Int) throws(EmulatorError) -> String? {
+        guard let text = try string(member, maximum: maximum) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy(Self.isUnreserved) else {
+            throw EmulatorError(.memberMalformed, detail: "\(member): letters, digits, dots and hyphens")
+        }
+        return text
+    }
+
+    private mutating func faults<Fault: RawRepresentable<String> & CaseIterable & Hashable>(
+        _ type: Fault.Type
+    ) throws(EmulatorError) -> Set<Fault> {
+        var faults: Set<Fault> = []
+        for word in try strings("wrong") ?? [] {
+            guard let fault = Fault(rawValue: word) else {
+                let words = Fault.allCases.map(\.rawValue).joined(separator: ", ")
+                throw EmulatorError(.memberMalformed, detail: "wrong: an array with any of \(words)")
+            }
+            faults.insert(fault)
+        }
+        return faults
+    }
+}
