@@ -1,4 +1,5 @@
 import Foundation
+import GoogleEmulator
 import ScriptedHTTP
 import SiwaBinary
 import StrictJSON
@@ -163,6 +164,45 @@ import Testing
             #expect(real.status == 1 && real.output.contains("Google alone"), "\(real.output)")
             let missing = try await system.risc("unregister", "/nonexistent/risc.json")
             #expect(missing.status == 1 && missing.output.contains("cannot be read"), "\(missing.output)")
+        }
+    }
+
+    @Test(arguments: ObservedDatabase.Store.allCases)
+    func
+        `with the configuration of the service, any replica may receive the test event, and the doctor tells`(
+            store: ObservedDatabase.Store
+        ) async throws
+    {
+        try await LinkedSystem.with(store) { system in
+            // SQLite has one process.
+            let receiving = store == .postgres ? 1 : 0
+            var replicas = [try await system.serve(0)]
+            if receiving == 1 { replicas.append(try await system.serve(1)) }
+            let base = try #require(system.google.redirectURIs.first?.components(separatedBy: "/r/").first)
+            let made = try await ProgramRun.of(
+                URL(fileURLWithPath: "/usr/bin/curl"),
+                ["-sS", "-X", "POST", "\(base)/control/service-accounts", "-d", "{}"])
+            let file = [
+                "SIWA_GOOGLE_SERVICE_ACCOUNT_FILE": try system.directory.write(made.output, to: "risc.json")
+            ]
+            func finding() async throws -> (result: String, text: String) {
+                let run = try await system.run(["doctor", "--json"], file)
+                let checks = try JSONValue(parsing: Array(run.output.utf8))["checks"]?.array ?? []
+                let found = try #require(checks.first { $0["check"]?.string == "Google events" })
+                return (found["result"]?.string ?? "", found["text"]?.string ?? "")
+            }
+            let before = try await finding()
+            #expect(before.result == "wrong")
+            #expect(before.text == "nothing is registered at Google; no event in the last 30 days")
+
+            let url = "http://127.0.0.1:\(system.ports[receiving])/v1/google/security-events"
+            for command in [["register", "--url", url], ["verify"], ["register"], ["status"]] {
+                let run = try await system.run(["google", "risc"] + command, file)
+                #expect(run.status == 0, "\(command): \(run.output)")
+            }
+            let after = try await finding()
+            #expect(after.result == "ok" && after.text.hasPrefix("registered, last event 20"), "\(after)")
+            for replica in replicas { #expect(await replica.service.stop() == 0) }
         }
     }
 

@@ -6,6 +6,7 @@ import Foundation
 import GoogleEmulator
 import HTTPAPI
 import Logging
+import SiwaBinary
 import TestSupport
 
 /// The fake Apple and the fake Google in this process, and services with OAuth clients as processes of their
@@ -106,6 +107,14 @@ struct LinkedSystem: Sendable {
         let replica = OAuthReplica(service: service)
         try await eventually { try await replica.backend.get("/readyz").status == 200 }
         return replica
+    }
+
+    /// Runs a command of the operator with the configuration of the service.
+    func run(_ arguments: [String], _ more: [String: String] = [:]) async throws -> ProgramRun {
+        try await ProgramRun.of(
+            BuiltSiwa.url(), arguments,
+            environment: variables.merging(["PATH": "/usr/bin:/bin"]) { $1 }.merging(more) { $1 },
+            in: directory.path)
     }
 
     /// Makes a user at the fake Apple.
