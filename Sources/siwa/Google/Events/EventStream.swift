@@ -28,7 +28,8 @@ struct EventStream: Sendable, Equatable {
     init?(_ json: JSONValue) {
         guard let url = json["delivery"]?["url"]?.string, url.utf8.count <= 2048 else { return nil }
         self.url = url
-        events = json["events_requested"]?.array?.compactMap(\.string) ?? []
+        let list = json["events_requested"] ?? json["events_delivered"]
+        events = list?.array?.compactMap(\.string) ?? []
     }
 
     /// The body of `stream:update`.
