@@ -106,7 +106,7 @@ let package = Package(
         // OAuth 2.0 on top of the accounts.
         module(
             "AuthorizationServer",
-            ["Encodings", "Cryptography", "StrictJSON", "JOSE", "AppleAccounts"]),
+            ["Encodings", "Cryptography", "StrictJSON", "JOSE", "AppAttestation", "AppleAccounts"]),
 
         module("SQLTables", ["AppleAccounts", "AuthorizationServer", "KeySets", "Cryptography"]),
         module(
@@ -252,8 +252,8 @@ let package = Package(
         tests(
             "AuthorizationServerTests",
             [
-                "AuthorizationServer", "OAuthFixtures", "AppleAccounts", "JOSE", "StrictJSON", "Cryptography",
-                "Encodings", "StorageConformance", "TestSupport",
+                "AuthorizationServer", "OAuthFixtures", "AppAttestation", "AppleAccounts", "JOSE",
+                "StrictJSON", "Cryptography", "Encodings", "StorageConformance", "TestSupport",
             ]),
         tests(
             "OAuthTests",

@@ -50,6 +50,15 @@ import Testing
         for member in ScopeDraft.members { #expect(scopes.meaning.contains("`\(member.name)`")) }
     }
 
+    @Test func `the page has every member of app_attest, with its default`() throws {
+        let rows = try Self.table("configuration", "member of `app_attest`")
+        #expect(rows.flatMap(\.names) == SettingsFile.AttestedApp.members.map(\.name))
+        for (row, member) in zip(rows, SettingsFile.AttestedApp.members) {
+            guard case .value(let value) = member.content else { continue }
+            row.expect(value, of: member.name)
+        }
+    }
+
     @Test func `the page's example of several teams has every member`() throws {
         let page = try Self.page("configuration")
         let part = try #require(page.components(separatedBy: "\n## Several teams and apps\n").last)
@@ -59,7 +68,7 @@ import Testing
         let sections = SettingsFile.Sections.members.map(\.name).filter { $0 != "oauth" }
         let entries =
             SettingsFile.Team.members.map(\.name) + SettingsFile.TeamApp.members.map(\.name)
-            + SettingsFile.Key.members.map(\.name)
+            + SettingsFile.AttestedApp.members.map(\.name) + SettingsFile.Key.members.map(\.name)
         let settings = Set(Setting.ofFile.map(\.nameInFile))
         #expect(shown.subtracting(settings) == Set(sections + entries))
     }

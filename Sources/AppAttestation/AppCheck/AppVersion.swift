@@ -8,6 +8,10 @@ public struct AppVersion: Sendable, Hashable {
     /// Number of parts at most, and of digits in a part: a version has 1 to 39 characters.
     static let (mostParts, mostDigits) = (4, 9)
 
+    /// The form, in the words of errors.
+    public static let form =
+        "1 to \(mostParts) numbers of at most \(mostDigits) digits with dots between them"
+
     /// Returns `nil` unless the text is 1 to 4 numbers of 1 to 9 digits. A sign, white space, an empty part
     /// and a suffix such as `-beta` make it `nil`.
     public init?(_ text: some StringProtocol) {

@@ -41,6 +41,12 @@ public struct ClientDraft: Sendable {
     public var allowsPlainPKCE: Bool?
     /// `allow_localhost`. Only for `native`
     public var allowsLocalhost: Bool?
+    /// `bundle_id`: of the app that signs in with the client. Only for `native`
+    public var bundleID: String?
+    /// `app_check`: the name of an `AppCheckMode`. Only for `native`
+    public var appCheck: String?
+    /// `first_attesting_version`: of the app. Only for `native`
+    public var firstAttestingVersion: String?
     /// `require_pkce`. Only for `web`
     public var requiresPKCE: Bool?
 

@@ -71,7 +71,10 @@ public struct ClientKind: Sendable {
     public static let native = ClientKind(
         name: "native",
         plural: "native apps",
-        members: [.isFirstParty, .platform, .allowsPlainPKCE, .allowsLocalhost],
+        members: [
+            .isFirstParty, .platform, .allowsPlainPKCE, .allowsLocalhost, .bundleID, .appCheck,
+            .firstAttestingVersion,
+        ],
         isConfidential: false,
         proofKeyRule: .required,
         redirectURIs: .ofInstalledApp,

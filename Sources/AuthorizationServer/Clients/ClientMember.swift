@@ -1,3 +1,5 @@
+import AppAttestation
+
 /// One member of an entry of `oauth.clients`: its name in the file, the form of its value, its bounds and its
 /// default. The reader of the file, the refusal of members of other kinds, `siwa client new` and the page on
 /// the configuration follow from the list. Rules about a value, or about two members, are in `OAuthCheck`.
@@ -30,7 +32,8 @@ public struct ClientMember: Sendable {
         ClientMember("audience", .forEveryKind, .optionalText(\.audience)),
         accessTokenAlgorithm, idTokenAlgorithm, maxAuthenticationAge, codeLifetime, accessTokenLifetime,
         refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, platform, allowsPlainPKCE,
-        allowsLocalhost, requiresPKCE, projectID, googleClientIDs, appFlip, appFlipBundleIDs,
+        allowsLocalhost, bundleID, appCheck, firstAttestingVersion, requiresPKCE, projectID, googleClientIDs,
+        appFlip, appFlipBundleIDs,
         appFlipLinkPaths, appFlipTestRedirectURIs,
     ]
 
@@ -65,6 +68,13 @@ public struct ClientMember: Sendable {
         "allow_plain_pkce", .forSomeKinds, .flag(\.allowsPlainPKCE, default: false))
     static let allowsLocalhost = ClientMember(
         "allow_localhost", .forSomeKinds, .flag(\.allowsLocalhost, default: false))
+    /// The default is the primary client ID of the app.
+    static let bundleID = ClientMember("bundle_id", .forSomeKinds, .optionalText(\.bundleID))
+    static let appCheck = ClientMember(
+        "app_check", .forSomeKinds, .optionalWord(\.appCheck, default: AppCheckMode.off.rawValue))
+    /// The default is the version of the bundle ID.
+    static let firstAttestingVersion = ClientMember(
+        "first_attesting_version", .forSomeKinds, .optionalText(\.firstAttestingVersion))
     /// A public client has no other way to bind a code to itself. Google sends no challenge.
     static let requiresPKCE = ClientMember(
         "require_pkce", .forSomeKinds, .flag(\.requiresPKCE, default: true))

@@ -32,6 +32,7 @@ extension OAuthCheck {
         let particulars = particulars(of: draft, kind)
         let scopes = scopes(of: draft, in: catalog)
         guard let app, let name, let particulars, let scopes else { return nil }
+        let appCheck = appCheck(of: draft, id, kind, app)
         let secretHashes = secretHashes(of: draft, kind: kind)
         let redirectURIs = redirectURIs(of: draft, kind, particulars)
         let lifetimes = lifetimes(of: draft, kind: kind)
@@ -50,7 +51,8 @@ extension OAuthCheck {
             idTokenAlgorithm: idTokenAlgorithm,
             allowsPlainProofKeys: ClientMember.allowsPlainPKCE.value.flag(in: draft),
             proofKeyRule: ClientMember.requiresPKCE.value.flag(in: draft)
-                ? kind.proofKeyRule : .requiredWithoutNonce)
+                ? kind.proofKeyRule : .requiredWithoutNonce,
+            appCheck: appCheck)
     }
 
     private mutating func app(of draft: ClientDraft) -> ClientID? {

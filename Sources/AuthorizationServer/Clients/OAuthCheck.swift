@@ -1,3 +1,4 @@
+public import AppAttestation
 public import AppleAccounts
 
 /// Reads the section `oauth` and collects all its mistakes.
@@ -134,13 +135,17 @@ public struct OAuthContext: Sendable {
     public let deployment: Deployment
     /// The primary client IDs of the apps that have a Services ID with a web return URL.
     public let appsWithWebSignIn: Set<ClientID>
+    /// The bundle IDs that make proofs with App Attest.
+    public let appCheck: AppCheckPolicies
 
     public init(
-        isDevelopment: Bool, publicURL: String?, deployment: Deployment, appsWithWebSignIn: Set<ClientID>
+        isDevelopment: Bool, publicURL: String?, deployment: Deployment, appsWithWebSignIn: Set<ClientID>,
+        appCheck: AppCheckPolicies = .none
     ) {
         self.isDevelopment = isDevelopment
         self.publicURL = publicURL
         self.deployment = deployment
         self.appsWithWebSignIn = appsWithWebSignIn
+        self.appCheck = appCheck
     }
 }

@@ -1,3 +1,4 @@
+public import AppAttestation
 public import AppleAccounts
 
 /// A client of this authorization server, as the configuration declares it and after all checks.
@@ -37,6 +38,8 @@ public final class OAuthClient: Sendable {
     public let allowsPlainProofKeys: Bool
     /// Rule for the code challenge in an authorization request.
     public let proofKeyRule: ProofKeyRule
+    /// App Check of the token requests. `nil` for a client that does not declare it.
+    public let appCheck: AppCheckPolicy?
 
     init(
         id: OAuthClientID, kind: ClientKind, googleLinking: GoogleLinking?, app: ClientID,
@@ -45,7 +48,7 @@ public final class OAuthClient: Sendable {
         redirectURIs: [RegisteredRedirectURI],
         lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
-        proofKeyRule: ProofKeyRule
+        proofKeyRule: ProofKeyRule, appCheck: AppCheckPolicy?
     ) {
         self.id = id
         self.kind = kind
@@ -65,6 +68,7 @@ public final class OAuthClient: Sendable {
         self.idTokenAlgorithm = idTokenAlgorithm
         self.allowsPlainProofKeys = allowsPlainProofKeys
         self.proofKeyRule = proofKeyRule
+        self.appCheck = appCheck
     }
 }
 

@@ -14,6 +14,7 @@ public struct OAuthMistake: CodedError {
         case platformUnknown, algorithmUnknown, audienceMalformed, lifetimeOutOfRange, limitOutOfRange
         case projectIDMissing, projectIDMalformed, bundleIDMalformed, linkPathMalformed
         case googleClientIDMalformed
+        case bundleIDUnknown, appCheckUnknown, appCheckMissing, appNotAttested, versionMalformed
     }
 
     public let code: Code

@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AppleIDClient
 import AuthorizationServer
@@ -38,6 +39,8 @@ struct ServiceSettings: Sendable {
     var webRedirectURLs: [ClientID: String] = [:]
     /// Settings of the authorization server; `nil` without OAuth clients.
     var oauth: OAuthSettings?
+    /// App Check of the bundle IDs and OAuth clients.
+    var appCheck = AppCheckPolicies.none
     /// Endpoints of Google, or in development possibly of the fake Google.
     var googleEndpoints = GoogleEndpoints.google
     /// The JSON key file of the service account that registers the receiver of Google's security events. Only

@@ -1,3 +1,4 @@
+import AppAttestation
 import AuthorizationServer
 
 extension SettingsFile {
@@ -52,6 +53,8 @@ extension SettingsFile {
         var webRedirectURL: String?
         /// Name of the app for users, by language tag. Empty when the file has none.
         var name: [String: String] = [:]
+        /// The bundle IDs that make proofs with App Attest.
+        var attested: [AttestedApp] = []
 
         static let empty = TeamApp()
         static let members: [DraftMember<TeamApp>] = [
@@ -59,6 +62,7 @@ extension SettingsFile {
             DraftMember("services_ids", .list(\.servicesIDs, default: [])),
             DraftMember("web_redirect_url", .optionalText(\.webRedirectURL)),
             DraftMember("name", .texts(\.name)),
+            DraftMember("app_attest", sections: DraftList(\TeamApp.attested), each: "bundle ID"),
         ]
 
         var allClientIDs: [String] { clientIDs + servicesIDs }
@@ -67,6 +71,27 @@ extension SettingsFile {
         /// `services_ids` is absent (`ServiceSettings.webClients` then drops the primary client ID, unless it
         /// is the only one).
         var clientIDsForBrowsers: [String] { servicesIDs.isEmpty ? clientIDs : servicesIDs }
+    }
+
+    /// A bundle ID that makes proofs with App Attest. Each word is named as in the file.
+    struct AttestedApp: SectionDraft {
+        var bundleID = ""
+        /// `app_check`: the name of an `AppCheckMode`
+        var mode: String?
+        var environment: String?
+        var platform: String?
+        var firstAttestingVersion: String?
+
+        static let empty = AttestedApp()
+        static let members: [DraftMember<AttestedApp>] = [
+            DraftMember("bundle_id", .text(\.bundleID)),
+            DraftMember("app_check", .optionalWord(\.mode, default: AppCheckMode.off.rawValue)),
+            DraftMember(
+                "environment",
+                .optionalWord(\.environment, default: AttestationEnvironment.production.rawValue)),
+            DraftMember("platform", .optionalWord(\.platform, default: AppPlatform.iOS.rawValue)),
+            DraftMember("first_attesting_version", .optionalText(\.firstAttestingVersion)),
+        ]
     }
 
     /// An API key.

@@ -17,6 +17,9 @@ import Yams
 ///         services_ids: [com.example.web]   # browsers sign in with the first
 ///         web_redirect_url: https://example.com/signed-in
 ///         name: {en: Example, tr: Örnek}   # on the pages of OAuth clients
+///         app_attest:
+///           - bundle_id: com.example.app
+///             app_check: monitored          # off, monitored or enforced
 ///       - client_ids: [com.example.watch]
 /// api_keys:
 ///   - name: backend

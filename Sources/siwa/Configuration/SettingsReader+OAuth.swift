@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
@@ -6,12 +7,13 @@ extension SettingsReader {
     /// Reads the section `oauth`. Returns `nil` when it declares no client, and after a mistake.
     ///
     /// - Parameters:
+    ///   - appCheck: The bundle IDs that make proofs.
     ///   - servicesIDs: The Services IDs of `services_ids`.
     ///   - webRedirectURLs: Redirect URLs by client ID. An app has sign-in on the web when one of its client
     ///     IDs has a redirect URL: users of an OAuth client's app sign in with the app's Services ID.
     mutating func oauthSettings(
-        for deployment: Deployment?, servicesIDs: Set<ClientID>, publicURL: String?,
-        sealingKeys: SealingKeyRing?,
+        for deployment: Deployment?, appCheck: AppCheckPolicies, servicesIDs: Set<ClientID>,
+        publicURL: String?, sealingKeys: SealingKeyRing?,
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
         guard let file, let deployment else { return nil }
@@ -29,7 +31,8 @@ extension SettingsReader {
                 deployment.apps.lazy.filter { app in
                     // The first client ID is the App ID, which cannot sign users in on the web.
                     app.clientIDs.dropFirst().contains { webRedirectURLs[$0] != nil }
-                }.map(\.primaryClientID)))
+                }.map(\.primaryClientID)),
+            appCheck: appCheck)
         switch OAuthSettings.check(draft, in: context) {
         case .none: return nil
         case .refused(let found):

@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import Configuration
 import Foundation
@@ -78,8 +79,10 @@ struct SettingsReader {
         let publicURL = publicURL()
         let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
         let servicesIDs = Set(teams.flatMap(\.apps).flatMap(\.servicesIDs).compactMap { ClientID($0) })
+        let attested = appCheckPolicies(of: teams)
         let oauth = oauthSettings(
-            for: deployment, servicesIDs: servicesIDs, publicURL: publicURL, sealingKeys: sealingKeys,
+            for: deployment, appCheck: AppCheckPolicies(attested), servicesIDs: servicesIDs,
+            publicURL: publicURL, sealingKeys: sealingKeys,
             webRedirectURLs: webRedirectURLs)
         let googleEndpoints = googleEndpoints()
         let checkInterval = checkInterval()
@@ -93,9 +96,10 @@ struct SettingsReader {
             databaseConnections: databaseConnections,
             deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
-            webRedirectURLs: webRedirectURLs, oauth: oauth, googleEndpoints: googleEndpoints,
-            googleServiceAccountFile: text(.googleServiceAccountFile), checkInterval: checkInterval,
-            checksPerSecond: checksPerSecond,
+            webRedirectURLs: webRedirectURLs, oauth: oauth,
+            appCheck: AppCheckPolicies(attested + (oauth?.clients.clients.compactMap(\.appCheck) ?? [])),
+            googleEndpoints: googleEndpoints, googleServiceAccountFile: text(.googleServiceAccountFile),
+            checkInterval: checkInterval, checksPerSecond: checksPerSecond,
             drain: .seconds(drainSeconds))
     }
 

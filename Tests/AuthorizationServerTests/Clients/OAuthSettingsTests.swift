@@ -107,6 +107,38 @@ import Testing
         (.linkPathMalformed, .google { $0.appFlipLinkPaths = ["/link/#google"] }),
         (.linkPathMalformed, .google { $0.appFlipLinkPaths = ["/link/\"google"] }),
         (.googleClientIDMalformed, .google { $0.googleClientIDs = [""] }),
+        (.memberOfOtherKind, .client { $0.appCheck = "off" }),
+        (.memberOfOtherKind, .google { $0.bundleID = "com.example.app" }),
+        (.appCheckUnknown, .native { $0.appCheck = "Enforced" }),
+        (.appCheckMissing, .native { $0.firstAttestingVersion = "4.2" }),
+        (
+            .bundleIDUnknown,
+            .native {
+                $0.appCheck = "enforced"
+                $0.bundleID = "com.example.other"
+            }
+        ),
+        (
+            .bundleIDUnknown,
+            .native {
+                $0.appCheck = "enforced"
+                $0.bundleID = "com.example.*"
+            }
+        ),
+        (
+            .appNotAttested,
+            .native {
+                $0.appCheck = "monitored"
+                $0.bundleID = "com.example.web"
+            }
+        ),
+        (
+            .versionMalformed,
+            .native {
+                $0.appCheck = "monitored"
+                $0.firstAttestingVersion = "4.2-beta"
+            }
+        ),
     ]
 
     @Test(

@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AuthorizationServer
 import StorageConformance
@@ -15,7 +16,13 @@ extension OAuthContext {
                     otherClientIDs: ["com.example.web"]),
                 App(team: "A1B2C3D4E5", primaryClientID: "com.example.other"),
             ]),
-            appsWithWebSignIn: ["com.example.app"])
+            appsWithWebSignIn: ["com.example.app"],
+            appCheck: AppCheckPolicies(
+                [AppID(teamID: "A1B2C3D4E5", bundleID: "com.example.app")].compactMap { $0 }.map {
+                    AppCheckPolicy(
+                        target: .app(bundleID: $0.bundleID), appID: $0, platform: .iOS, mode: .off,
+                        environment: .development, firstAttestingVersion: AppVersion("4.2"))
+                }))
     }
 }
 

@@ -1,0 +1,62 @@
+import AppAttestation
+import AppleAccounts
+
+extension OAuthCheck {
+    /// Reads App Check of a native client. Returns `nil` without it, and after a mistake.
+    mutating func appCheck(
+        of draft: ClientDraft, _ id: OAuthClientID, _ kind: ClientKind, _ app: ClientID
+    ) -> AppCheckPolicy? {
+        // A client of another kind is refused for the member itself.
+        guard ClientMember.appCheck.hasMeaning(for: kind) else { return nil }
+        guard let text = draft.appCheck else {
+            if draft.firstAttestingVersion != nil {
+                add(
+                    .appCheckMissing, at: "oauth.clients.app_check",
+                    "of \(draft.id) is missing, but first_attesting_version is there; add app_check or remove it"
+                )
+            }
+            return nil
+        }
+        guard let mode = AppCheckMode(rawValue: text) else {
+            let known = AppCheckMode.allCases.map(\.rawValue).joined(separator: ", ")
+            add(
+                .appCheckUnknown, at: "oauth.clients.app_check",
+                "of \(draft.id) must be one of \(known), but is \(text.debugDescription)")
+            return nil
+        }
+        guard let bundleID = bundleID(of: draft, app) else { return nil }
+        // The environment and the platform of an app are declared once.
+        guard let attested = context.appCheck.ofApp(bundleID.rawValue) else {
+            add(
+                .appNotAttested, at: "oauth.clients.app_check",
+                "of \(draft.id) needs an entry of \(bundleID.rawValue) in app_attest of its app; add it, with "
+                    + "app_check: off if only this client is to be checked")
+            return nil
+        }
+        let first = draft.firstAttestingVersion.flatMap { AppVersion($0) }
+        if let text = draft.firstAttestingVersion, first == nil {
+            add(
+                .versionMalformed, at: "oauth.clients.first_attesting_version",
+                "of \(draft.id) must be \(AppVersion.form), like 4.2.1, but is \(text.debugDescription)")
+        }
+        return AppCheckPolicy(
+            target: .oauthClient(id: id.rawValue), appID: attested.appID, platform: attested.platform,
+            mode: mode, environment: attested.environment,
+            firstAttestingVersion: first ?? attested.firstAttestingVersion)
+    }
+
+    /// Returns the bundle ID of the app that signs in with the client: the primary client ID of its app by
+    /// default.
+    mutating func bundleID(of draft: ClientDraft, _ app: ClientID) -> ClientID? {
+        guard let text = draft.bundleID else { return app }
+        guard let bundleID = ClientID(text), context.deployment.app(for: bundleID)?.primaryClientID == app
+        else {
+            add(
+                .bundleIDUnknown, at: "oauth.clients.bundle_id",
+                "of \(draft.id) must be a client ID of the app \(app.rawValue), but is "
+                    + "\(text.debugDescription); correct it, or add it to the client IDs of the app")
+            return nil
+        }
+        return bundleID
+    }
+}

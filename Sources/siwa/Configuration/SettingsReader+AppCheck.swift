@@ -1,0 +1,80 @@
+import AppAttestation
+import AppleAccounts
+
+extension SettingsReader {
+    /// Reads the entries of `app_attest`. After a mistake in a word the policy has the default, so that a
+    /// client of this bundle ID gets no mistake of its own for it.
+    mutating func appCheckPolicies(of teams: [SettingsFile.Team]) -> [AppCheckPolicy] {
+        var policies: [AppCheckPolicy] = []
+        for team in teams {
+            for app in team.apps {
+                for entry in app.attested {
+                    guard let policy = policy(of: entry, app: app, team: team) else { continue }
+                    if policies.contains(where: { $0.target == policy.target }) {
+                        mistakes.add(
+                            "\(Self.attested).bundle_id",
+                            "\(entry.bundleID) has two entries; remove one")
+                    }
+                    policies.append(policy)
+                }
+            }
+        }
+        return policies
+    }
+
+    private static let attested = "teams.apps.app_attest"
+
+    private mutating func policy(
+        of entry: SettingsFile.AttestedApp, app: SettingsFile.TeamApp, team: SettingsFile.Team
+    ) -> AppCheckPolicy? {
+        let isKnown = checkBundleID(of: entry, app: app)
+        // A text that is no bundle ID of the app is not repeated.
+        let owner = isKnown ? "of \(entry.bundleID) " : ""
+        let mode: AppCheckMode = word(entry.mode, "app_check", owner) ?? .off
+        let environment: AttestationEnvironment = word(entry.environment, "environment", owner) ?? .production
+        let platform: AppPlatform = word(entry.platform, "platform", owner) ?? .iOS
+        let first = entry.firstAttestingVersion.flatMap { AppVersion($0) }
+        if entry.firstAttestingVersion != nil, first == nil {
+            mistakes.add(
+                "\(Self.attested).first_attesting_version", "\(owner)must be \(AppVersion.form), like 4.2.1")
+        }
+        // A wrong team ID has a mistake of its own.
+        guard isKnown, isCode(team.teamID) else { return nil }
+        guard let appID = AppID(teamID: team.teamID, bundleID: entry.bundleID) else {
+            mistakes.add("\(Self.attested).bundle_id", "must have 1 to 155 letters, digits, '-' and '.'")
+            return nil
+        }
+        return AppCheckPolicy(
+            target: .app(bundleID: entry.bundleID), appID: appID, platform: platform, mode: mode,
+            environment: environment, firstAttestingVersion: first)
+    }
+
+    private mutating func checkBundleID(
+        of entry: SettingsFile.AttestedApp, app: SettingsFile.TeamApp
+    ) -> Bool {
+        let setting = "\(Self.attested).bundle_id"
+        guard !entry.bundleID.isEmpty else {
+            mistakes.add(setting, "is missing: the bundle ID of the app, which is one of its client_ids")
+            return false
+        }
+        guard !entry.bundleID.contains("*") else {
+            mistakes.add(setting, "must be one bundle ID without *; write an entry for each bundle ID")
+            return false
+        }
+        guard app.clientIDs.contains(entry.bundleID), !app.servicesIDs.contains(entry.bundleID) else {
+            mistakes.add(setting, "must be one of the client_ids of its app, and no Services ID")
+            return false
+        }
+        return true
+    }
+
+    private mutating func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ text: String?, _ member: String, _ owner: String
+    ) -> Word? {
+        guard let text else { return nil }
+        if let word = Word(rawValue: text) { return word }
+        let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        mistakes.add("\(Self.attested).\(member)", "\(owner)must be one of \(known)")
+        return nil
+    }
+}
