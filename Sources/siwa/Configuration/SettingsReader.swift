@@ -1,5 +1,6 @@
 import AppAttestation
 import AppleAccounts
+import AuthorizationServer
 import Configuration
 import Foundation
 import HTTPAPI
