@@ -101,25 +101,27 @@ let package = Package(
             ["Encodings", "StrictJSON", "JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1]),
 
         // Accounts, and where they are kept.
-        module("AppleAccounts", ["Encodings", "Cryptography"]),
+        module("AppleAccounts", ["Encodings", "Cryptography", "AppAttestation"]),
 
         // OAuth 2.0 on top of the accounts.
         module(
             "AuthorizationServer",
             ["Encodings", "Cryptography", "StrictJSON", "JOSE", "AppAttestation", "AppleAccounts"]),
 
-        module("SQLTables", ["AppleAccounts", "AuthorizationServer", "KeySets", "Cryptography"]),
+        module(
+            "SQLTables",
+            ["AppleAccounts", "AppAttestation", "AuthorizationServer", "KeySets", "Cryptography"]),
         module(
             "SQLiteStorage",
             [
-                "AppleAccounts", "AuthorizationServer", "SQLTables", "KeySets", "Cryptography", grdb, sqlite,
-                logging,
+                "AppleAccounts", "AppAttestation", "AuthorizationServer", "SQLTables", "KeySets",
+                "Cryptography", grdb, sqlite, logging,
             ]),
         module(
             "PostgresStorage",
             [
-                "AppleAccounts", "AuthorizationServer", "SQLTables", "KeySets", "Cryptography", "CLibPQ",
-                logging,
+                "AppleAccounts", "AppAttestation", "AuthorizationServer", "SQLTables", "KeySets",
+                "Cryptography", "CLibPQ", logging,
             ]),
 
         // Queues of commands before the transactions, and the feed of account events.
@@ -213,7 +215,10 @@ let package = Package(
         testHelper("ScriptedHTTP", [hummingbird, logging, nioCore, nioPosix]),
         testHelper(
             "StorageConformance",
-            ["AppleAccounts", "AuthorizationServer", "SQLTables", "TestSupport", "Cryptography", "Encodings"]),
+            [
+                "AppleAccounts", "AppAttestation", "AuthorizationServer", "SQLTables", "TestSupport",
+                "Cryptography", "Encodings",
+            ]),
         testHelper("OAuthSamples", ["AuthorizationServer", "AppleAccounts", "Cryptography", "Encodings"]),
         testHelper("OAuthFixtures", ["TestSupport"]),
         testHelper("PostgresCluster", ["TestSupport"]),

@@ -1,3 +1,4 @@
+public import AppAttestation
 public import AppleAccounts
 public import AuthorizationServer
 import SQLTables
@@ -86,5 +87,11 @@ public final class PostgresInspection: Sendable {
     /// knows.
     public func googleVerification(_ state: String) async throws -> Moment? {
         try await store.googleVerification(state)
+    }
+
+    /// Implements the contract of `AppCheckHourStore`. The schema must have the version that this program
+    /// knows.
+    public func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour] {
+        try await store.appCheckHours(of: targets, from: hour)
     }
 }

@@ -1,3 +1,4 @@
+public import AppAttestation
 public import AppleAccounts
 public import AuthorizationServer
 import GRDB
@@ -80,6 +81,12 @@ public final class SQLiteInspection: Sendable {
     /// knows.
     public func googleVerification(_ state: String) async throws -> Moment? {
         try await reader.read { try $0.oauth().googleVerification(state) }
+    }
+
+    /// Implements the contract of `AppCheckHourStore`. The schema must have the version that this program
+    /// knows.
+    public func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour] {
+        try await reader.read { try $0.appCheckHours(of: targets, from: hour) }
     }
 
     private func look<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws

@@ -1,7 +1,8 @@
+public import AppAttestation
 public import AppleAccounts
 public import AuthorizationServer
 
 /// All protocols that the suite needs from a store.
 public typealias ConformingStore = AccountStore & AppleTokenStore & TicketStore & TransferStore
     & NonceKeyStore
-    & AuthorizationStore
+    & AuthorizationStore & AppCheckHourStore

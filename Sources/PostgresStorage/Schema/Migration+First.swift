@@ -306,5 +306,12 @@ extension Migration {
             \(HealthProbeTable.schema),
             PRIMARY KEY (id)
         );
+
+        CREATE TABLE app_check_hour (
+            \(AppCheckHourTable.schema),
+            PRIMARY KEY (target_kind, target, begins_at)
+        );
+
+        CREATE INDEX app_check_hour_by_begin ON app_check_hour (begins_at);
         """
 }

@@ -10,6 +10,6 @@ public enum SharedTables {
         OAuthCodeTable.declaration, OAuthGrantPaceTable.declaration, SecurityEventDeliveryTable.declaration,
         GoogleEventTable.declaration, GoogleAccountTable.declaration, SigningKeyTable.declaration,
         TransferTable.declaration, TicketTable.declaration, KeySetSnapshotTable.declaration,
-        HealthProbeTable.declaration,
+        HealthProbeTable.declaration, AppCheckHourTable.declaration,
     ]
 }

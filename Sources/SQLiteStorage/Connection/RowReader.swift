@@ -1,3 +1,4 @@
+import AppAttestation
 import GRDB
 
 /// Statements of the reading connection, prepared once. Stays on its queue; after it threw, it must not be
@@ -11,6 +12,7 @@ final class RowReader {
     private let names: Names
     private var appleTokenReader: AppleTokenReader?
     private var oauthReader: OAuthReader?
+    private var appCheckHourRows: AppCheckHourRows?
     private let beginStatement: PreparedStatement
     private let endStatement: PreparedStatement
 
@@ -35,6 +37,13 @@ final class RowReader {
         let reader = try oauthReader ?? OAuthReader(names, in: database)
         oauthReader = reader
         return reader
+    }
+
+    /// Returns the hours of all targets, the oldest first.
+    func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) throws -> [AppCheckHour] {
+        let rows = try appCheckHourRows ?? AppCheckHourRows(in: database)
+        appCheckHourRows = rows
+        return try targets.flatMap { try rows.hours(of: $0, from: hour) }.sorted { $0.hour < $1.hour }
     }
 
     func begin() throws {

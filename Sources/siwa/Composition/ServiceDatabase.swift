@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AuthorizationServer
 import Commits
@@ -10,7 +11,7 @@ import SignIn
 
 /// A store with all protocols that the service needs.
 typealias ServiceStore = AccountStore & AppleTokenStore & TicketStore & TransferStore & NonceKeyStore
-    & AuthorizationStore
+    & AuthorizationStore & AppCheckHourStore
 
 /// The database of this process, SQLite or PostgreSQL.
 protocol ServiceDatabase: Sendable {

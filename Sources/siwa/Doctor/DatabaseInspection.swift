@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AuthorizationServer
 import PostgresStorage
@@ -20,6 +21,8 @@ protocol DatabaseInspection: Sendable {
     func lastGoogleEvent() async throws -> Moment?
     /// See `AuthorizationStore`. The schema must be the current one.
     func googleVerification(_ state: String) async throws -> Moment?
+    /// See `AppCheckHourStore`. The schema must be the current one.
+    func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour]
     func close() async
 }
 

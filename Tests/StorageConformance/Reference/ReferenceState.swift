@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import TestSupport
 
@@ -18,6 +19,8 @@ struct ReferenceState {
     var tickets: [Ticket] = []
     var transfers: [TransferRecord] = []
     var oauth = ReferenceGrants()
+    /// Counts of App Check by target and by the beginning of the hour.
+    var appCheckHours: [AppCheckTarget: [Int64: AppCheckTally]] = [:]
 
     init(seed: UInt64, sealing: any AppleTokenSealing) {
         self.sealing = sealing

@@ -1,0 +1,5 @@
+public import AppAttestation
+
+extension AppCheckTarget.Kind: StorageCode {
+    public static var numbered: [AppCheckTarget.Kind] { [.app, .oauthClient] }
+}

@@ -1,0 +1,38 @@
+public import AppAttestation
+import AppleAccounts
+import GRDB
+import SQLTables
+
+extension SQLiteAccountStore: AppCheckHourStore {
+    private static let addition = Insertion<AppCheckHourTable>(
+        conflict: """
+            ON CONFLICT (target_kind, target, begins_at)
+            DO UPDATE SET \(AppCheckHourTable.additions(to: "app_check_hour"))
+            """)
+
+    public func addAppCheckHours(_ hours: [AppCheckHour]) async throws {
+        try await writer.run { database in
+            try database.inTransaction(.immediate) {
+                for hour in hours { try Self.addition.run(in: database) { $0.write(hour, to: $1) } }
+                return .commit
+            }
+        }
+    }
+
+    public func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour] {
+        try await reader.read { try $0.appCheckHours(of: targets, from: hour) }
+    }
+
+    public func purgeAppCheckHours(before end: Int64) async throws -> Int {
+        try await writer.run { database in
+            try database.execute(
+                sql: """
+                    DELETE FROM app_check_hour WHERE (target_kind, target, begins_at) IN (
+                        SELECT target_kind, target, begins_at FROM app_check_hour WHERE begins_at < :end
+                        ORDER BY begins_at LIMIT :limit)
+                    """,
+                arguments: ["end": Moment(seconds: end).milliseconds, "limit": Self.largestPurge])
+            return database.changesCount
+        }
+    }
+}
