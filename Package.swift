@@ -131,7 +131,8 @@ let package = Package(
         module(
             "SignIn",
             [
-                "Commits", "AppleIDClient", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE",
+                "Commits", "AppleIDClient", "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity",
+                "JOSE",
                 "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(
@@ -145,7 +146,7 @@ let package = Package(
             "HTTPAPI",
             [
                 "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn", "Commits", "AppleAccounts", "KeySets",
-                "AppleIdentity", "StrictJSON", "Cryptography", "Encodings",
+                "AppAttestation", "AppleIdentity", "StrictJSON", "Cryptography", "Encodings",
                 "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle,
             ],
@@ -291,7 +292,7 @@ let package = Package(
             "SignInTests",
             [
                 "Commits", "SignIn", "SQLiteStorage", "StorageConformance", "TestSupport", "TokenMint",
-                "AppleAccounts",
+                "AppleAccounts", "AppAttestation",
                 "AppleIDClient",
                 "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography", "Encodings",
                 serviceLifecycle,
@@ -330,7 +331,8 @@ let package = Package(
                 "HTTPAPI", "HTTPEngine", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins",
                 "SignIn", "Commits",
                 "StorageConformance", "TestSupport", "TokenMint", "AppleIDClient",
-                "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
+                "AppAttestation", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON",
+                "Cryptography",
                 "Encodings",
                 coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
             ]),

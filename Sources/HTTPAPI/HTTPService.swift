@@ -1,6 +1,7 @@
 // HTTPAPI owns the HTTP interface: routes, bodies, problems, API keys, the request log
 // and the metrics. It does not own any rule about tokens or accounts, nor the configuration.
 
+public import AppAttestation
 public import AppleAccounts
 import Commits
 public import HTTPEngine
@@ -36,6 +37,10 @@ public final class HTTPService: Service {
         public var foreignPages: ForeignPageCheck?
         /// Warnings that the probes and metrics show beside the readiness.
         public var warnings: ServiceWarnings
+        /// App Check of the process, for its metrics.
+        public var appCheck = AppCheck()
+        /// The stored counts of App Check. `nil` switches their route off: it is not found.
+        public var appCheckHours: (any AppCheckHourStore)?
         /// The start page, for development. `nil` leaves `/` not found.
         public var startPage: StartPage?
 
@@ -78,6 +83,7 @@ public final class HTTPService: Service {
         _ = KeySetMetrics(registry, keys: dependencies.keys)
         _ = ProcessMetrics(registry)
         _ = WarningMetrics(registry, warnings: dependencies.warnings)
+        _ = AppCheckMetrics(registry, counts: dependencies.appCheck.counts)
         registry.gauge(
             "siwa_build_info", [("version", dependencies.version)],
             help: "Always 1; its label is the version."
@@ -97,6 +103,11 @@ public final class HTTPService: Service {
                 useCases: useCases, verifications: verifications,
                 receipts: NotificationMetrics(registry, now: dependencies.now)),
             erasures: ErasureRoutes(useCases: useCases),
+            appCheck: dependencies.appCheckHours.map {
+                AppCheckRoutes(
+                    deployment: useCases.deployment, policies: dependencies.appCheck.policies, store: $0,
+                    now: dependencies.now)
+            },
             web: dependencies.web.map {
                 WebRoutes(web: $0, verifications: verifications, registry: registry, authorize: authorize)
             },

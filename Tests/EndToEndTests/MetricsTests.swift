@@ -55,10 +55,11 @@ import Testing
             contentsOf: docs.appendingPathComponent("monitoring/alerts.yaml"), encoding: .utf8)
         let served = Set(metrics.matches(of: #/# TYPE (siwa_[a-z_]+) /#).map { String($0.1) })
         let named = Set(page.matches(of: /`(siwa_[a-z_]+)`/).map { String($0.1) })
-        // This service has no web sign-in and no OAuth clients.
+        // This service has no web sign-in, no OAuth clients and no App Check.
         #expect(
             named
                 == served.union([
+                    "siwa_app_check_requests_total", "siwa_app_check_dropped_total",
                     "siwa_web_sign_ins_total", "siwa_oauth_token_requests_total",
                     "siwa_oauth_authorizations_total", "siwa_oauth_introspections_total",
                     "siwa_oauth_app_flips_total", "siwa_oauth_queue_depth",

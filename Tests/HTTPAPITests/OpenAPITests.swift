@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AppleIdentity
 import KeySets
@@ -145,6 +146,7 @@ import Testing
                 "ProblemCode",
                 ProblemCode.all.map(\.rawValue) + AppleTokenError.Code.allCases.map(\.rawValue)
                     + AccountRefusal.Code.allCases.map(\.rawValue) + WebRefusal.Code.allCases.map(\.rawValue)
+                    + AppCheckRefusal.Code.allCases.map(\.rawValue)
             ),
             ("EmailForwarding", EmailForwarding.allCases.map(\.rawValue)),
             ("CredentialState", CredentialState.allCases.map(\.rawValue)),

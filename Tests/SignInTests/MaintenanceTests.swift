@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import Cryptography
 import StorageConformance
@@ -61,6 +62,18 @@ import Testing
         #expect(try await store.purgeTransfers(expiredBefore: 1001) == 1)
         running.cancel()
         try await running.value
+    }
+
+    @Test func `forgets counts of App Check after seven days`() async throws {
+        let target = AppCheckTarget.app(bundleID: "com.example.app")
+        let week: Int64 = 7 * 86_400
+        for hour in [0, 3600, 7200] as [Int64] {
+            try await store.addAppCheckHours([
+                AppCheckHour(target: target, hour: hour, tally: AppCheckTally(verified: 1))
+            ])
+        }
+        await maintenance(at: Moment(seconds: week + 7199)).purgeAppCheckHours()
+        #expect(try await store.appCheckHours(of: [target], from: 0).map(\.hour) == [3600, 7200])
     }
 
     @Test func `sends waiting readers away when it ends`() async throws {

@@ -6,6 +6,8 @@ public struct AppCheckHour: Sendable, Hashable {
     public var tally: AppCheckTally
 
     public static let seconds: Int64 = 3600
+    /// Time for which hours are kept, in seconds: 7 days.
+    public static let kept: Int64 = 7 * 86_400
 
     public init(target: AppCheckTarget, hour: Int64, tally: AppCheckTally) {
         (self.target, self.hour, self.tally) = (target, hour, tally)

@@ -23,5 +23,10 @@ public struct AppCheckPolicies: Sendable {
     /// Returns the policy of a bundle ID, which is the `aud` of the app's identity tokens.
     public func ofApp(_ bundleID: String) -> AppCheckPolicy? { self[.app(bundleID: bundleID)] }
 
+    /// Returns the policies of these bundle IDs, and of the OAuth clients that belong to them.
+    public func of(bundleIDs: Set<String>) -> [AppCheckPolicy] {
+        all.filter { bundleIDs.contains($0.appID.bundleID) }
+    }
+
     public func ofOAuthClient(_ id: String) -> AppCheckPolicy? { self[.oauthClient(id: id)] }
 }

@@ -1,3 +1,4 @@
+public import AppAttestation
 public import Encodings
 import StrictJSON
 
@@ -41,9 +42,11 @@ public struct OAuthError: CodedError {
     /// It has only the characters of RFC 6749 §4.1.2.1 (printable ASCII without `"` and `\`), and repeats
     /// nothing of the request, so that no request can write text or markup into a response.
     public let explanation: String
+    /// The cause of a refusal by App Check, for programs.
+    public let appCheckCause: AppCheckCause?
 
-    public init(_ code: Code, _ explanation: String) {
-        (self.code, self.explanation) = (code, explanation)
+    public init(_ code: Code, _ explanation: String, appCheckCause: AppCheckCause? = nil) {
+        (self.code, self.explanation, self.appCheckCause) = (code, explanation, appCheckCause)
     }
 
     public var description: String { "\(code.rawValue): \(explanation)" }
@@ -54,12 +57,27 @@ public struct OAuthError: CodedError {
         json.beginObject()
         json.member("error", code.rawValue)
         json.member("error_description", explanation)
+        if let appCheckCause {
+            json.member("cause", appCheckCause.code)
+            json.member("re_attest", appCheckCause.canReAttest)
+        }
         json.endObject()
         return json.bytes
     }
 }
 
 extension OAuthError {
+    /// A public client without a proof of its app has not authenticated itself (RFC 6749 §5.2).
+    public init(_ refusal: AppCheckRefusal) {
+        let explanation =
+            switch refusal.code {
+            case .attestationRequired: "The request must have a proof of App Attest, and has none."
+            case .attestationInvalid:
+                "The proof of App Attest does not hold. With re_attest the app makes a new key and attests it."
+            }
+        self.init(.invalidClient, explanation, appCheckCause: refusal.cause)
+    }
+
     /// Every fault of a code or a refresh token. The client does not learn which fault, because an attacker
     /// who tries codes would benefit.
     public static let invalidGrant = OAuthError(

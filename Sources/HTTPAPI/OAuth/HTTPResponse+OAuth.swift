@@ -1,3 +1,4 @@
+import AppAttestation
 import AuthorizationServer
 import HTTPEngine
 import NIOHTTP1
@@ -10,6 +11,8 @@ extension HTTPResponse {
         switch error {
         case let error as TokenEndpointError: return tokenEndpointError(error)
         case let error as OAuthError: return tokenEndpointError(TokenEndpointError(error))
+        case let refusal as AppCheckRefusal:
+            return tokenEndpointError(TokenEndpointError(OAuthError(refusal)))
         case let refusal as BearerRefusal:
             return tokenEndpointError(
                 TokenEndpointError(refusal.error), body: refusal.body, challenge: refusal.challenge)

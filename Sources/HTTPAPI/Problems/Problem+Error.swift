@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
@@ -17,6 +18,7 @@ extension Problem {
             case let error as AppleTokenError: error.problem
             case let error as KeySetError: error.problem
             case let error as AccountRefusal: error.problem
+            case let refusal as AppCheckRefusal: refusal.problem
             case let error as StorageError: error.problem
             case is OverloadedError: Problem(.overloaded)
             case is CallerForbidden: Problem(.callerForbidden)

@@ -1,3 +1,4 @@
+import AppAttestation
 import NIOHTTP1
 import StrictJSON
 
@@ -16,6 +17,8 @@ struct Problem: Error, Sendable, Equatable {
     let retryAfter: Int?
     /// The methods of the resource (RFC 9110 §10.2.1).
     let allow: String?
+    /// The cause of a refusal by App Check, for programs.
+    let appCheckCause: AppCheckCause?
 
     enum Subject: Sendable, Equatable {
         case member(String)
@@ -24,7 +27,7 @@ struct Problem: Error, Sendable, Equatable {
 
     init(
         _ status: HTTPResponseStatus, code: String, title: String, detail: String, subject: Subject? = nil,
-        retryAfter: Int? = nil, allow: String? = nil
+        retryAfter: Int? = nil, allow: String? = nil, appCheckCause: AppCheckCause? = nil
     ) {
         self.status = status
         self.code = code
@@ -33,6 +36,7 @@ struct Problem: Error, Sendable, Equatable {
         self.subject = subject
         self.retryAfter = retryAfter
         self.allow = allow
+        self.appCheckCause = appCheckCause
     }
 
     /// Returns the document of RFC 9457 §3. `type` is a name and not an address: there is nothing to fetch.
@@ -48,6 +52,10 @@ struct Problem: Error, Sendable, Equatable {
         case .member(let name): json.member("member", name)
         case .parameter(let name): json.member("parameter", name)
         case nil: break
+        }
+        if let appCheckCause {
+            json.member("cause", appCheckCause.code)
+            json.member("re_attest", appCheckCause.canReAttest)
         }
         json.member("request_id", requestID)
         json.endObject()

@@ -57,6 +57,11 @@ extension Endpoint {
         errors: .problem, priority: .ordinary
     ) { try $0.report($1) }
 
+    static let getAppCheck = Endpoint(
+        "getAppCheck", .get, "/v1/apps/{client_id}/app-check", of: \.appCheck, caller: .apiKey, body: .none,
+        errors: .problem, priority: .ordinary
+    ) { try $0.show($1) }
+
     // Apple.
 
     static let receiveAppleNotification = Endpoint(
@@ -216,7 +221,8 @@ extension Endpoint {
     /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .listEvents,
-        .getAccount, .findAccount, .eraseAccount, .getErasure, .receiveAppleNotification, .beginWebSignIn,
+        .getAccount, .findAccount, .eraseAccount, .getErasure, .getAppCheck, .receiveAppleNotification,
+        .beginWebSignIn,
         .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent, .introspectToken,
         .issueTokens, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation, .getKeySet,
         .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,

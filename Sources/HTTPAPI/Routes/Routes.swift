@@ -8,6 +8,8 @@ struct Routes: Sendable {
     let events: EventRoutes
     let notifications: NotificationRoutes
     let erasures: ErasureRoutes
+    /// `nil` for a service that stores no counts.
+    let appCheck: AppCheckRoutes?
     /// `nil` where the web flow is not configured.
     let web: WebRoutes?
     /// `nil` where no OAuth client is configured.

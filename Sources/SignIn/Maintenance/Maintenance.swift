@@ -1,11 +1,13 @@
+public import AppAttestation
 public import AppleAccounts
 public import Commits
 public import Logging
 public import ServiceLifecycle
 
-/// Periodic work: deletes expired nonces, tickets and transfers. Ends waiting event readers at shutdown.
+/// Periodic work: deletes expired nonces, tickets and transfers, and old counts of App Check. Ends waiting
+/// event readers at shutdown.
 public struct Maintenance: Service {
-    private let store: any AccountStore & TicketStore & TransferStore
+    private let store: any AccountStore & TicketStore & TransferStore & AppCheckHourStore
     private let feed: EventFeed
     private let interval: Duration
     private let clock: any Clock<Duration>
@@ -13,7 +15,7 @@ public struct Maintenance: Service {
     private let logger: Logger
 
     public init(
-        store: any AccountStore & TicketStore & TransferStore, feed: EventFeed,
+        store: any AccountStore & TicketStore & TransferStore & AppCheckHourStore, feed: EventFeed,
         interval: Duration = .seconds(60),
         clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Moment, logger: Logger
@@ -33,6 +35,7 @@ public struct Maintenance: Service {
                     await purgeNonces()
                     await purgeTickets()
                     await purgeTransfers()
+                    await purgeAppCheckHours()
                     try? await clock.sleep(for: interval)
                 }
             }
@@ -60,6 +63,7 @@ public struct Maintenance: Service {
             logger.warning("tickets were not purged", metadata: ["error": "\(error)"])
         }
     }
+
     /// Deletes expired transfers. Apple forgets the identifiers at the same time, so no sign-in can present
     /// them any more. They identify users of another team.
     func purgeTransfers() async {
@@ -67,6 +71,16 @@ public struct Maintenance: Service {
             while try await store.purgeTransfers(expiredBefore: now()) > 0, !Task.isCancelled {}
         } catch {
             logger.warning("transfers were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes the hours of App Check that are more than seven days old.
+    func purgeAppCheckHours() async {
+        let end = AppCheckHour.beginning(of: now().milliseconds / 1000) - AppCheckHour.kept
+        do {
+            while try await store.purgeAppCheckHours(before: end) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("counts of App Check were not purged", metadata: ["error": "\(error)"])
         }
     }
 }

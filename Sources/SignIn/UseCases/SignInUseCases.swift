@@ -8,7 +8,7 @@ public import KeySets
 
 /// The use cases of callers. Thread-safe. No state is kept between two calls.
 public struct SignInUseCases: Sendable {
-    let deployment: Deployment
+    public let deployment: Deployment
     public let identityVerifier: IdentityTokenVerifier
     let notificationVerifier: NotificationVerifier
     let keys: any VerificationKeys

@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AppleIDClient
 import AppleIdentity
@@ -69,6 +70,9 @@ struct ComposedService {
             now: ProcessObservation.millisecondsSince1970, web: web, oauth: oauth?.server,
             authorize: oauth?.authorize, foreignPages: settings.foreignPages, warnings: warnings)
         dependencies.startPage = settings.startPage
+        let appCheck = AppCheck(settings.appCheck)
+        dependencies.appCheck = appCheck
+        dependencies.appCheckHours = store
         http = HTTPService(
             host: settings.host, port: settings.port, limits: .forThisProcess(settings, admission: admission),
             dependencies: dependencies, logger: logger)
@@ -92,6 +96,10 @@ struct ComposedService {
         ]
         services += apple.services
         services += [maintenance, commits]
+        if !appCheck.counts.targets.isEmpty {
+            services.append(
+                AppCheckRecorder(counts: appCheck.counts, store: store, now: now, logger: logger))
+        }
         services += oauth?.services ?? []
         services += [
             workers, http, ShutdownNotice(logger: logger),

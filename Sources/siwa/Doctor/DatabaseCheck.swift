@@ -1,5 +1,7 @@
+import AppAttestation
 import AppleAccounts
 import Foundation
+import KeySets
 import PostgresStorage
 import SignIn
 
@@ -9,6 +11,7 @@ struct DatabaseCheck: DoctorCheck {
     static let name = "database"
 
     let settings: ServiceSettings
+    var secondsSince1970: @Sendable () -> Int64 = { SystemKeySetClock().millisecondsSince1970 / 1000 }
 
     func run() async -> [Finding] {
         if case .sqlite(let path) = settings.database, !FileManager.default.fileExists(atPath: path) {
@@ -81,6 +84,7 @@ struct DatabaseCheck: DoctorCheck {
             let apps = unknownApps(try await inspection.primaryClientIDs())
             let files = DatabaseFiles(settings.database)?.finding ?? .good(Self.name, place)
             return [files] + apps + (try await sealedValues(inspection)) + (try await tokenKeys(inspection))
+                + (try await appCheck(inspection))
         }
     }
 
@@ -133,5 +137,14 @@ struct DatabaseCheck: DoctorCheck {
     private func tokenKeys(_ inspection: any DatabaseInspection) async throws -> [Finding] {
         guard settings.oauth != nil, let keys = settings.sealingKeys else { return [] }
         return TokenSigningKeysCheck(records: try await inspection.signingKeys(), keys: keys).findings
+    }
+
+    private func appCheck(_ inspection: any DatabaseInspection) async throws -> [Finding] {
+        let monitored = settings.appCheck.all.filter { $0.mode == .monitored }
+        guard !monitored.isEmpty else { return [] }
+        let now = secondsSince1970()
+        let hours = try await inspection.appCheckHours(
+            of: monitored.map(\.target), from: AppCheckHoursCheck.yesterday(at: now))
+        return AppCheckHoursCheck(policies: settings.appCheck, hours: hours, now: now).findings
     }
 }

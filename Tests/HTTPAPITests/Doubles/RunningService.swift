@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
@@ -49,6 +50,7 @@ struct RunningService: Sendable {
         var mostWaiters = 1024
         var foreignPages: ForeignPageCheck?
         var warnings = ServiceWarnings()
+        var appCheck = AppCheck()
         /// True for a service with the OAuth clients of `OAuthSample`. The mint plays Google.
         var hasOAuth = false
         /// Adds the authorization endpoint with the changed clients of `OAuthClients`; `nil` leaves the
@@ -86,16 +88,17 @@ struct RunningService: Sendable {
         }
         logger.logLevel = options.logLevel
         let web = try web(options, useCases, store as? any TicketStore, now)
+        var dependencies = HTTPService.Dependencies(
+            useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
+            registry: MetricsRegistry(), sink: sink, version: "0.0.1-test",
+            now: { clock.millisecondsSince1970 },
+            web: web, oauth: options.hasOAuth ? try oauth(useCases, store, feed, keys, now) : nil,
+            authorize: try authorize(options, web, store as? any AuthorizationStore, feed, now),
+            foreignPages: options.foreignPages, warnings: options.warnings)
+        dependencies.appCheck = options.appCheck
+        dependencies.appCheckHours = store as? any AppCheckHourStore ?? ReferenceStore()
         let service = HTTPService(
-            host: "127.0.0.1", port: 0, limits: options.limits,
-            dependencies: HTTPService.Dependencies(
-                useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
-                registry: MetricsRegistry(), sink: sink, version: "0.0.1-test",
-                now: { clock.millisecondsSince1970 },
-                web: web, oauth: options.hasOAuth ? try oauth(useCases, store, feed, keys, now) : nil,
-                authorize: try authorize(options, web, store as? any AuthorizationStore, feed, now),
-                foreignPages: options.foreignPages, warnings: options.warnings),
-            logger: logger)
+            host: "127.0.0.1", port: 0, limits: options.limits, dependencies: dependencies, logger: logger)
         let group = ServiceGroup(services: [service], logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }

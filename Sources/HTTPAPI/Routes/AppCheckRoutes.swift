@@ -1,0 +1,47 @@
+import AppAttestation
+import AppleAccounts
+import HTTPEngine
+import NIOHTTP1
+import StrictJSON
+
+/// The route that shows the counts of App Check.
+final class AppCheckRoutes: Sendable {
+    private let deployment: Deployment
+    private let policies: AppCheckPolicies
+    private let store: any AppCheckHourStore
+    /// Milliseconds since 1970.
+    private let now: @Sendable () -> Int64
+
+    init(
+        deployment: Deployment, policies: AppCheckPolicies, store: any AppCheckHourStore,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        (self.deployment, self.policies, self.store, self.now) = (deployment, policies, store, now)
+    }
+
+    /// `GET /v1/apps/{client_id}/app-check`
+    func show(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        guard let app = ClientID(request.parameter ?? "").flatMap({ deployment.app(for: $0) }),
+            request.scope.allows(app)
+        else { throw Problem(.clientIDUnknown) }
+        let policies = policies.of(bundleIDs: Set(app.clientIDs.map(\.rawValue)))
+        let first = AppCheckHour.beginning(of: now() / 1000) - AppCheckHour.kept
+        return .later { [store] in
+            let hours = try await store.appCheckHours(of: policies.map(\.target), from: first)
+            let byTarget = Dictionary(grouping: hours, by: \.target)
+            var json = JSONWriter(reservingCapacity: 256 + 384 * policies.count + 128 * hours.count)
+            json.beginObject()
+            json.member("app", app.primaryClientID.rawValue)
+            json.name("targets")
+            json.beginArray()
+            for policy in policies {
+                json.element()
+                json.value(policy, hours: byTarget[policy.target] ?? [])
+            }
+            json.endArray()
+            json.endObject()
+            return .json(.ok, json.bytes)
+        }
+    }
+}
