@@ -1,4 +1,6 @@
 import AppAttestation
+import AuthorizationServer
+import HTTPEngine
 import StorageConformance
 import StrictJSON
 import Testing
@@ -121,7 +123,7 @@ import TokenMint
         code: AppCheckRefusal.Code
     ) throws {
         let response = try #require(
-            HTTPResponse.oauthError(AppCheckRefusal(code, cause: .proofMissing) as any Error))
+            HTTPResponse.oauthError(OAuthError(AppCheckRefusal(code, cause: .proofMissing)) as any Error))
         #expect(response.status.code == 401)
         #expect(response.code == "invalid_client")
         let json = try JSONValue(parsing: response.body)

@@ -33,6 +33,9 @@ extension JSONWriter {
     }
 
     private mutating func members(of tally: AppCheckTally) {
-        for kind in AppCheckKind.allCases { member(kind.rawValue, tally[kind]) }
+        for kind in AppCheckKind.allCases {
+            name(kind.rawValue)
+            value(tally[kind])
+        }
     }
 }

@@ -1,4 +1,3 @@
-import AppAttestation
 import AuthorizationServer
 import HTTPEngine
 import NIOHTTP1
@@ -11,8 +10,6 @@ extension HTTPResponse {
         switch error {
         case let error as TokenEndpointError: return tokenEndpointError(error)
         case let error as OAuthError: return tokenEndpointError(TokenEndpointError(error))
-        case let refusal as AppCheckRefusal:
-            return tokenEndpointError(TokenEndpointError(OAuthError(refusal)))
         case let refusal as BearerRefusal:
             return tokenEndpointError(
                 TokenEndpointError(refusal.error), body: refusal.body, challenge: refusal.challenge)
