@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AppleEmulator
 import AppleIDClient
@@ -56,6 +57,7 @@ struct DevelopmentSettings {
             issuers: [VerificationPolicy.appleIssuer])
         settings.sealingKeys = Self.sealingKey.flatMap { SealingKeyRing([$0]) }
         settings.checkInterval = checkInterval
+        settings.appCheck = Self.appCheck(of: primary)
         if let signingKey, let pem = signingKey.privateKeyPEM {
             settings.signingKeys[team] = .key(try ClientSigningKey(keyID: signingKey.keyID, pem: pem))
         }
@@ -76,5 +78,15 @@ struct DevelopmentSettings {
                 GoogleEndpoints(baseURL: "http://127.0.0.1:\(google.port)") ?? settings.googleEndpoints
         }
         return settings
+    }
+
+    /// App Check of the app's bundle ID, which refuses nothing. Empty for a client ID that is no bundle ID.
+    private static func appCheck(of bundleID: ClientID) -> AppCheckPolicies {
+        guard let appID = AppID(teamID: team, bundleID: bundleID.rawValue) else { return .none }
+        return AppCheckPolicies([
+            AppCheckPolicy(
+                target: .app(bundleID: bundleID.rawValue), appID: appID, platform: .iOS, mode: .monitored,
+                environment: .development, firstAttestingVersion: nil)
+        ])
     }
 }
