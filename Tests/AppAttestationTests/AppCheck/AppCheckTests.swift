@@ -35,7 +35,8 @@ import Testing
 
     @Test func `nothing is counted when the mode is off, and without a policy`() throws {
         let check = AppCheck(AppCheckPolicies([try AppCheckPolicy.sample(.off)]))
-        try check.judge(Self.broken, by: try #require(check.policies.all.first), appVersion: nil, at: 0)
+        let policy = try #require(check.policies.all.first)
+        try check.judge(Self.broken, by: policy, appVersion: nil, at: 0)
         try check.judge(Self.broken, by: nil, appVersion: nil, at: 0)
         #expect(check.counts.take().isEmpty)
     }
