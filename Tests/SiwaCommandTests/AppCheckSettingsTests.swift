@@ -67,7 +67,7 @@ import Testing
         ("bundle_id: com.example.app\n", "bundle_id: com.example.web\n", "app_attest.bundle_id"),
         ("bundle_id: com.example.app\n", "bundle_id: com.example.App\n", "app_attest.bundle_id"),
         ("bundle_id: com.example.app\n", "bundle_id: com.example.pro\n", "two entries"),
-        ("- bundle_id: com.example.app\n", "- platform: ios\n", "app_attest.bundle_id: is missing"),
+        ("- bundle_id: com.example.app\n", "- bundle_id: \"\"\n", "app_attest.bundle_id: is missing"),
         ("team_id: A1B2C3D4E5", "team_id: a1b2c3d4e5", "teams.team_id"),
         ("app_check: monitored", "app_check: on", "app_attest.app_check"),
         ("app_check: monitored", "mode: monitored", "app_attest.mode"),
