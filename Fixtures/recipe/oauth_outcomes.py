@@ -22,6 +22,12 @@ DECISIONS = {
     "code": {"granted"}, "access_denied": {"denied", "granted"}, "cancelled": {"cancelled", "granted"},
     "unrecoverable": {"granted"}, "invalid_request": {"granted", "denied", "cancelled"},
 }
+# What the service logs. Errors with one cause have one reason.
+REASON_OF_ERROR = {
+    "invalid_request": "request_malformed", "invalid_client": "client_not_authenticated",
+    "unauthorized_client": "grant_type_not_allowed", "unsupported_grant_type": "grant_type_unknown",
+    "invalid_target": "resource_differs",
+}
 STATES = {None, "good", "suspended", "ended"}
 LANGUAGES = {None, "en", "ar", "tr", "pl"}
 # RFC 9068 section 2.2 and OpenID Connect Core section 2.
@@ -66,8 +72,29 @@ class OutcomeReader:
             self.check_tokens(name, expect, case.get("given", {}))
         else:
             self.expect(name, STATUS_OF_ERROR.get(expect.get("error"), 0) == expect.get("status"), "another status")
+        self.check_reason(name, expect, case.get("given", {}))
         for key in ("code", "tokens"):
             self.expect(name, expect.get("afterwards", {}).get(key) in STATES | {"used"}, "an unknown state")
+
+    def check_reason(self, name, expect, given):
+        error, reason = expect.get("error", expect.get("linking", {}).get("error")), expect.get("reason")
+        self.expect(name, (reason is None) == (error is None), "a refusal without a reason, or the other way")
+        wanted = REASON_OF_ERROR.get(error)
+        if wanted is None and error is not None and "grant" in expect:
+            code, grant = given.get("code", given.get("refresh_token", "")), expect["grant"]
+            if given.get("credential") == "refresh token rejected":
+                wanted = "credential_revoked"
+            elif given.get("client", grant["client"]) != grant["client"]:
+                wanted = "other_client"
+            elif code.startswith("issued") or code == "expired":
+                wanted = {"authorization_code": "code_expired", "refresh_token": "token_expired"}[grant["type"]]
+            elif code.startswith("rotated"):
+                wanted = "token_rotated"
+            elif "redirect_uri" in given and given["redirect_uri"] != grant.get("redirect_uri"):
+                wanted = "redirect_uri_differs"
+            elif "disabled" in given.get("assertion", ""):
+                wanted = "google_account_disabled"
+        self.expect(name, wanted is None or reason == wanted, f"another reason than {wanted}")
 
     def check_tokens(self, name, expect, given):
         grant, scope = expect.get("grant", {}), expect.get("scope", "").split(" ")

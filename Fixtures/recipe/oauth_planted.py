@@ -30,6 +30,8 @@ MISTAKES = [
     ("token", "code-web", "given.code_challenge", "x"),
     ("token", "code-unknown", "expect.status", 401),
     ("token", "code-unknown", "expect.error", "invalid_client"),
+    ("token", "code-expired", "expect.reason", "code_unknown"),
+    ("token", "code-unknown", "expect.reason", REMOVED),
     ("token", "client-basic-wrong", "expect.www_authenticate", REMOVED),
     ("token", "code-access-token", "expect.access_token.alg", "HS256"),
     ("token", "code-access-token", "expect.access_token.aud", "shop"),

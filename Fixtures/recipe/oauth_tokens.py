@@ -4,6 +4,7 @@ import base64
 import hashlib
 
 from oauth_cases import CHALLENGE, HOST, ISSUER, SECRETS, TOKEN, VERIFIER, changed, encoded
+from oauth_reasons import reason
 
 FORM = "application/x-www-form-urlencoded"
 SHOP_URI = "https://shop.example.com/cb"
@@ -45,6 +46,7 @@ def basic(client_id, secret):
 def case(name, summary, body, expect, given=None, **request):
     assert name not in TOKEN, name
     request = changed({"content_type": FORM}, request)
+    expect = changed(expect, {"reason": reason(name, expect)})
     TOKEN[name] = changed({
         "summary": summary, "given": given, "request": {**request, "body": body}, "expect": expect}, {})
 

@@ -94,6 +94,19 @@ import Testing
         #expect(Set(codes) == Set(explained))
     }
 
+    @Test(arguments: ["oauth", "monitoring"])
+    func `a page explains every reason of a refused token request, and no other`(page: String) throws {
+        let source = Document.read("Sources/AuthorizationServer/Responses/TokenRefusalReason.swift").text
+        let reasons = source.matches(of: #/case \w+ = "([a-z_]+)"/#).map { String($0.1) }
+        #expect(reasons.count > 20)
+        let text = Self.page(page).text
+        let table = try #require(text.components(separatedBy: "\n| reason |").dropFirst().first)
+            .components(separatedBy: "\n\n")[0]
+        let explained = table.matches(of: /\n\| ((?:`[a-z_]+`(?:, )?)+) \|/)
+            .flatMap { $0.1.matches(of: /[a-z_]+/).map { String($0.0) } }
+        #expect(explained.sorted() == reasons.sorted())
+    }
+
     @Test func `the page on the interface explains every error code`() throws {
         let list = try #require(
             Self.interface.firstMatch(of: /ProblemCode:\n(?:.*\n)*?.*x-extensible-enum: \[([^\]]*)\]/))

@@ -77,6 +77,38 @@ import TokenMint
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a refusal says why in development only`(isDevelopment: Bool) async throws {
+        var options = RunningService.Options()
+        (options.hasOAuth, options.isDevelopment) = (true, isDevelopment)
+        try await RunningService.with(options) { service in
+            for (body, reason) in [
+                ("client_id=desktop&grant_type=refresh_token&refresh_token=x", "token_unknown"),
+                ("client_id=desktop&grant_type=x", "grant_type_unknown"),
+                ("client_id=nobody&grant_type=x", "client_not_authenticated"),
+                ("client_id=shop&client_secret=x&grant_type=x", "client_not_authenticated"),
+            ] {
+                let response = try await Self.post(service, "/oauth/token", body)
+                let text = try #require(response.json?["error_description"]?.string)
+                #expect(text.hasPrefix("\(reason): ") == isDevelopment, "\(text)")
+            }
+            let assertion =
+                "client_id=google&client_secret=\(OAuthSample.googleSecret)&intent=get"
+                + "&grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion="
+            let refused = try await Self.post(service, "/oauth/token", assertion + "x")
+            #expect(
+                (refused.json?["error_description"]?.string?.hasPrefix("assertion_invalid: "))
+                    == isDevelopment)
+            let metrics = try await service.call("GET", "/metrics")
+            for (reason, count) in [
+                ("client_not_authenticated", 2), ("assertion_invalid", 1), ("code_used", 0),
+            ] {
+                #expect(
+                    metrics.text.contains("siwa_oauth_token_refusals_total{reason=\"\(reason)\"} \(count)\n"))
+            }
+        }
+    }
+
     @Test func `a linked account is introspected, shown, refreshed, listed and unlinked`() async throws {
         try await Self.with { service in
             let (id, tokens) = try await Self.link(service)

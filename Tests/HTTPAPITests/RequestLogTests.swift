@@ -120,12 +120,12 @@ import TokenMint
                 ("/oauth/introspect", "token=x"), ("/oauth/revoke", "token=x"),
             ] {
                 let lines = try await ask(path, shop, body)
-                #expect(lines.count { $0.contains(" client=shop") } == 6, "\(path) \(lines)")
+                #expect(lines.count { $0.contains(" oauth_client=shop") } == 6, "\(path) \(lines)")
             }
             // Anybody can name a client, so the number of these lines is bounded.
             for client in ["client_id=shop&client_secret=wrong", "client_id=desktop"] {
                 let lines = try await ask("/oauth/token", client, "grant_type=refresh_token&refresh_token=x")
-                #expect(lines.count == 3 && lines.allSatisfy { $0.contains(" client=") }, "\(lines)")
+                #expect(lines.count == 3 && lines.allSatisfy { $0.contains(" oauth_client=") }, "\(lines)")
             }
             let invented = try await ask("/oauth/token", "client_id=invented.by.a.guesser&client_secret=x")
             #expect(invented.count == 3 && !invented.contains { $0.contains("client=") }, "\(invented)")
@@ -140,12 +140,47 @@ import TokenMint
         }
     }
 
+    @Test func `a refused token request is logged with its grant type and reason, and without the token`()
+        async throws
+    {
+        try await OAuthEndpointTests.with { service in
+            let shop = "client_id=shop&client_secret=\(OAuthSample.shopSecret)"
+            for (body, fields) in [
+                (
+                    "\(shop)&grant_type=refresh_token&refresh_token=x",
+                    "grant_type=refresh_token reason=token_unknown"
+                ),
+                ("\(shop)&grant_type=x", "code=unsupported_grant_type reason=grant_type_unknown"),
+                (
+                    "\(shop)&grant_type=authorization_code&code=siwa_ac_x&redirect_uri=x",
+                    "code=invalid_grant grant_type=authorization_code reason=code_unknown"
+                ),
+                ("\(shop)&grant_type=refresh_token", "grant_type=refresh_token reason=request_malformed"),
+            ] {
+                _ = try await OAuthEndpointTests.post(service, "/oauth/token", body)
+                let line = try #require(service.requestLines.last)
+                #expect(line.contains(" oauth_client=shop ") && line.hasSuffix(fields), "\(line)")
+                #expect(!line.contains("siwa_ac_"))
+            }
+            // A flood of anyone has one sum for each reason.
+            for _ in 0..<20 {
+                _ = try await OAuthEndpointTests.post(
+                    service, "/oauth/token", "client_id=desktop&grant_type=refresh_token&refresh_token=x")
+            }
+            service.clock.advance(by: .seconds(1))
+            let sums = service.loggedText().split(separator: "\n").filter { $0.contains("without a caller") }
+            #expect(
+                sums.contains { $0.hasSuffix("code=invalid_grant reason=token_unknown count=20") }, "\(sums)")
+        }
+    }
+
     @Test func `authorization requests are logged with the client that they name`() async throws {
         var options = RunningService.Options()
         options.oauth = { _ in }
         try await RunningService.with(options) { service in
             for (query, field) in [
-                (OAuthClients.shop, " client=shop"), ("client_id=google&redirect_uri=x", " client=google"),
+                (OAuthClients.shop, " oauth_client=shop"),
+                ("client_id=google&redirect_uri=x", " oauth_client=google"),
             ] {
                 _ = try await service.call("GET", "/oauth/authorize?\(query)", secret: nil)
                 #expect(service.requestLines.last?.contains(field) == true)
@@ -154,7 +189,7 @@ import TokenMint
                 "client_id=invented", "client_id=shop&client_id=shop", "x=\(WebVisitor.encode("%"))",
             ] {
                 _ = try await service.call("GET", "/oauth/authorize?\(query)", secret: nil)
-                #expect(service.requestLines.last?.contains(" client=") == false)
+                #expect(service.requestLines.last?.contains(" oauth_client=") == false)
             }
         }
     }

@@ -19,6 +19,7 @@ struct TokenPlayer {
         let status = try #require(expect.status)
         #expect(response.status == status, "\(response.text)")
         response.expectNoStore()
+        try await expectReason()
         #expect(response["pragma"] == "no-cache")
         let challenge = response["www-authenticate"]
         #expect(challenge?.hasPrefix("Basic realm=") ?? false == expect.wwwAuthenticate ?? false)
@@ -48,6 +49,16 @@ struct TokenPlayer {
         fields["Authorization"] = request.authorization
         let query = request.query.map { "?\($0)" } ?? ""
         return try await service.send("POST", "/oauth/token\(query)", fields, body: body)
+    }
+
+    /// Checks the reason in the metrics: the response does not have it, because this is no development.
+    private func expectReason() async throws {
+        let name = "siwa_oauth_token_refusals_total"
+        let metrics = try await service.send(
+            "GET", "/metrics", ["Authorization": "Bearer \(FixtureDeployment.secret(of: nil))"])
+        let counted = metrics.text.split(separator: "\n").map(String.init)
+            .filter { $0.hasPrefix("\(name){") && !$0.hasSuffix(" 0") }
+        #expect(counted == (content.expect.reason.map { ["\(name){reason=\"\($0)\"} 1"] } ?? []))
     }
 
     private func expectError(_ members: [String: any Sendable], _ error: String) {

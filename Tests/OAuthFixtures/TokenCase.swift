@@ -23,6 +23,8 @@ struct TokenCase: Decodable, Sendable {
     struct Expectation: Decodable {
         let status: Int?
         let error: String?
+        /// Reason of a refusal, as the service logs and counts it.
+        let reason: String?
         /// True if the response names HTTP Basic in `WWW-Authenticate`.
         let wwwAuthenticate: Bool?
         /// Parsed values of a request that is valid by itself.

@@ -20,7 +20,7 @@ public enum OAuthSample {
     }
 
     public static func settings(
-        in deployment: Deployment, app: String,
+        in deployment: Deployment, app: String, isDevelopment: Bool = false,
         _ change: (inout OAuthDraft) -> Void = { _ in }
     ) throws -> OAuthSettings {
         var shop = ClientDraft(id: "shop", kind: "web", app: app, name: ["en": "Example Shop"])
@@ -41,7 +41,7 @@ public enum OAuthSample {
             clients: [shop, desktop, google])
         change(&draft)
         let context = OAuthContext(
-            isDevelopment: false, publicURL: issuer, deployment: deployment,
+            isDevelopment: isDevelopment, publicURL: issuer, deployment: deployment,
             appsWithWebSignIn: Set(deployment.apps.map(\.primaryClientID)))
         switch OAuthSettings.check(draft, in: context) {
         case .usable(let settings): return settings

@@ -59,10 +59,10 @@ import TokenMint
                 $0.codeChallengeMethod = "S256"
             }, caller: .all)
         let code = try code(in: response)
-        await #expect(throws: OAuthError.invalidGrant) {
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
             _ = try await world.redeem(code, as: "google", uri: OAuthSample.googleURI)
         }
-        await #expect(throws: OAuthError.invalidGrant) {
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
             _ = try await world.redeem(code, as: "google", uri: OAuthSample.appFlipURI, verifier: nil)
         }
         let tokens = try await world.redeem(code, as: "google", uri: OAuthSample.appFlipURI)

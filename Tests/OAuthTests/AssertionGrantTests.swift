@@ -87,7 +87,7 @@ import TokenMint
     func `without an account linking goes on in the browser`(intent: String) async throws {
         let world = try OAuthWorld()
         let response = linking(try await world.assert(intent, try world.googleToken()))
-        #expect(response == .linkingError(loginHint: "ada@gmail.com"))
+        #expect(response == .linkingError(loginHint: "ada@gmail.com", reason: .accountNotMatched))
         #expect(response?.status == 401)
     }
 
@@ -98,7 +98,7 @@ import TokenMint
         }
         #expect(try await world.isActive(tokens.accessToken))
         let again = linking(try await world.assert("create", try world.googleToken()))
-        #expect(again == .linkingError(loginHint: "ada@gmail.com"))
+        #expect(again == .linkingError(loginHint: "ada@gmail.com", reason: .accountExists))
     }
 
     @Test func `pre-hijacking: a stranger's account does not wait for the owner of an address`() async throws
@@ -183,7 +183,7 @@ import TokenMint
             let claims = try OAuthWorld.claims(try world.googleToken())
             assertion = try other.sign(try #require(claims.object))
         }
-        await #expect(throws: OAuthError.invalidGrant) { _ = try await world.assert("get", assertion) }
+        await #expect(throws: OAuthError(.invalidGrant, "")) { _ = try await world.assert("get", assertion) }
     }
 
     @Test(arguments: [-3600, 0, 60] as [Int64])
@@ -204,7 +204,7 @@ import TokenMint
         for intent in ["check", "get", "create"] {
             #expect(
                 linking(try await world.assert(intent, try world.googleToken()))
-                    == .linkingError(loginHint: "ada@gmail.com"))
+                    == .linkingError(loginHint: "ada@gmail.com", reason: .googleAccountDisabled))
         }
         // In the same second: the times of Google's events are whole seconds.
         _ = try await receiver.receive(

@@ -63,7 +63,7 @@ import TokenMint
         #expect(tokens.scope == "openid offline_access")
         #expect(try OAuthWorld.claims(tokens.accessToken)["scope"]?.string == "openid offline_access")
         let rest = try await world.code(for: account.id, scope: "devices")
-        await #expect(throws: OAuthError.invalidGrant) { _ = try await world.redeem(rest) }
+        await #expect(throws: OAuthError(.invalidGrant, "")) { _ = try await world.redeem(rest) }
     }
 
     @Test func `a code without any scope left is kept, and gives tokens when the scope is back`() async throws
@@ -72,7 +72,7 @@ import TokenMint
         let account = try await world.user()
         let code = try await world.code(for: account.id)
         let without = try OAuthWorld(after: world) { $0.clients[0].scopes = ["devices"] }
-        await #expect(throws: OAuthError.invalidGrant) { _ = try await without.redeem(code) }
+        await #expect(throws: OAuthError(.invalidGrant, "")) { _ = try await without.redeem(code) }
         world.clock.advance(by: .seconds(11))
         #expect(try await world.redeem(code).scope == "openid profile email offline_access")
     }
@@ -124,7 +124,7 @@ import TokenMint
         let world = try OAuthWorld()
         let account = try await world.user()
         let code = try await world.code(for: account.id)
-        await #expect(throws: OAuthError.invalidGrant) {
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
             switch attack {
             case .`code for another client`:
                 _ = try await world.redeem(code, as: "google")
@@ -181,7 +181,7 @@ import TokenMint
         let world = try OAuthWorld()
         let account = try await world.user()
         let code = try await world.code(for: account.id, challenge: nil)
-        await #expect(throws: OAuthError.invalidGrant) { _ = try await world.redeem(code) }
+        await #expect(throws: OAuthError(.invalidGrant, "")) { _ = try await world.redeem(code) }
     }
 
     @Test func `of twenty redemptions at once exactly one succeeds`() async throws {
@@ -204,10 +204,10 @@ import TokenMint
         let code = try await world.code(for: account.id)
         let tokens = try await world.redeem(code)
         world.clock.advance(by: .seconds(9))
-        await #expect(throws: OAuthError.invalidGrant) { _ = try await world.redeem(code) }
+        await #expect(throws: OAuthError(.invalidGrant, "")) { _ = try await world.redeem(code) }
         #expect(try await world.isActive(tokens.accessToken))
         world.clock.advance(by: .seconds(1))
-        await #expect(throws: OAuthError.invalidGrant) { _ = try await world.redeem(code) }
+        await #expect(throws: OAuthError(.invalidGrant, "")) { _ = try await world.redeem(code) }
         #expect(try await !world.isActive(tokens.accessToken))
         #expect(try await !world.isActive(try #require(tokens.refreshToken)))
     }

@@ -24,7 +24,7 @@ import TokenMint
         // The attacker's own authorization had another challenge, and the client sends the verifier of that
         // one.
         let verifier = String(repeating: "a", count: 43)
-        await #expect(throws: OAuthError.invalidGrant) {
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
             _ = try await world.redeem(stolen, verifier: verifier)
         }
         #expect(try await world.redeem(stolen).refreshToken != nil)
@@ -41,7 +41,7 @@ import TokenMint
             ("shop", OAuthSample.shopURI + "x", OAuthWorld.verifier),
             ("shop", OAuthSample.shopURI, String(repeating: "a", count: 43)),
         ] {
-            await #expect(throws: OAuthError.invalidGrant) {
+            await #expect(throws: OAuthError(.invalidGrant, "")) {
                 _ = try await world.redeem(code, as: client, uri: uri, verifier: verifier)
             }
             #expect(try await world.isActive(tokens.accessToken))

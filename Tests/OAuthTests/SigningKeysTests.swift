@@ -183,7 +183,7 @@ import TokenMint
             #expect(await guess(world, from: address) is GuessingPaused)
             // The honest client at the same address, as behind one proxy, and elsewhere.
             for client in [address, elsewhere] {
-                await #expect(throws: OAuthError.invalidGrant) {
+                await #expect(throws: OAuthError(.invalidGrant, "")) {
                     _ = try await world.ask(parameters, as: "google", from: client)
                 }
             }
@@ -201,7 +201,7 @@ import TokenMint
                 pauses.append(paused.seconds)
                 world.clock.advance(by: .seconds(paused.seconds))
             }
-            await #expect(throws: OAuthError.invalidGrant) {
+            await #expect(throws: OAuthError(.invalidGrant, "")) {
                 _ = try await world.ask(parameters, as: "google", from: address)
             }
         }

@@ -47,7 +47,7 @@ import TokenMint
         let world = try OAuthWorld()
         let first = try await desktop(world)
         let without = try OAuthWorld(after: world) { $0.clients[1].scopes = ["profile"] }
-        await #expect(throws: OAuthError.invalidGrant) {
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
             _ = try await without.refresh(first.refreshToken, as: "desktop")
         }
         // Past the time in which a token may come again whose answer was lost.
@@ -63,7 +63,9 @@ import TokenMint
         let account = try await world.user()
         let first = try await world.redeem(try await world.code(for: account.id))
         let without = try OAuthWorld(after: world) { $0.clients[0].scopes = ["openid", "email"] }
-        await #expect(throws: OAuthError.invalidGrant) { _ = try await without.refresh(first.refreshToken) }
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
+            _ = try await without.refresh(first.refreshToken)
+        }
         #expect(try await !without.isActive(try #require(first.refreshToken)))
         #expect(try await without.isActive(first.accessToken))
         world.clock.advance(by: .seconds(31))
@@ -86,11 +88,11 @@ import TokenMint
         let first = try await desktop(world)
         let second = try await world.refresh(first.refreshToken, as: "desktop")
         world.clock.advance(by: .seconds(seconds))
-        await #expect(throws: OAuthError.invalidGrant) {
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
             _ = try await world.refresh(first.refreshToken, as: "desktop")
         }
         #expect(try await !world.isActive(second.accessToken))
-        await #expect(throws: OAuthError.invalidGrant) {
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
             _ = try await world.refresh(second.refreshToken, as: "desktop")
         }
     }
@@ -128,7 +130,7 @@ import TokenMint
         let world = try OAuthWorld()
         let tokens = try await desktop(world)
         for client in ["shop", "google"] {
-            await #expect(throws: OAuthError.invalidGrant) {
+            await #expect(throws: OAuthError(.invalidGrant, "")) {
                 _ = try await world.refresh(tokens.refreshToken, as: client)
             }
         }
@@ -147,7 +149,7 @@ import TokenMint
         let status = try #require(try await world.store.status(of: account.id, app: world.app))
         #expect(status.isAuthorized)
         try await world.notify("consent-revoked")
-        await #expect(throws: OAuthError.invalidGrant) {
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
             _ = try await world.refresh(tokens.refreshToken, as: "google")
         }
         #expect(try await !world.isActive(tokens.accessToken))
@@ -156,7 +158,7 @@ import TokenMint
         try await world.user { claims in
             for name in ["iat", "auth_time"] { claims[name] = .integer(TokenMint.sampleTime + 120) }
         }
-        await #expect(throws: OAuthError.invalidGrant) {
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
             _ = try await world.refresh(tokens.refreshToken, as: "google")
         }
         #expect(try await world.store.grants(of: account.id).isEmpty)

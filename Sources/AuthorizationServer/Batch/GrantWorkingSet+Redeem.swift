@@ -32,7 +32,7 @@ extension GrantWorkingSet {
             }
             throw GrantRefusal(.codeReused)
         }
-        guard command.moment < code.expiresAt else { throw GrantRefusal(.codeNotFound) }
+        guard command.moment < code.expiresAt else { throw GrantRefusal(.codeExpired) }
         let status = try status(held.record)
         guard status.admits(authorizedAt: code.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
 

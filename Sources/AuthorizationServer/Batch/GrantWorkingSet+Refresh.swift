@@ -14,21 +14,23 @@ extension GrantWorkingSet {
         _ command: RefreshCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
         guard let held = ledger.grant(withFamily: command.presented.familyID),
-            var family = held.family(command.presented.familyID), var token = family.refreshToken,
-            token.familySecretDigest.isSame(as: command.presented.familySecretDigest)
+            var family = held.family(command.presented.familyID), var token = family.refreshToken
         else { throw GrantRefusal(.refreshTokenNotFound) }
+        guard token.familySecretDigest.isSame(as: command.presented.familySecretDigest) else {
+            throw GrantRefusal(.refreshTokenForged)
+        }
         guard held.record.oauthClientID == command.oauthClientID else {
             throw GrantRefusal(.refreshTokenOfAnotherClient)
         }
         let end = command.end(of: family)
         guard command.moment < family.expiresAt, command.moment < end else {
-            throw GrantRefusal(.refreshTokenNotFound)
+            throw GrantRefusal(.refreshTokenExpired)
         }
         let isCurrent = token.digest.isSame(as: command.presented.digest)
         guard isCurrent || token.isLostResponse(command) else {
             // Without rotation there is no old token: this text was never issued.
             guard command.successor != nil || token.previous != nil else {
-                throw GrantRefusal(.refreshTokenNotFound)
+                throw GrantRefusal(.refreshTokenForged)
             }
             endFamilies(of: held.record, reason: .tokenReused, at: command.moment, using: &generator) {
                 $0.id == family.id

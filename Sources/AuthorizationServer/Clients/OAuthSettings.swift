@@ -13,12 +13,14 @@ public struct OAuthSettings: Sendable {
     /// Number of refresh tokens that all native clients together have for one account. Above it the oldest
     /// ends.
     public let nativeRefreshTokenLimit: Int
+    /// True in development: responses of the token endpoint name the reason of a refusal.
+    public let explainsRefusals: Bool
     /// Names of the apps for users, by primary client ID. Not every app has a name.
     private let appNames: [ClientID: LocalizedText]
 
     init(
         issuer: Issuer, sessionLifetime: Int64, scopes: ScopeCatalog, clients: ClientRegistry,
-        allowsAccountsWithoutApple: Bool, nativeRefreshTokenLimit: Int,
+        allowsAccountsWithoutApple: Bool, nativeRefreshTokenLimit: Int, explainsRefusals: Bool,
         appNames: [ClientID: LocalizedText] = [:]
     ) {
         self.issuer = issuer
@@ -27,6 +29,7 @@ public struct OAuthSettings: Sendable {
         self.clients = clients
         self.allowsAccountsWithoutApple = allowsAccountsWithoutApple
         self.nativeRefreshTokenLimit = nativeRefreshTokenLimit
+        self.explainsRefusals = explainsRefusals
         self.appNames = appNames
     }
 
@@ -67,6 +70,7 @@ public struct OAuthSettings: Sendable {
                 issuer: issuer, sessionLifetime: sessionLifetime, scopes: scopes,
                 clients: ClientRegistry(clients),
                 allowsAccountsWithoutApple: OAuthDraft.allowsAccountsWithoutApple.value.flag(in: draft),
-                nativeRefreshTokenLimit: Int(nativeLimit), appNames: appNames))
+                nativeRefreshTokenLimit: Int(nativeLimit),
+                explainsRefusals: context.isDevelopment, appNames: appNames))
     }
 }

@@ -67,8 +67,9 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case appleAccountDeleted
         /// The authentication is older than the client allows.
         case authenticationTooOld
-        /// The code does not exist or has expired, or its grant has ended.
+        /// The code does not exist, or its grant has ended.
         case codeNotFound
+        case codeExpired
         case codeOfAnotherClient
         case redirectURIMismatch
         case codeVerifierMismatch
@@ -76,8 +77,11 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case codeRetried
         /// The code was used earlier. Its token family was ended by this command.
         case codeReused
-        /// The token does not exist or has expired, or its token family or grant has ended.
+        /// The token family does not exist: it has ended, or its grant, or it expired long ago.
         case refreshTokenNotFound
+        /// The token was never issued: the family exists, and the secret is wrong.
+        case refreshTokenForged
+        case refreshTokenExpired
         case refreshTokenOfAnotherClient
         /// An old token of the token family. The family was ended by this command.
         case refreshTokenReused

@@ -51,6 +51,14 @@ public struct GrantType: Sendable {
                 assertion: assertion, intent: intent, scope: try parameters.scope()))
     }
 
+    /// Returns the grant type that a request names; `nil` when it names none of the list.
+    static func named(in reader: ParameterReader) -> GrantType? {
+        guard case .text(let name) = reader.parameters[RequestParameter.grantType.rawValue] else {
+            return nil
+        }
+        return all.first { $0.name == name }
+    }
+
     /// Reads the parameters of the requested grant type.
     ///
     /// - Throws: `unsupported_grant_type` for a type that is not in the list, `unauthorized_client` for a
@@ -85,7 +93,7 @@ struct TokenParameters {
         case .absent where client.googleLinking == nil:
             throw reader.refusal(parameter, "is missing; send it")
         case .text(let text) where text.utf8.count <= parameter.longest: return text
-        case .absent, .malformed, .text: throw OAuthError.invalidGrant
+        case .absent, .malformed, .text: throw OAuthError.invalidGrant(.requestMalformed)
         }
     }
 
@@ -98,7 +106,7 @@ struct TokenParameters {
         case .text(let text) where CodeVerifier(text) != nil: return text
         case .malformed, .text:
             // Google expects `invalid_grant` for every failure.
-            guard client.googleLinking == nil else { throw OAuthError.invalidGrant }
+            guard client.googleLinking == nil else { throw OAuthError.invalidGrant(.verifierDiffers) }
             throw reader.refusal(
                 .codeVerifier,
                 "must have 43 to 128 characters of A-Z a-z 0-9 - . _ ~ (RFC 7636 section 4.1)")

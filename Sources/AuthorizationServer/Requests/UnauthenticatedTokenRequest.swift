@@ -3,6 +3,8 @@
 /// The caller checks `credentials` first, and slows down guesses.
 public struct UnauthenticatedTokenRequest: Sendable {
     public let credentials: ClientCredentials
+    /// The grant type that the request names; `nil` for an unknown grant type.
+    public var grantType: GrantType? { GrantType.named(in: reader) }
     private let reader: ParameterReader
 
     /// Throws `invalid_request`, or `invalid_client` when no client is named.

@@ -44,9 +44,16 @@ public struct OAuthError: CodedError {
     public let explanation: String
     /// The cause of a refusal by App Check, for programs.
     public let appCheckCause: AppCheckCause?
+    /// The reason at the token endpoint. `nil` for errors of other endpoints.
+    public let reason: TokenRefusalReason?
 
-    public init(_ code: Code, _ explanation: String, appCheckCause: AppCheckCause? = nil) {
+    /// - Parameter reason: `nil` for a code that is the reason itself.
+    public init(
+        _ code: Code, _ explanation: String, appCheckCause: AppCheckCause? = nil,
+        reason: TokenRefusalReason? = nil
+    ) {
         (self.code, self.explanation, self.appCheckCause) = (code, explanation, appCheckCause)
+        self.reason = reason ?? code.reason
     }
 
     public var description: String { "\(code.rawValue): \(explanation)" }
@@ -69,17 +76,52 @@ public struct OAuthError: CodedError {
 extension OAuthError {
     /// A public client without a proof of its app has not authenticated itself (RFC 6749 §5.2).
     public init(_ refusal: AppCheckRefusal) {
-        let explanation =
+        let (explanation, reason): (String, TokenRefusalReason) =
             switch refusal.code {
-            case .attestationRequired: "The request must have a proof of App Attest, and has none."
+            case .attestationRequired:
+                ("The request must have a proof of App Attest, and has none.", .attestationRequired)
             case .attestationInvalid:
-                "The proof of App Attest does not hold. With re_attest the app makes a new key and attests it."
+                (
+                    "The proof of App Attest does not hold. With re_attest the app makes a new key and attests it.",
+                    .attestationInvalid
+                )
             }
-        self.init(.invalidClient, explanation, appCheckCause: refusal.cause)
+        self.init(.invalidClient, explanation, appCheckCause: refusal.cause, reason: reason)
     }
 
-    /// Every fault of a code or a refresh token. The client does not learn which fault, because an attacker
+    /// Every fault of a code or a refresh token. The client does not learn the reason, because an attacker
     /// who tries codes would benefit.
-    public static let invalidGrant = OAuthError(
-        .invalidGrant, "The code or token is wrong, expired, used or revoked; start a new authorization.")
+    public static func invalidGrant(_ reason: TokenRefusalReason) -> OAuthError {
+        OAuthError(
+            .invalidGrant, "The code or token is wrong, expired, used or revoked; start a new authorization.",
+            reason: reason)
+    }
+
+    /// The error with its reason in the explanation, for development.
+    public var explained: OAuthError {
+        guard let reason else { return self }
+        let text = code == .invalidGrant ? reason.explanation : explanation
+        return OAuthError(
+            code, "\(reason.rawValue): \(text)", appCheckCause: appCheckCause, reason: reason)
+    }
+}
+
+extension OAuthError.Code {
+    /// The reason that every error of this code has at the token endpoint. `nil` for `invalid_grant`, which
+    /// has many, and for codes of other endpoints.
+    fileprivate var reason: TokenRefusalReason? {
+        switch self {
+        case .invalidRequest: .requestMalformed
+        case .invalidClient: .clientNotAuthenticated
+        case .unauthorizedClient: .grantTypeNotAllowed
+        case .unsupportedGrantType: .grantTypeUnknown
+        case .invalidScope: .scopeNotAllowed
+        case .invalidTarget: .resourceDiffers
+        case .invalidGrant, .accessDenied, .unsupportedResponseType, .serverError, .temporarilyUnavailable,
+            .invalidToken, .insufficientScope, .interactionRequired, .loginRequired, .consentRequired,
+            .requestNotSupported, .requestURINotSupported, .cancelled, .unrecoverable, .linkingError,
+            .redirectURIMismatch, .disallowedUserAgent:
+            nil
+        }
+    }
 }

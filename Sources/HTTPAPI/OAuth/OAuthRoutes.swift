@@ -1,3 +1,4 @@
+import AuthorizationServer
 import HTTPEngine
 import NIOHTTP1
 import OAuth
@@ -10,7 +11,10 @@ final class OAuthRoutes: Sendable {
 
     init(server: OAuthServer, callers: CallerDirectory, registry: MetricsRegistry) {
         let metrics = OAuthMetrics(registry, commits: server.dependencies.commits)
-        tokens = OAuthTokenRoutes(server: server, callers: callers, metrics: metrics)
+        tokens = OAuthTokenRoutes(
+            server: server, callers: callers, metrics: metrics,
+            refusals: TokenRefusals(
+                registry, areExplained: server.dependencies.settings.explainsRefusals))
         documents = OAuthDocumentRoutes(server: server)
         grants = OAuthGrantRoutes(server: server, metrics: metrics)
     }

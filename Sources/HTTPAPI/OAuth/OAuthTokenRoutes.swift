@@ -11,28 +11,38 @@ final class OAuthTokenRoutes: Sendable {
     private let server: OAuthServer
     private let callers: CallerDirectory
     private let metrics: OAuthMetrics
+    private let refusals: TokenRefusals
 
-    init(server: OAuthServer, callers: CallerDirectory, metrics: OAuthMetrics) {
+    init(
+        server: OAuthServer, callers: CallerDirectory, metrics: OAuthMetrics, refusals: TokenRefusals
+    ) {
         (self.server, self.callers, self.metrics) = (server, callers, metrics)
+        self.refusals = refusals
     }
 
     /// `POST /oauth/token`
     func issue(_ request: HTTPRequest) throws -> RouteResult {
         try server.dependencies.commits.requireCapacity()
-        let unauthenticated = try UnauthenticatedTokenRequest(
-            body: request.body, contentType: request.oauth?.contentType,
-            authorization: request.oauth?.authorization, query: request.query?.utf8)
-        let token = try authenticate(unauthenticated.credentials, request) {
-            () throws(TokenEndpointError) in
-            try unauthenticated.authenticated(in: server.dependencies.settings.clients)
+        var type: GrantType?
+        do {
+            let unauthenticated = try UnauthenticatedTokenRequest(
+                body: request.body, contentType: request.oauth?.contentType,
+                authorization: request.oauth?.authorization, query: request.query?.utf8)
+            type = unauthenticated.grantType
+            let token = try authenticate(unauthenticated.credentials, request) {
+                () throws(TokenEndpointError) in
+                try unauthenticated.authenticated(in: server.dependencies.settings.clients)
+            }
+            return .later { [self] in try await response(to: token, request) }
+        } catch {
+            throw refusals.noted(error, of: type, request)
         }
-        return .later { [self] in try await response(token) }
     }
 
-    private func response(_ request: TokenRequest) async throws -> HTTPResponse {
-        let type = request.grantType
+    private func response(to token: TokenRequest, _ request: HTTPRequest) async throws -> HTTPResponse {
+        let type = token.grantType
         do {
-            switch try await TokenEndpoint(server).response(request) {
+            switch try await TokenEndpoint(server).response(token) {
             case .tokens(let tokens):
                 metrics.count(type, .issued)
                 var json = JSONWriter(reservingCapacity: 2048)
@@ -40,11 +50,14 @@ final class OAuthTokenRoutes: Sendable {
                 return .oauth(.ok, json.bytes)
             case .linking(let response):
                 metrics.count(type, .answered)
-                return .oauth(HTTPResponseStatus(statusCode: response.status), response.json)
+                if let reason = response.reason { refusals.note(reason, of: type, request) }
+                return .oauth(
+                    HTTPResponseStatus(statusCode: response.status),
+                    response.json(explains: refusals.areExplained))
             }
         } catch let error as OAuthError {
             metrics.count(type, .refused)
-            throw error
+            throw refusals.noted(error, of: type, request)
         } catch {
             metrics.count(type, .failed)
             throw error

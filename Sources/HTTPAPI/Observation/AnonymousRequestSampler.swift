@@ -9,6 +9,8 @@ struct AnonymousRequestSampler {
         let status: UInt
         /// The code of a refusal, or the route of a response.
         let name: String
+        /// The reason of a refused token request.
+        var reason: String?
     }
 
     struct Summary: Equatable {
@@ -59,6 +61,9 @@ struct AnonymousRequestSampler {
         counts.removeAll(keepingCapacity: true)
         unlogged.removeAll(keepingCapacity: true)
         logged = 0
-        return summaries.sorted { ($0.kind.status, $0.kind.name) < ($1.kind.status, $1.kind.name) }
+        return summaries.sorted {
+            ($0.kind.status, $0.kind.name, $0.kind.reason ?? "")
+                < ($1.kind.status, $1.kind.name, $1.kind.reason ?? "")
+        }
     }
 }

@@ -7,6 +7,14 @@ final class ObservedClient: Sendable {
         var name: String?
         var caller: String?
         var isProven = false
+        var refusal: Refusal?
+    }
+
+    /// The reason for which a token request was refused. Both are words of this service.
+    struct Refusal {
+        let reason: String
+        /// `nil` for an unknown grant type.
+        let grantType: String?
     }
 
     private let state = Mutex(State())
@@ -21,9 +29,16 @@ final class ObservedClient: Sendable {
     /// such requests have no line each.
     var isProven: Bool { state.withLock { $0.isProven } }
 
+    /// `nil` unless a token request was refused.
+    var refusal: Refusal? { state.withLock { $0.refusal } }
+
     func isNamed(_ name: String) { state.withLock { $0.name = name } }
 
     func isProven(by caller: String?) {
         state.withLock { ($0.caller, $0.isProven) = (caller, true) }
+    }
+
+    func isRefused(_ reason: String, grantType: String?) {
+        state.withLock { $0.refusal = Refusal(reason: reason, grantType: grantType) }
     }
 }

@@ -55,8 +55,12 @@ final class RequestObserver: Sendable {
         line.field("duration_us", duration.nanoseconds / 1000)
         line.field("request_id", info.requestID)
         if let caller = info.caller ?? info.client?.caller { line.field("caller", caller) }
-        if let client = info.client?.name { line.field("client", client) }
+        if let client = info.client?.name { line.field("oauth_client", client) }
         if let code = response.code { line.field("code", code) }
+        if let refusal = info.client?.refusal {
+            if let type = refusal.grantType { line.field("grant_type", type) }
+            line.field("reason", refusal.reason)
+        }
         sink.append(line)
     }
 
@@ -70,7 +74,8 @@ final class RequestObserver: Sendable {
         // Apple signed the notification, so the number of such lines is bounded.
         if info.endpoint === Endpoint.receiveAppleNotification, response.status == .ok { return true }
         let name = response.code ?? info.endpoint?.path.description ?? "none"
-        let kind = AnonymousRequestSampler.Kind(status: response.status.code, name: name)
+        let kind = AnonymousRequestSampler.Kind(
+            status: response.status.code, name: name, reason: info.client?.refusal?.reason)
         let (summaries, isLogged) = anonymous.withLock { sampler in
             (sampler.advance(to: now), sampler.count(kind))
         }
@@ -90,6 +95,7 @@ final class RequestObserver: Sendable {
             line.field("status", Int64(summary.kind.status))
             let isRoute = summary.kind.name.utf8.first == UInt8(ascii: "/")
             line.field(isRoute ? "route" : "code", summary.kind.name)
+            if let reason = summary.kind.reason { line.field("reason", reason) }
             line.field("count", Int64(summary.count))
             sink.append(line)
         }

@@ -155,8 +155,9 @@ extension AppFlipObstacle {
         case .appleAccountDeleted: self = .appleAccountDeleted
         case .authenticationTooOld: self = .authenticationTooOld
         case .tooManyGrants: self = .tooManyGrants
-        case .codeNotFound, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch, .codeRetried,
-            .codeReused, .refreshTokenNotFound, .refreshTokenOfAnotherClient, .refreshTokenReused,
+        case .codeNotFound, .codeExpired, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch,
+            .codeRetried, .codeReused, .refreshTokenNotFound, .refreshTokenForged, .refreshTokenExpired,
+            .refreshTokenOfAnotherClient, .refreshTokenReused,
             .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled,
             .accountNotMatched:
             return nil

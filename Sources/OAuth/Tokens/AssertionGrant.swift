@@ -25,41 +25,46 @@ struct AssertionGrant: Sendable {
                 clientIDs: client.googleLinking?.googleClientIDs ?? [], keys: server.dependencies.googleKeys,
                 at: now.milliseconds / 1000)
         } catch is GoogleToken.Fault {
-            throw OAuthError.invalidGrant
+            throw OAuthError.invalidGrant(.assertionInvalid)
         }
         let scope = grant.scope ?? client.scopes
         // Also for `check`: a disabled Google account gets no link, with or without an account of ours.
         guard try await !server.dependencies.store.isDisabled(googleSubject: identity.subject) else {
-            return Self.refusal(identity)
+            return Self.refusal(identity, .googleAccountDisabled)
         }
         let account = try await account(of: identity, client: client)
-        let allowsNew = server.settings.allowsAccountsWithoutApple
         switch (grant.intent, account) {
-        case (.check, let account): return .linking(account == nil ? .accountNotFound : .accountFound)
-        case (.get, let account?):
+        case (.check, .found): return .linking(.accountFound)
+        case (.check, .absent): return .linking(.accountNotFound)
+        case (.get, .found(let account)):
             return try await tokens(for: account, identity, scope: scope, client: client, at: now)
-        case (.create, nil) where allowsNew:
+        case (.create, .absent) where server.settings.allowsAccountsWithoutApple:
             guard let account = try await newAccount(for: identity, client: client, at: now) else {
-                return Self.refusal(identity)
+                return Self.refusal(identity, .accountUnknown)
             }
             return try await tokens(
                 for: Found(id: account, match: .origin), identity, scope: scope, client: client, at: now)
-        case (.create, let account?):
+        case (.create, .found(let account)):
             await learn(identity, of: account, client: client)
-            return Self.refusal(identity)
-        case (.get, nil), (.create, nil): return Self.refusal(identity)
+            return Self.refusal(identity, .accountExists)
+        case (.get, .absent(let reason)), (.create, .absent(let reason)):
+            return Self.refusal(identity, reason)
         }
     }
 
     /// Finds the account. An account whose credential is revoked is not found: the user signs in again in the
     /// browser, which authorizes the credential again.
-    private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Found? {
+    private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Search {
         guard let app = server.dependencies.deployment.app(for: client.app),
             let found = try await match(of: identity, client: client, team: app.team),
-            let status = try await server.dependencies.store.status(of: found.id, app: client.app),
-            status.isAuthorized
-        else { return nil }
-        return found
+            let status = try await server.dependencies.store.status(of: found.id, app: client.app)
+        else { return .absent(.accountNotMatched) }
+        return status.isAuthorized ? .found(found) : .absent(.credentialRevoked)
+    }
+
+    private enum Search {
+        case found(Found)
+        case absent(TokenRefusalReason)
     }
 
     private struct Found {
@@ -119,10 +124,10 @@ struct AssertionGrant: Sendable {
         let issued: IssuedTokens
         do {
             issued = try await server.submitEnding(command)
-        } catch is GrantRefusal {
+        } catch let refusal as GrantRefusal {
             // The account was revoked, erased or disabled, or no longer matches, since it was looked up. Or
             // the assertion is older than Google's last statement about the Google account.
-            return Self.refusal(identity)
+            return Self.refusal(identity, refusal.code.reason)
         }
         return .tokens(
             try await TokenMaker(server: server).response(
@@ -156,7 +161,9 @@ struct AssertionGrant: Sendable {
         }
     }
 
-    private static func refusal(_ identity: GoogleIdentity) -> TokenEndpoint.Response {
-        .linking(.linkingError(loginHint: identity.email))
+    private static func refusal(
+        _ identity: GoogleIdentity, _ reason: TokenRefusalReason
+    ) -> TokenEndpoint.Response {
+        .linking(.linkingError(loginHint: identity.email, reason: reason))
     }
 }

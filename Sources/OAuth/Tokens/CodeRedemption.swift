@@ -11,10 +11,10 @@ struct CodeRedemption: Sendable {
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.CodeGrant, of client: OAuthClient) async throws -> TokenResponse {
-        guard let code = AuthorizationCodeText(parsing: grant.code), let redirectURI = grant.redirectURI
-        else {
-            throw OAuthError.invalidGrant
+        guard let code = AuthorizationCodeText(parsing: grant.code) else {
+            throw OAuthError.invalidGrant(.codeUnknown)
         }
+        guard let redirectURI = grant.redirectURI else { throw OAuthError.invalidGrant(.redirectURIDiffers) }
         let now = server.now()
         var generator = SystemRandomNumberGenerator()
         let familyID = UniqueID(at: now, using: &generator)
@@ -31,8 +31,8 @@ struct CodeRedemption: Sendable {
         let issued: IssuedTokens
         do {
             issued = try await server.submitEnding(command)
-        } catch is GrantRefusal {
-            throw OAuthError.invalidGrant
+        } catch let refusal as GrantRefusal {
+            throw OAuthError.invalidGrant(refusal.code.reason)
         }
         return try await TokenMaker(server: server).response(
             for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: now)

@@ -9,14 +9,17 @@ struct TokenRefresh: Sendable {
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.RefreshGrant, of client: OAuthClient) async throws -> TokenResponse {
         // Checked before the transaction: the token is kept, and valid again when the scope is restored.
-        guard client.mayRefresh, let presented = RefreshTokenText(parsing: grant.refreshToken) else {
-            throw OAuthError.invalidGrant
+        guard client.mayRefresh else { throw OAuthError.invalidGrant(.refreshNotAllowed) }
+        guard let presented = RefreshTokenText(parsing: grant.refreshToken) else {
+            throw OAuthError.invalidGrant(.tokenUnknown)
         }
         let now = server.now()
         var successor: RefreshTokenText?
         if client.kind.rotatesRefreshTokens {
             let secret = SecureRandom.bytes(count: RefreshTokenText.secretSize)
-            guard let next = presented.successor(secret: secret) else { throw OAuthError.invalidGrant }
+            guard let next = presented.successor(secret: secret) else {
+                throw OAuthError.invalidGrant(.tokenExpired)
+            }
             successor = next
         }
         let command = RefreshCommand(
@@ -29,8 +32,9 @@ struct TokenRefresh: Sendable {
         do {
             issued = try await server.submitEnding(command)
         } catch let refusal as GrantRefusal {
-            guard refusal.code == .scopeExceeded else { throw OAuthError.invalidGrant }
-            throw OAuthError(.invalidScope, "The scope has more than the refresh token gives.")
+            guard refusal.code == .scopeExceeded else { throw OAuthError.invalidGrant(refusal.code.reason) }
+            throw OAuthError(
+                .invalidScope, TokenRefusalReason.scopeExceeded.explanation, reason: .scopeExceeded)
         }
         return try await TokenMaker(server: server).response(
             for: issued, client: client, refreshToken: successor, givesIDToken: false, at: now)

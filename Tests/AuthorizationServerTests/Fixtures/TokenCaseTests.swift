@@ -21,6 +21,7 @@ import Testing
         } catch {
             #expect(expect.grant == nil, "\(error.error)")
             #expect(error.error.code.rawValue == expect.error, "\(error.error)")
+            #expect(error.error.reason?.rawValue == expect.reason)
             #expect(error.status == expect.status)
             #expect((error.challenge != nil) == (expect.wwwAuthenticate ?? false))
             #expect(isDescription(error.error.explanation))
@@ -40,6 +41,30 @@ import Testing
                 "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
                 "unsupported_grant_type", "invalid_scope", "invalid_target",
             ])
+    }
+}
+
+extension TokenCaseTests {
+    /// Reasons that no single request can cause, each with a test of its own.
+    private static let others: Set<TokenRefusalReason> = [
+        .attestationRequired, .attestationInvalid, .tokenUnknown, .refreshNotAllowed, .scopeWithdrawn,
+        .accountUnknown, .limitReached,
+    ]
+
+    @Test func `has a case for every reason of a refusal`() throws {
+        let reasons = Set(try OAuthFixture<TokenCase>.all(in: "token").compactMap(\.content.expect.reason))
+        let wanted = Set(TokenRefusalReason.allCases).subtracting(Self.others).map(\.rawValue)
+        #expect(reasons == Set(wanted))
+    }
+
+    @Test(arguments: TokenRefusalReason.allCases)
+    func `a reason has a sentence that a response may have`(reason: TokenRefusalReason) {
+        #expect(isDescription(reason.explanation))
+        #expect(reason.explanation.hasSuffix("."))
+        let error = OAuthError.invalidGrant(reason)
+        #expect(!error.explanation.contains(reason.rawValue))
+        #expect(error.explained.explanation == "\(reason.rawValue): \(reason.explanation)")
+        #expect(isDescription(error.explained.explanation))
     }
 }
 

@@ -98,7 +98,7 @@ import Testing
         #expect(desk.apply(.redeem(.sample())).issued != nil)
     }
 
-    @Test(arguments: [(2_599_999, nil), (2_600_000, .codeNotFound)] as [(Int64, GrantRefusal.Code?)])
+    @Test(arguments: [(2_599_999, nil), (2_600_000, .codeExpired)] as [(Int64, GrantRefusal.Code?)])
     func `a code is good up to its end, and not at it`(moment: Int64, refusal: GrantRefusal.Code?) {
         var desk = waiting()
         #expect(

@@ -80,7 +80,7 @@ import Testing
         let command = RefreshCommand(
             oauthClientID: "phone", presented: stranger, successor: nil, scope: nil,
             clientScopes: .sample, familyExpiresAt: 900_000_000, moment: 9_000_000)
-        #expect(desk.apply(.refresh(command)).refusal == .refreshTokenNotFound)
+        #expect(desk.apply(.refresh(command)).refusal == .refreshTokenForged)
         #expect(desk.lineNumbers == [1])
     }
 
@@ -107,7 +107,7 @@ import Testing
         let invented = SampleToken(family: 1, variant: 9)
         #expect(
             desk.apply(.refresh(.sample(invented, client: "google", successor: nil))).refusal
-                == .refreshTokenNotFound)
+                == .refreshTokenForged)
         #expect(desk.lineNumbers == [1])
     }
 
@@ -117,11 +117,11 @@ import Testing
         let used = desk.apply(
             .refresh(.sample(first, expiresAt: 50_000_000, longestLine: 10_000_000, at: 2_100_000)))
         #expect(used.issued?.family.expiresAt == 12_000_000)
-        // At its end it is not found, and not reused: nothing is left that could be ended.
+        // At its end it has expired, and is not reused: nothing is left that could be ended.
         let late = desk.apply(
             .refresh(
                 .sample(first.next(), expiresAt: 50_000_000, longestLine: 10_000_000, at: 12_000_000)))
-        #expect(late.refusal == .refreshTokenNotFound)
+        #expect(late.refusal == .refreshTokenExpired)
         #expect(desk.endings.isEmpty)
     }
 

@@ -72,14 +72,14 @@ import Testing
             (.accountFound, 200, #"{"account_found":"true"}"#),
             (.accountNotFound, 404, #"{"account_found":"false"}"#),
             (
-                .linkingError(loginHint: "anna@example.com"), 401,
+                .linkingError(loginHint: "anna@example.com", reason: .accountNotMatched), 401,
                 #"{"error":"linking_error","login_hint":"anna@example.com"}"#
             ),
-            (.linkingError(loginHint: nil), 401, #"{"error":"linking_error"}"#),
+            (.linkingError(loginHint: nil, reason: .accountExists), 401, #"{"error":"linking_error"}"#),
         ]
         for (answer, status, json) in answers {
             #expect(answer.status == status)
-            #expect(String(decoding: answer.json, as: UTF8.self) == json)
+            #expect(String(decoding: answer.json(), as: UTF8.self) == json)
         }
     }
 

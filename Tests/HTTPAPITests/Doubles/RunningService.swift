@@ -53,6 +53,7 @@ struct RunningService: Sendable {
         var appCheck = AppCheck()
         /// True for a service with the OAuth clients of `OAuthSample`. The mint plays Google.
         var hasOAuth = false
+        var isDevelopment = false
         /// Adds the authorization endpoint with the changed clients of `OAuthClients`; `nil` leaves the
         /// endpoint out.
         var oauth: (@Sendable (inout OAuthDraft) -> Void)?
@@ -92,7 +93,7 @@ struct RunningService: Sendable {
             useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
             registry: MetricsRegistry(), sink: sink, version: "0.0.1-test",
             now: { clock.millisecondsSince1970 },
-            web: web, oauth: options.hasOAuth ? try oauth(useCases, store, feed, keys, now) : nil,
+            web: web, oauth: options.hasOAuth ? try oauth(options, useCases, store, feed, keys, now) : nil,
             authorize: try authorize(options, web, store as? any AuthorizationStore, feed, now),
             foreignPages: options.foreignPages, warnings: options.warnings)
         dependencies.appCheck = options.appCheck
@@ -122,11 +123,12 @@ struct RunningService: Sendable {
     }
 
     private static func oauth(
-        _ useCases: SignInUseCases, _ store: any AccountStore, _ feed: EventFeed,
+        _ options: Options, _ useCases: SignInUseCases, _ store: any AccountStore, _ feed: EventFeed,
         _ keys: any VerificationKeys, _ now: @escaping @Sendable () -> Moment
     ) throws -> OAuthServer {
         let store = store as? ReferenceStore ?? ReferenceStore()
-        let settings = try OAuthSample.settings(in: deployment(), app: TokenMint.clientID)
+        let settings = try OAuthSample.settings(
+            in: deployment(), app: TokenMint.clientID, isDevelopment: options.isDevelopment)
         return OAuthServer(
             OAuthDependencies(
                 settings: settings, deployment: try deployment(), store: store,

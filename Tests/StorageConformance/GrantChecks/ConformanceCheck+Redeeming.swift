@@ -76,7 +76,7 @@ extension ConformanceCheck {
                 // The challenge itself, as if it were plain.
                 (.codeVerifierMismatch, .sample(verifier: challenge.text)),
                 (.codeNotFound, .sample(7, verifier: verifier)),
-                (.codeNotFound, .sample(verifier: verifier, at: 2_600_000)),
+                (.codeExpired, .sample(verifier: verifier, at: 2_600_000)),
             ]
             for (code, command) in wrong {
                 try await expectGrantRefusal(code) { try await store.redeem(command) }

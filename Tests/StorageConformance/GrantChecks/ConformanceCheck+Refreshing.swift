@@ -80,7 +80,7 @@ extension ConformanceCheck {
                     try expectEqual(tokens.family.refreshToken?.digest, SampleToken(family: family).digest)
                 }
             }
-            try await expectGrantRefusal(.refreshTokenNotFound) {
+            try await expectGrantRefusal(.refreshTokenForged) {
                 try await store.refresh(
                     .sample(SampleToken(family: 1, variant: 9), client: "google", successor: nil))
             }
@@ -97,7 +97,7 @@ extension ConformanceCheck {
             }
             let forged = PresentedRefreshToken(
                 familyID: .sample(1), familySecretDigest: .hash("guess"), digest: token.digest)
-            try await expectGrantRefusal(.refreshTokenNotFound) {
+            try await expectGrantRefusal(.refreshTokenForged) {
                 try await store.refresh(
                     RefreshCommand(
                         oauthClientID: "phone", presented: forged, successor: nil, scope: nil,
@@ -150,13 +150,13 @@ extension ConformanceCheck {
         },
         ConformanceCheck("ends a family by its time, since its last use and since its beginning") { store in
             try await store.link()
-            try await expectGrantRefusal(.refreshTokenNotFound) {
+            try await expectGrantRefusal(.refreshTokenExpired) {
                 try await store.refresh(.sample(at: 900_000_000))
             }
             let tokens = try await store.refresh(
                 .sample(expiresAt: 900_000_000, longestLine: 1_000_000, at: 3_000_000))
             try expectEqual(tokens.family.expiresAt, 3_001_000)
-            try await expectGrantRefusal(.refreshTokenNotFound) {
+            try await expectGrantRefusal(.refreshTokenExpired) {
                 try await store.refresh(.sample(SampleToken(family: 1).next(), at: 3_001_000))
             }
             // Expiry does not end the grant.
