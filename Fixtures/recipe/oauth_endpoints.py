@@ -283,6 +283,7 @@ SERVER = {
     "introspection_endpoint": f"{ISSUER}/oauth/introspect",
     "userinfo_endpoint": f"{ISSUER}/oauth/userinfo",
     "jwks_uri": f"{ISSUER}/oauth/jwks.json",
+    "account_connections_uri": f"{ISSUER}/account/connections",
     "scopes_supported": ["openid", "profile", "email", "offline_access"] + [
         scope["name"] for scope in CONFIGURATION["oauth"]["scopes"]],
     "response_types_supported": ["code"],

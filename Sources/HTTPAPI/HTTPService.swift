@@ -95,6 +95,12 @@ public final class HTTPService: Service {
             help: "Commands that wait for the next transaction.")
         registry.beforeReading { queueDepth.set(Int64(commits.depth)) }
         let authorize = dependencies.authorize.map { AuthorizeRoutes(useCase: $0, registry: registry) }
+        let connections = dependencies.oauth.flatMap { server in
+            dependencies.authorize.map { authorize in
+                ConnectionsRoutes(
+                    useCase: ConnectionsUseCase(server, authorize: authorize), registry: registry)
+            }
+        }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),
@@ -109,9 +115,11 @@ public final class HTTPService: Service {
                     now: dependencies.now)
             },
             web: dependencies.web.map {
-                WebRoutes(web: $0, verifications: verifications, registry: registry, authorize: authorize)
+                WebRoutes(
+                    web: $0, verifications: verifications, registry: registry, authorize: authorize,
+                    connections: connections)
             },
-            authorize: authorize,
+            authorize: authorize, connections: connections,
             operations: OperationsRoutes(
                 keys: dependencies.keys, store: dependencies.store, registry: registry,
                 version: dependencies.version, warnings: dependencies.warnings, draining: draining),

@@ -61,6 +61,7 @@ import Testing
                 == served.union([
                     "siwa_app_check_requests_total", "siwa_app_check_dropped_total",
                     "siwa_web_sign_ins_total", "siwa_oauth_token_requests_total",
+                    "siwa_oauth_token_refusals_total", "siwa_oauth_connections_total",
                     "siwa_oauth_authorizations_total", "siwa_oauth_introspections_total",
                     "siwa_oauth_app_flips_total", "siwa_oauth_queue_depth",
                     "siwa_oauth_commits_total", "siwa_oauth_commands_total", "siwa_oauth_commit_seconds",

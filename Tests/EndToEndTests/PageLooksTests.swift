@@ -158,7 +158,8 @@ import Testing
         #expect(
             reached == [
                 "Use another account", "scope:\(DevelopmentClients.ownScope)", "Google’s Privacy Policy",
-                "Third-party apps & services", "Cancel", "Agree and link",
+                "Third-party apps & services", "See what has access to your account", "Cancel",
+                "Agree and link",
             ])
     }
 

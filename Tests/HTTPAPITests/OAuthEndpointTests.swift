@@ -61,7 +61,9 @@ import TokenMint
         ("GET", "/oauth/jwks.json"), ("GET", "/.well-known/oauth-authorization-server"),
         ("GET", "/.well-known/openid-configuration"), ("GET", "/.well-known/risc-configuration"),
         ("GET", "/.well-known/apple-app-site-association"), ("POST", "/v1/oauth/app-flip"),
-        ("GET", "/v1/accounts/acc_1/grants"), ("DELETE", "/v1/accounts/acc_1/grants/grt_1"),
+        ("GET", "/v1/accounts/acc_1/grants"), ("DELETE", "/v1/accounts/acc_1/grants"),
+        ("GET", "/account/connections"), ("POST", "/account/connections"),
+        ("DELETE", "/v1/accounts/acc_1/grants/grt_1"),
         ("POST", "/v1/google/security-events"),
     ]
 

@@ -31,6 +31,7 @@ package struct GrantSelection: Sendable, Hashable {
             case .refresh(let refresh): familyIDs.append(refresh.presented.familyID)
             case .revoke(let revoke): familyIDs.append(revoke.token.familyID)
             case .end(let end): accountIDs.append(end.accountID)
+            case .endAll(let end): accountIDs.append(end.accountID)
             case .assertion(let assertion):
                 accountIDs.append(assertion.accountID)
                 googleSubjects.append(assertion.googleSubject)
@@ -64,7 +65,7 @@ extension GrantCommand {
     fileprivate var isAboutOneFamily: Bool {
         switch self {
         case .redeem, .refresh: true
-        case .authorize, .revoke, .end, .assertion, .learnGoogleSubject, .googleEvent: false
+        case .authorize, .revoke, .end, .endAll, .assertion, .learnGoogleSubject, .googleEvent: false
         }
     }
 }

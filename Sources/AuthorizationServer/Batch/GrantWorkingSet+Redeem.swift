@@ -54,7 +54,8 @@ extension GrantWorkingSet {
         code.redemption = CodeRecord.Redemption(moment: command.moment, familyID: family.id)
         ledger.put(code)
         return IssuedTokens(
-            grant: held.record, family: family, scope: scope, account: status.account, nonce: code.nonce,
+            grant: noteUse(of: held.record, at: command.moment), family: family, scope: scope,
+            account: status.account, nonce: code.nonce,
             hasNewRefreshToken: offered != nil)
     }
 }

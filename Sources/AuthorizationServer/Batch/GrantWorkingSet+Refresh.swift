@@ -53,7 +53,8 @@ extension GrantWorkingSet {
         family.expiresAt = end
         ledger.put(family)
         return IssuedTokens(
-            grant: held.record, family: family, scope: scope, account: status.account,
+            grant: noteUse(of: held.record, at: command.moment), family: family, scope: scope,
+            account: status.account,
             hasNewRefreshToken: command.successor != nil)
     }
 

@@ -21,7 +21,8 @@ extension GrantWorkingSet {
         return .revoked
     }
 
-    /// Ends a grant with all of its token families and codes, at the request of the app's backend.
+    /// Ends a grant with all of its token families and codes, at the request of the app's backend or of the
+    /// user. The user's sign-in is checked here: the credential may have ended since the page was shown.
     mutating func apply(
         _ command: EndGrantCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
@@ -29,8 +30,24 @@ extension GrantWorkingSet {
         guard let grant = ledger.grant(command.grantID)?.record, grant.accountID == command.accountID,
             command.scope.allows(grant.clientID)
         else { throw GrantRefusal(.grantNotFound) }
+        if let authentication = command.authentication {
+            let credential = try user(command.accountID).record.record(for: authentication.clientID)
+            guard credential.state == .authorized,
+                credential.admits(authorizationAt: authentication.authenticatedAt)
+            else { throw GrantRefusal(.credentialRevoked) }
+        }
         end(grant, reason: command.reason, at: command.moment, using: &generator)
         return grant
+    }
+
+    /// Ends all grants of an account that the caller may see.
+    mutating func apply(
+        _ command: EndGrantsCommand, using generator: inout some RandomNumberGenerator
+    ) -> [GrantRecord] {
+        let grants = ledger.grants(of: command.accountID).map(\.record)
+            .filter { command.scope.allows($0.clientID) }
+        for grant in grants { end(grant, reason: command.reason, at: command.moment, using: &generator) }
+        return grants
     }
 }
 

@@ -112,6 +112,7 @@ package struct GrantWorkingSet: Sendable {
         case .refresh(let refresh): .issued(try apply(refresh, using: &generator))
         case .revoke(let revoke): apply(revoke, using: &generator)
         case .end(let end): .ended(try apply(end, using: &generator))
+        case .endAll(let end): .endedAll(apply(end, using: &generator))
         case .assertion(let assertion): .issued(try apply(assertion, using: &generator))
         case .learnGoogleSubject(let learning): .learned(try apply(learning))
         case .googleEvent(let event): .googleEvent(apply(event, using: &generator))
@@ -133,6 +134,17 @@ extension GrantWorkingSet {
         let user = try user(grant.accountID)
         return AccountStatus(
             account: user.account, credential: user.record.record(for: grant.clientID))
+    }
+
+    /// Notes the day of a use of the grant, and returns the grant. Its row changes at the first use of a day.
+    mutating func noteUse(of grant: GrantRecord, at moment: Moment) -> GrantRecord {
+        let day = moment.startOfDay
+        guard var grant = ledger.grant(grant.id)?.record, grant.lastUsedAt.map({ $0 < day }) ?? true else {
+            return grant
+        }
+        grant.lastUsedAt = day
+        ledger.put(grant)
+        return grant
     }
 
     mutating func tell(
@@ -210,5 +222,13 @@ extension GrantWorkingSet {
         if let known = googleAccounts[key], !said.isLater(than: known) { return }
         googleAccounts[key] = said
         changedGoogleSubjects.insert(key)
+    }
+}
+
+extension Moment {
+    /// The begin of the day in UTC.
+    fileprivate var startOfDay: Moment {
+        let day: Int64 = 86_400_000
+        return Moment(milliseconds: milliseconds / day * day)
     }
 }

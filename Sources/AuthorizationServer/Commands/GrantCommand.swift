@@ -8,6 +8,7 @@ public enum GrantCommand: Sendable, Hashable {
     case refresh(RefreshCommand)
     case revoke(RevokeCommand)
     case end(EndGrantCommand)
+    case endAll(EndGrantsCommand)
     case assertion(AssertionCommand)
     case learnGoogleSubject(LearnGoogleSubjectCommand)
     case googleEvent(GoogleEventCommand)
@@ -24,6 +25,8 @@ public enum GrantOutcome: Sendable, Hashable {
     case issued(IssuedTokens)
     case revoked
     case ended(GrantRecord)
+    /// The grants that have ended, in the order of their IDs.
+    case endedAll([GrantRecord])
     /// The number of token families whose Google account is known now, and was not before.
     case learned(Int)
     case googleEvent(GoogleEventReceipt)

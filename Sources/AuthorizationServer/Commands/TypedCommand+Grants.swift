@@ -16,6 +16,14 @@ extension EndGrantCommand: TypedCommand {
     }
 }
 
+extension EndGrantsCommand: TypedCommand {
+    public var untyped: GrantCommand { .endAll(self) }
+
+    public static func output(_ outcome: GrantOutcome) -> [GrantRecord]? {
+        if case .endedAll(let output) = outcome { output } else { nil }
+    }
+}
+
 extension RevokeCommand: TypedCommand {
     public var untyped: GrantCommand { .revoke(self) }
 

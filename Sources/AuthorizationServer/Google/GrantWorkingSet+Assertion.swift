@@ -35,7 +35,8 @@ extension GrantWorkingSet {
                 googleSubject: command.googleSubject),
             of: grant, command.limits, at: command.moment, using: &generator)
         return IssuedTokens(
-            grant: grant, family: family, scope: family.scope, account: status.account,
+            grant: noteUse(of: grant, at: command.moment), family: family, scope: family.scope,
+            account: status.account,
             hasNewRefreshToken: true)
     }
 }

@@ -22,10 +22,14 @@ public struct GrantRecord: Sendable, Hashable {
     /// The `sub` of the Google account that was linked last by streamlined linking, or learned otherwise. For
     /// information only; no rule reads it, because each token family stores its own `sub`.
     public var googleSubject: String?
+    /// Begin of the last day (UTC) on which the client got tokens; `nil` before the first tokens. A day and no
+    /// moment, so that refreshes change the row once a day.
+    public var lastUsedAt: Moment?
 
     public init(
         id: GrantID, accountID: AccountID, oauthClientID: OAuthClientID, clientID: ClientID, scope: String,
-        createdAt: Moment, consentedAt: Moment, authorizedAt: Moment, googleSubject: String? = nil
+        createdAt: Moment, consentedAt: Moment, authorizedAt: Moment, googleSubject: String? = nil,
+        lastUsedAt: Moment? = nil
     ) {
         self.id = id
         self.accountID = accountID
@@ -36,5 +40,6 @@ public struct GrantRecord: Sendable, Hashable {
         self.consentedAt = consentedAt
         self.authorizedAt = authorizedAt
         self.googleSubject = googleSubject
+        self.lastUsedAt = lastUsedAt
     }
 }

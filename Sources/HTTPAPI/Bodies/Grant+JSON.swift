@@ -17,6 +17,7 @@ extension JSONWriter {
         member("google_account_known", grant.googleSubject != nil)
         member("created_at", grant.createdAt.rfc3339)
         member("consented_at", grant.consentedAt.rfc3339)
+        member("last_used_on", ifPresent: grant.lastUsedAt.map { String($0.rfc3339.prefix(10)) })
         endObject()
     }
 }

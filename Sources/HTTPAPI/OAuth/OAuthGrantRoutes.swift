@@ -54,6 +54,16 @@ final class OAuthGrantRoutes: Sendable {
         }
     }
 
+    /// `DELETE /v1/accounts/{id}/grants`
+    func endAll(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let account = request.parameter ?? ""
+        return .later { [server] in
+            try await GrantUseCases(server).endAll(of: account, allowed: request.scope)
+            return HTTPResponse(status: .noContent, contentType: nil, body: [], forbidsCaching: true)
+        }
+    }
+
     /// `POST /v1/google/security-events` (RFC 8935 §2)
     func receiveEvent(_ request: HTTPRequest) throws -> RouteResult {
         let isToken = request.oauth?.contentType.map(Self.isSecurityEventToken) ?? false

@@ -24,6 +24,8 @@ enum ServerMetadata {
             ("introspection_endpoint", url(.introspectToken)),
             ("userinfo_endpoint", url(.getUserInfo)),
             ("jwks_uri", url(.getKeySet)),
+            // A member of our own: the user's page about the clients that have access.
+            ("account_connections_uri", url(.showConnections)),
             ("scopes_supported", list(settings.scopes.scopes.map(\.token.rawValue))),
             ("response_types_supported", list(["code"])),
             ("response_modes_supported", list(["query"])),

@@ -15,6 +15,8 @@ struct BrowserPage {
     /// Destinations of the page's form and of the redirect that follows it, as sources of a
     /// Content-Security-Policy.
     var formTargets: [String] = []
+    /// True for a page whose forms lead back to this service only.
+    var postsToItself = false
     /// The stable code of a refusal, for the log.
     var code: String?
     var cookie: String?
@@ -37,7 +39,7 @@ struct BrowserPage {
     /// Allows the one style, and forms to these targets (CSP Level 3). No page may frame this page, so that
     /// no user can be tricked into pressing an invisible button.
     private var policy: String {
-        var forms = formTargets.isEmpty ? "'none'" : "'self'"
+        var forms = formTargets.isEmpty && !postsToItself ? "'none'" : "'self'"
         for target in formTargets where Self.isSource(target) { forms += " " + target }
         return Self.policyStart + forms + "; frame-ancestors 'none'"
     }
@@ -116,6 +118,12 @@ struct BrowserPage {
         .scopes li{padding:.45rem .8rem}
         .scopes small{display:block;font-size:.9rem;color:var(--soft)}
         .scopes li+li{border-top:1px solid var(--line)}
+        .connections{list-style:none;margin:0;padding:0}
+        .connections>li{border:1px solid var(--line);border-radius:.75rem;padding:.2rem .8rem .8rem;margin:.8rem 0 0}
+        .connections>li>h2{font-size:1.0625rem}
+        .connections button{border-color:var(--line)}
+        .first{margin-top:.8rem}
+        .last{margin-top:.8rem}
         .choice{display:flex;gap:.7rem;align-items:flex-start;cursor:pointer}
         .choice input{flex:none;width:1.15rem;height:1.15rem;margin:.15rem 0 0;accent-color:var(--blue)}
         .address{display:block;width:100%;font:.85rem ui-monospace,Menlo,monospace;color:inherit;\

@@ -114,7 +114,7 @@ final class AuthorizeRoutes: Sendable {
     ) -> HTTPResponse {
         metrics.count(outcome)
         if let client = client(of: query) { request.client?.isNamed(client) }
-        let cookie = cookie(for: outcome.session)
+        let cookie = useCase.cookieField(for: outcome.session)
         let acceptLanguage = request.browser?.acceptLanguage
         switch outcome.action {
         case .code(let location), .resume(let location): return .redirect(to: location, cookie: cookie)
@@ -166,16 +166,5 @@ final class AuthorizeRoutes: Sendable {
             session: CookieField.value(of: useCase.cookieName, in: request.cookie),
             webSignIn: CookieField.value(of: useCase.web.settings.cookieName, in: request.cookie),
             userAgent: request.browser?.userAgent)
-    }
-
-    private func cookie(for change: AuthorizeOutcome.SessionChange) -> String? {
-        guard change != .keep else { return nil }
-        let secure = useCase.web.settings.isSecure ? "; Secure" : ""
-        let attributes = "Path=/; HttpOnly; SameSite=Lax\(secure)"
-        return switch change {
-        case .keep: nil
-        case .set(let value, let seconds): "\(useCase.cookieName)=\(value); Max-Age=\(seconds); \(attributes)"
-        case .end: "\(useCase.cookieName)=; Max-Age=0; \(attributes)"
-        }
     }
 }

@@ -105,6 +105,17 @@ extension Endpoint {
         errors: .page, priority: .ordinary, fields: .browser, origins: .others
     ) { $0.response($1) }
 
+    static let showConnections = Endpoint(
+        "showConnections", .get, "/account/connections", of: \.connections, caller: .anyone, body: .none,
+        errors: .page, priority: .ordinary, fields: .browser
+    ) { $0.show($1) }
+
+    /// The page hides its origin, like the consent page; its forms have tokens.
+    static let removeConnection = Endpoint(
+        "removeConnection", .post, "/account/connections", of: \.connections, caller: .anyone,
+        body: .pageForm, errors: .page, priority: .ordinary, fields: .browser, origins: .others
+    ) { $0.remove($1) }
+
     // OAuth 2.0, for clients and resource servers.
 
     static let introspectToken = Endpoint(
@@ -180,6 +191,11 @@ extension Endpoint {
         body: .none, errors: .problem, priority: .ordinary, fields: .oauth
     ) { try $0.end($1) }
 
+    static let endGrants = Endpoint(
+        "endGrants", .delete, "/v1/accounts/{id}/grants", of: \.oauth?.grants, caller: .apiKey,
+        body: .none, errors: .problem, priority: .ordinary, fields: .oauth
+    ) { try $0.endAll($1) }
+
     static let receiveGoogleEvent = Endpoint(
         "receiveGoogleEvent", .post, "/v1/google/security-events", of: \.oauth?.grants, caller: .oauthClient,
         body: .securityEventToken, errors: .problem, priority: .notification, wait: .keys, fields: .oauth
@@ -222,11 +238,12 @@ extension Endpoint {
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .listEvents,
         .getAccount, .findAccount, .eraseAccount, .getErasure, .getAppCheck, .receiveAppleNotification,
-        .beginWebSignIn,
-        .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent, .introspectToken,
+        .beginWebSignIn, .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent,
+        .showConnections, .removeConnection, .introspectToken,
         .issueTokens, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation, .getKeySet,
         .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,
-        .answerAppFlip, .listGrants, .endGrant, .receiveGoogleEvent, .checkLiveness, .checkReadiness,
+        .answerAppFlip, .listGrants, .endGrants, .endGrant, .receiveGoogleEvent, .checkLiveness,
+        .checkReadiness,
         .getHealth, .getVersion, .getMetrics, .getOpenAPI,
     ]
 }

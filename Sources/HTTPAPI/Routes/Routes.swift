@@ -14,6 +14,8 @@ struct Routes: Sendable {
     let web: WebRoutes?
     /// `nil` where no OAuth client is configured.
     let authorize: AuthorizeRoutes?
+    /// The same.
+    let connections: ConnectionsRoutes?
     let operations: OperationsRoutes
     /// `nil` where no OAuth client is configured.
     let oauth: OAuthRoutes?

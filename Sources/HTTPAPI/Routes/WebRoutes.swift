@@ -20,11 +20,14 @@ final class WebRoutes: Sendable {
     private let metrics: WebMetrics
     /// Handles the end of sign-ins that the authorization endpoint has begun.
     private let authorize: AuthorizeRoutes?
+    /// Handles the end of sign-ins that the page about connections has begun.
+    private let connections: ConnectionsRoutes?
 
     init(
         web: WebSignIn, verifications: VerificationMetrics, registry: MetricsRegistry,
-        authorize: AuthorizeRoutes? = nil
+        authorize: AuthorizeRoutes? = nil, connections: ConnectionsRoutes? = nil
     ) {
+        self.connections = connections
         (self.web, self.verifications, self.authorize) = (web, verifications, authorize)
         metrics = WebMetrics(registry)
     }
@@ -138,6 +141,12 @@ final class WebRoutes: Sendable {
         case .refusedAuthorization(let query, let failure):
             guard let authorize else { throw Problem(.notFound) }
             return authorize.refuse(failure, query: query, request)
+        case .connections(let query, let authentication):
+            guard let connections else { throw Problem(.notFound) }
+            return connections.arrive(authentication, query: query, request)
+        case .refusedConnections(let query, let failure):
+            guard let connections else { throw Problem(.notFound) }
+            return connections.refuse(failure, query: query, request)
         }
     }
 

@@ -17,6 +17,19 @@ extension AuthorizeUseCase {
     public func arrive(
         _ authentication: WebAuthentication, query: String, sessionCookie: String?
     ) -> AuthorizeOutcome {
+        AuthorizeOutcome(
+            .resume("\(Self.path)?\(query)"),
+            session: beginSession(of: authentication, for: query, sessionCookie: sessionCookie))
+    }
+
+    /// Begins the session of a browser that has signed in.
+    ///
+    /// - Parameters:
+    ///   - request: Names the request for which the browser was at Apple.
+    ///   - sessionCookie: The cookie as the browser sent it.
+    func beginSession(
+        of authentication: WebAuthentication, for request: String, sessionCookie: String?
+    ) -> AuthorizeOutcome.SessionChange {
         let now = now()
         let expiresAt = authentication.signedInAt.advanced(byMilliseconds: settings.sessionLifetime * 1000)
         let old = sessions.open(sessionCookie).flatMap { old in
@@ -27,11 +40,10 @@ extension AuthorizeUseCase {
             accountID: authentication.accountID, clientID: authentication.clientID,
             authenticatedAt: authentication.authenticatedAt, expiresAt: expiresAt,
             roundTrip: RoundTrip(
-                requestDigest: SHA256Digest.hash(query), begunAt: authentication.begunAt))
+                requestDigest: SHA256Digest.hash(request), begunAt: authentication.begunAt))
         // The forms in other tabs of the same user stay valid.
         if let old { session.formKey = old.formKey }
-        return AuthorizeOutcome(
-            .resume("\(Self.path)?\(query)"), session: cookie(of: session, at: now))
+        return cookie(of: session, at: now)
     }
 
     /// Redirects to the client with an error after a failed sign-in at Apple.

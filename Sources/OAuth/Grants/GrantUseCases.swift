@@ -43,6 +43,16 @@ public struct GrantUseCases: Sendable {
             throw GrantNotFound()
         }
     }
+
+    /// Ends all grants of an account for the apps that the caller may see. Returns normally without any.
+    ///
+    /// - Throws: `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
+    public func endAll(of id: String, allowed: AppScope) async throws {
+        let account = try await server.dependencies.signIn.account(id: id, allowed: allowed)
+        _ = try await server.submitEnding(
+            EndGrantsCommand(
+                accountID: account.id, scope: allowed, reason: .unlinked, moment: server.now()))
+    }
 }
 
 /// The account has no such grant, or the caller may not see it.

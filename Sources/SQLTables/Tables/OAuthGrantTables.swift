@@ -15,6 +15,7 @@ public struct OAuthGrantTable: Table {
     public let consentedAt: Column<Moment>
     public let authorizedAt: Column<Moment>
     public let googleSubject: Column<String>
+    public let lastUsedAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
         id = columns("id", .operational, .required)
@@ -26,6 +27,7 @@ public struct OAuthGrantTable: Table {
         consentedAt = columns("consented_at", .personal, .required)
         authorizedAt = columns("authorized_at", .personal, .required)
         googleSubject = columns("google_subject", .personal, .optional, .length(1...255))
+        lastUsedAt = columns("last_used_at", .personal, .optional)
     }
 }
 
@@ -44,6 +46,7 @@ extension OAuthGrantTable {
         row.set(consentedAt, grant.consentedAt)
         row.set(authorizedAt, grant.authorizedAt)
         row.set(googleSubject, grant.googleSubject)
+        row.set(lastUsedAt, grant.lastUsedAt)
     }
 
     @inlinable public func record(
@@ -54,7 +57,8 @@ extension OAuthGrantTable {
             oauthClientID: try row.required(oauthClientID),
             clientID: clientID, scope: try row.required(scope),
             createdAt: try row.required(createdAt), consentedAt: try row.required(consentedAt),
-            authorizedAt: try row.required(authorizedAt), googleSubject: row[googleSubject])
+            authorizedAt: try row.required(authorizedAt), googleSubject: row[googleSubject],
+            lastUsedAt: row[lastUsedAt])
     }
 }
 

@@ -53,4 +53,8 @@ public enum WebArrival: Sendable, Hashable {
     case authorization(query: String, WebAuthentication)
     /// Returns to the authorization request with this query; the sign-in failed.
     case refusedAuthorization(query: String, WebFailure)
+    /// Returns to the user's page about connected clients.
+    case connections(query: String, WebAuthentication)
+    /// Returns to this page; the sign-in failed.
+    case refusedConnections(query: String, WebFailure)
 }

@@ -6,12 +6,26 @@ enum WebDestination: Sendable, Hashable {
     case appPage(state: String?)
     /// The authorization endpoint of this service, with the unchanged query of the request in progress.
     case authorization(query: String)
+    /// The user's page about connected clients, with its query.
+    case connections(query: String)
 
     init(json: JSONValue) {
         if let query = json["query"]?.string {
             self = .authorization(query: query)
+        } else if let query = json["connections"]?.string {
+            self = .connections(query: query)
         } else {
             self = .appPage(state: json["state"]?.string)
+        }
+    }
+}
+
+extension WebDestination {
+    /// True if the browser gets a session of this service there, and no code for an app's page.
+    var givesSession: Bool {
+        switch self {
+        case .appPage: false
+        case .authorization, .connections: true
         }
     }
 }
@@ -21,6 +35,7 @@ extension JSONWriter {
         switch destination {
         case .appPage(let state): member("state", ifPresent: state)
         case .authorization(let query): member("query", query)
+        case .connections(let query): member("connections", query)
         }
     }
 }

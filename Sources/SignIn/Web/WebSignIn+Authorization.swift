@@ -44,9 +44,24 @@ extension WebSignIn {
     public func begin(
         authorizationFor app: ClientID, query: String, cookie: String?
     ) throws(UnknownClientID) -> WebAuthorizationRequest {
+        try begin(for: app, .authorization(query: query), query, cookie)
+    }
+
+    /// Begins a sign-in that ends at `WebArrival.connections`. Stores nothing.
+    ///
+    /// - Parameters: as for an authorization request.
+    /// - Throws: `UnknownClientID` when the app has no client ID for browsers.
+    public func begin(
+        connectionsOf app: ClientID, query: String, cookie: String?
+    ) throws(UnknownClientID) -> WebAuthorizationRequest {
+        try begin(for: app, .connections(query: query), query, cookie)
+    }
+
+    private func begin(
+        for app: ClientID, _ destination: WebDestination, _ query: String, _ cookie: String?
+    ) throws(UnknownClientID) -> WebAuthorizationRequest {
         precondition(Self.canCarry(query), "the query cannot travel to Apple and back")
         guard let clientID = browserClientID(ofApp: app) else { throw UnknownClientID() }
-        return begin(
-            clientID, scope: .nameAndEmail, cookie: cookie, destination: .authorization(query: query))
+        return begin(clientID, scope: .nameAndEmail, cookie: cookie, destination: destination)
     }
 }

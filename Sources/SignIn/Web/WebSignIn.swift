@@ -111,7 +111,7 @@ public struct WebSignIn: Sendable {
             at: now(), allowed: .all)
         let outcome = try await useCases.commits.submit(pending)
         let expiresAt = now().advanced(byMilliseconds: Self.codeLifetime)
-        if case .authorization = webState.destination {
+        if webState.destination.givesSession {
             return finishURL(
                 .authentication(authentication(outcome, verified, webState)), for: webState,
                 expiresAt: expiresAt)
@@ -154,12 +154,17 @@ public struct WebSignIn: Sendable {
             return .authorization(query: query, authentication)
         case (.authorization(let query), .failure(let failure)):
             return .refusedAuthorization(query: query, failure)
+        case (.connections(let query), .authentication(let authentication)):
+            return .connections(query: query, authentication)
+        case (.connections(let query), .failure(let failure)):
+            return .refusedConnections(query: query, failure)
         // This service makes no such ticket.
-        case (.appPage, .authentication), (.authorization, .code): throw WebRefusal(.ticketInvalid)
+        case (.appPage, .authentication), (.authorization, .code), (.connections, .code):
+            throw WebRefusal(.ticketInvalid)
         }
     }
 
-    /// Returns the query of the authorization request of a state or a ticket of ours, also when it is too old
+    /// Returns the query of the authorization request, or of the page about connections, of a state or a ticket of ours, also when it is too old
     /// or belongs to another browser. Used only for the language of the error page.
     public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
         let destination: WebDestination?
@@ -170,8 +175,10 @@ public struct WebSignIn: Sendable {
                 WebTicket(json: $0)?.destination
             }
         }
-        guard case .authorization(let query) = destination else { return nil }
-        return query
+        switch destination {
+        case .authorization(let query), .connections(let query): return query
+        case .appPage, nil: return nil
+        }
     }
 
     /// Returns the outcome of the sign-in of a code, with the account's current state. A code works once.

@@ -71,6 +71,7 @@ extension ConformanceCheck {
         case .failure(let error): "\((error as? GrantRefusal)?.code.rawValue ?? "\(error)")"
         case .success(.authorized(let grant)): "authorized \(outline(grant))"
         case .success(.ended(let grant)): "ended \(outline(grant))"
+        case .success(.endedAll(let grants)): "ended \(grants.map { outline($0) })"
         case .success(.revoked): "revoked"
         case .success(.learned(let count)): "learned \(count)"
         case .success(.googleEvent(let receipt)):

@@ -11,8 +11,9 @@ extension ConformanceCheck {
     static let redeeming = [
         ConformanceCheck("gives tokens for a code, once") { store in
             let account = try await store.signIn(.sample()).account
-            let grant = try await store.authorize(.sample(account: account.id))
+            var grant = try await store.authorize(.sample(account: account.id))
             let tokens = try await store.redeem(.sample())
+            grant.lastUsedAt = 0
             try expectEqual(tokens.grant, grant)
             try expectEqual(tokens.account, try await store.account(account.id))
             try expectEqual(tokens.scope, "openid offline_access")

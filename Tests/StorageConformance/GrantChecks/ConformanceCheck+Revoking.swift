@@ -69,6 +69,65 @@ extension ConformanceCheck {
             try expectEqual(try await store.allEvents().last?.grant?.reason, .unlinked)
             try await expectDeliveries([SampleToken(family: 1)], in: store)
         },
+        ConformanceCheck("ends all grants of an account for callers of their app, and no others") { store in
+            let grant = try await store.link(1, client: "google", isNative: false, forGoogle: true)
+            try await store.authorize(.sample(2, account: grant.accountID, client: "tablet"))
+            let other = try await store.link(3, key: .sample("other"))
+            func end(_ scope: AppScope) async throws -> GrantOutcome {
+                try await store.carryOut(
+                    .endAll(
+                        EndGrantsCommand(
+                            accountID: grant.accountID, scope: scope, reason: .unlinked, moment: 2_300_000)))
+            }
+            try expectEqual(try await end(.only(["com.example.other"])), .endedAll([]))
+            guard case .endedAll(let ended) = try await end(.only(["com.example.app"])) else {
+                throw ConformanceFailure(description: "an end had another outcome")
+            }
+            try expectEqual(ended.map(\.oauthClientID.rawValue).sorted(), ["google", "tablet"])
+            try expectEqual(try await store.grants(of: grant.accountID), [])
+            try await expectGrantRefusal(.codeNotFound) {
+                try await store.redeem(.sample(2, client: "tablet"))
+            }
+            try expectEqual(try await store.eventKinds().suffix(2), [.grantRevoked, .grantRevoked])
+            try await expectDeliveries([SampleToken(family: 1)], in: store)
+            try expectEqual(try await end(.all), .endedAll([]))
+            try expectEqual(try await store.grants(of: other.accountID).map(\.id), [other.id])
+        },
+        ConformanceCheck("ends a grant for a user whose sign-in still counts") { store in
+            let grant = try await store.link(1)
+            func end(at authenticatedAt: Moment) -> GrantCommand {
+                .end(
+                    EndGrantCommand(
+                        grantID: grant.id, accountID: grant.accountID, scope: .all, reason: .unlinked,
+                        moment: 2_300_000,
+                        authentication: UserAuthentication(
+                            clientID: "com.example.app", authenticatedAt: authenticatedAt)))
+            }
+            let unknown = EndGrantCommand(
+                grantID: grant.id, accountID: grant.accountID, scope: .all, reason: .unlinked,
+                moment: 2_300_000,
+                authentication: UserAuthentication(
+                    clientID: "com.example.other", authenticatedAt: 1_000_000))
+            try await expectGrantRefusal(.credentialRevoked) { try await store.carryOut(.end(unknown)) }
+            try expectEqual(try await store.grants(of: grant.accountID).map(\.id), [grant.id])
+            try expectEqual(try await store.carryOut(end(at: 1_000_000)), .ended(grant))
+        },
+        ConformanceCheck("notes the day of the last use once, and never an earlier day") { store in
+            let day = 86_400_000 as Int64
+            let account = try await store.signIn(.sample()).account
+            let made = try await store.authorize(.sample(1, account: account.id))
+            try expectEqual(made.lastUsedAt, nil)
+            try expectEqual(try await store.grants(of: account.id)[0].lastUsedAt, nil)
+            try expectEqual(
+                try await store.redeem(.sample(1)).grant.lastUsedAt, Moment(milliseconds: 0))
+            let first = SampleToken(family: 1)
+            let refreshed = try await store.refresh(.sample(first, at: Moment(milliseconds: day + 5)))
+            try expectEqual(refreshed.grant.lastUsedAt, Moment(milliseconds: day))
+            try expectEqual(try await store.grants(of: account.id)[0].lastUsedAt, Moment(milliseconds: day))
+            // A replica whose clock is behind.
+            try await store.refresh(.sample(first.next(), at: Moment(milliseconds: day - 5)))
+            try expectEqual(try await store.grants(of: account.id)[0].lastUsedAt, Moment(milliseconds: day))
+        },
         ConformanceCheck("ends the oldest family when a client has too many") { store in
             let account = try await store.signIn(.sample()).account
             let few = FamilyLimits(perClient: 3, perAccount: nil)

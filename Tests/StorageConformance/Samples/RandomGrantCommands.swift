@@ -28,7 +28,7 @@ struct RandomGrantCommands {
     mutating func command(for keys: [SubjectKey]) -> Command {
         count += 1
         let (key, client, moment) = (pick(keys), pick(clients), self.moment())
-        switch Int.random(in: 0..<25, using: &generator) {
+        switch Int.random(in: 0..<26, using: &generator) {
         case 0...4: return authorization(key, client, at: moment)
         case 5...9: return redemption(key, client, at: moment)
         case 10...14: return refresh(key, client, at: moment)
@@ -44,6 +44,10 @@ struct RandomGrantCommands {
             return Command(key: key) {
                 .learnGoogleSubject(
                     .sample(account: $0, subject: subject, match: match, assertedAt: moment))
+            }
+        case 24:
+            return Command(key: key) {
+                .endAll(EndGrantsCommand(accountID: $0, scope: .all, reason: .unlinked, moment: moment))
             }
         default: return googleEvent(key, at: moment)
         }

@@ -42,7 +42,9 @@ struct ConsentPage {
     private func content() -> [UInt8] {
         var page = HTMLWriter(reservingCapacity: 4096 + 3 * prompt.query.utf8.count)
         page.append(texts.start)
-        UserBlock(account: prompt.account, texts: texts).write(to: &page)
+        UserBlock(
+            account: prompt.account, signedInAs: texts.signedInAs, withoutName: texts.withoutName
+        ).write(to: &page)
         page.append(Self.otherAccount)
         page.append(escaping: prompt.otherAccountQuery)
         page.append(texts.otherAccountEnd)

@@ -59,8 +59,16 @@ final class ConsentPageTexts: Sendable {
         emailHidden = Markup.filled(texts.emailHidden, [:], leaving: "email", in: ("", ""))
         emailUnknown = texts.emailUnknown.htmlEscaped
         emailNotShared = paragraphs.paragraph(texts.emailNotShared, class: "note")
+        let connections = ConnectionsQuery(app: client.app.rawValue, language: language)
         notes =
-            isForGoogle ? paragraphs.google(texts) : paragraphs.paragraph(texts.unlink, class: "note")
+            (isForGoogle ? paragraphs.google(texts) : paragraphs.paragraph(texts.unlink, class: "note"))
+            + paragraphs.paragraph(
+                "{connections}",
+                [
+                    "connections": Markup.link(
+                        .text(ConnectionsTexts.of(language).link),
+                        to: "\(ConnectionsUseCase.path)?\(connections.text)")
+                ], class: "note")
         returnsTo =
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
         returnsToProgram =

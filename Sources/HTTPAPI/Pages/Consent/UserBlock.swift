@@ -3,18 +3,20 @@ import AppleAccounts
 /// The signed-in user: a circle with an initial, the name and the address, as far as they are known.
 struct UserBlock {
     let account: Account
-    let texts: ConsentPageTexts
+    /// Texts as HTML.
+    let signedInAs: String
+    let withoutName: String
 
     func write(to page: inout HTMLWriter) {
         page.append("<div class=\"user\"><span class=\"face\" aria-hidden=\"true\">")
         page.append(escaping: initial)
         page.append("</span><span class=\"who\"><span>")
-        page.append(texts.signedInAs)
+        page.append(signedInAs)
         page.append("</span><b>")
         if let first = name ?? account.email {
             page.append(value: first)
         } else {
-            page.append(texts.withoutName)
+            page.append(withoutName)
         }
         page.append("</b>")
         if name != nil, let email = account.email {
@@ -22,7 +24,7 @@ struct UserBlock {
             page.append(value: email)
             page.append("</span>")
         }
-        // The link to another account and the end of the block follow.
+        // The end of the block follows, on the consent page after a link to another account.
         page.append("</span>")
     }
 

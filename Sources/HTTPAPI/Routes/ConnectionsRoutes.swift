@@ -1,0 +1,86 @@
+import AuthorizationServer
+import HTTPEngine
+import NIOHTTP1
+import OAuth
+import SignIn
+
+/// The routes of the user's page about connected clients, which browsers call.
+final class ConnectionsRoutes: Sendable {
+    /// Bound in bytes. Browsers send a token and the ID of a grant.
+    private static let longestForm = 1024
+
+    private let useCase: ConnectionsUseCase
+    private let metrics: ConnectionsMetrics
+
+    init(useCase: ConnectionsUseCase, registry: MetricsRegistry) {
+        self.useCase = useCase
+        metrics = ConnectionsMetrics(registry)
+    }
+
+    /// `GET /account/connections`
+    func show(_ request: HTTPRequest) -> RouteResult {
+        RouteResult(useCase.begin(String(request.query ?? ""), from: browser(of: request))) {
+            .response(self.response(to: $0, request))
+        }
+    }
+
+    /// `POST /account/connections`
+    func remove(_ request: HTTPRequest) -> RouteResult {
+        // A malformed form was not made here. It then counts as a form without a token.
+        let form =
+            request.browser?.sendsForm ?? false
+            ? try? Form(parsing: request.body, mostFields: 4, mostBytes: Self.longestForm) : nil
+        let removal = ConnectionsForm(
+            token: form?[ConsentPage.tokenField], grant: form?[ConnectionsPage.grantField])
+        let query = String(request.query ?? "")
+        return RouteResult(useCase.remove(removal, query: query, from: browser(of: request))) {
+            .response(self.response(to: $0, isRemoval: true, request))
+        }
+    }
+
+    /// Handles the end of a sign-in that this page has begun.
+    func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
+        let cookie = CookieField.value(of: useCase.authorize.cookieName, in: request.cookie)
+        return response(to: useCase.arrive(authentication, query: query, sessionCookie: cookie), request)
+    }
+
+    /// Handles the failure of a sign-in that this page has begun.
+    func refuse(_ failure: WebFailure, query: String, _ request: HTTPRequest) -> HTTPResponse {
+        response(to: useCase.refuse(failure, query: query), request)
+    }
+
+    private func response(
+        to outcome: ConnectionsOutcome, isRemoval: Bool = false, _ request: HTTPRequest
+    ) -> HTTPResponse {
+        metrics.count(outcome, isRemoval: isRemoval)
+        let authorize = useCase.authorize
+        let cookie = authorize.cookieField(for: outcome.session)
+        let tags = outcome.query.language.map { [$0.rawValue] } ?? []
+        let language = RequestedLanguages(tags: tags)
+            .language(acceptLanguage: request.browser?.acceptLanguage)
+        switch outcome.action {
+        case .redirect(let location): return .redirect(to: location, cookie: cookie)
+        case .signIn(let redirect):
+            return .redirect(
+                to: redirect.location, cookie: WebRoutes.cookie(redirect.browser.text, authorize.web.settings)
+            )
+        case .show(let list):
+            return ConnectionsPage(list: list, query: outcome.query, language: language).response
+        case .choose(let apps):
+            return AppChoicePage(apps: apps, query: outcome.query, language: language).response
+        case .refusal(let refusal):
+            return AuthorizeRefusalPage(
+                refusal, query: outcome.query, issuer: authorize.issuer, requestID: request.requestID,
+                language: language, cookie: cookie
+            ).response
+        }
+    }
+
+    private func browser(of request: HTTPRequest) -> AuthorizeBrowser {
+        let authorize = useCase.authorize
+        return AuthorizeBrowser(
+            session: CookieField.value(of: authorize.cookieName, in: request.cookie),
+            webSignIn: CookieField.value(of: authorize.web.settings.cookieName, in: request.cookie),
+            userAgent: request.browser?.userAgent)
+    }
+}
