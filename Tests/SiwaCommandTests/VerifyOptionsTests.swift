@@ -28,6 +28,15 @@ import Testing
         #expect(parsed.kind == .object(.assertion) && parsed.attestation.counter == 0)
     }
 
+    @Test func `takes tokens of this service with their issuer, and refresh tokens with the database`() throws
+    {
+        for kind in ["access-token", "id-token", "security-event"] {
+            let parsed = try Verify.parse(["--kind", kind, "--issuer", "https://a.example"])
+            #expect(parsed.issued.keySetURL == "https://a.example/oauth/jwks.json")
+        }
+        #expect(try Verify.parse(["--kind", "refresh-token", "--database"]).issued.readsDatabase)
+    }
+
     @Test func `takes the platform of an attestation, and of nothing else`() throws {
         let parsed = try Verify.parse(Self.attestation + ["--platform", "macos"])
         #expect(parsed.attestation.platform == .macOS)
@@ -50,6 +59,12 @@ import Testing
         ["--kind", "attestation"] + app, attestation + ["--client-id", "a"], attestation + ["--all"],
         attestation + ["--nonce", "n"], attestation + ["--counter", "1"],
         attestation + ["--client-data", "YWJj"],
+        ["--kind", "access-token"], ["--kind", "refresh-token", "--issuer", "https://a.example"],
+        ["--kind", "id-token", "--issuer", "https://a.example", "--database"],
+        ["--kind", "access-token", "--issuer", "https://a.example", "--nonce", "n"],
+        ["--kind", "access-token", "--issuer", "https://a.example", "--all"],
+        ["--kind", "refresh-token", "--client-id", "shop"], ["--client-id", "a", "--issuer", "b"],
+        ["--client-id", "a", "--database"],
         assertion, assertion + ["--public-key", "YWJj"], assertion + ["--key-id", keyID],
         ["--kind", "attestation", "--key-id", "YWJj", "--environment", "production", "--challenge", "c"]
             + app,

@@ -2,6 +2,7 @@ import AppAttestation
 import AppleAccounts
 import AppleIdentity
 import ArgumentParser
+import AuthorizationServer
 import Foundation
 import KeySets
 
@@ -9,7 +10,7 @@ import KeySets
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Verify one token or one object of App Attest, and print the result of each check and the content.",
+            "Verify one token of Apple's or of this service, or one object of App Attest, and print the result of each check and the content.",
         discussion: """
             Runs the checks of the service, in the same order, on a token from a log or a bug report. \
             Nothing is stored, and nothing is sent except the request for Apple's keys. The exit status is 0 \
@@ -19,6 +20,9 @@ struct Verify: AsyncParsableCommand {
               siwa verify --kind attestation --team-id A1B2C3D4E5 \\
                 --bundle-id com.example.app --environment production \\
                 --key-id KEY_ID --challenge CHALLENGE < attestation.txt
+              siwa verify --kind access-token \\
+                --issuer https://signin.example.com < token.txt
+              siwa verify --kind refresh-token --database < token.txt
 
             A token on the command line is visible to other users of the machine and stays in the shell's \
             history: pass it on standard input. The same is true for valid codes and access tokens.
@@ -30,14 +34,16 @@ struct Verify: AsyncParsableCommand {
 
     @Option(
         name: .customLong("client-id"),
-        help: "An accepted audience of the token. Can be repeated. Required for tokens."
+        help: "An accepted audience of the token. Can be repeated. Required for Apple's tokens."
     )
     var clientIDs: [String] = []
 
-    @Option(help: "Read Apple's keys from this file.", completion: .file())
+    @Option(help: "Read the keys from this file.", completion: .file())
     var jwks: String?
 
-    @Option(name: .customLong("jwks-url"), help: "Fetch Apple's keys from this URL instead of from Apple.")
+    @Option(
+        name: .customLong("jwks-url"),
+        help: "Fetch the keys from this URL instead of from Apple, or from the issuer.")
     var keySetURL: String?
 
     @Option(help: "The raw nonce of the sign-in, to be compared with the nonce claim.")
@@ -49,11 +55,17 @@ struct Verify: AsyncParsableCommand {
     @Option(help: "The access token that came with the token, to be compared with at_hash.")
     var accessToken: String?
 
-    @Option(help: "The kind of input: identity-token, notification, attestation or assertion.")
+    @Option(
+        help:
+            "The kind of input: identity-token or notification of Apple's; attestation or assertion; access-token, id-token, refresh-token or security-event of this service."
+    )
     var kind = InspectedKind.token(.identityToken)
 
     @OptionGroup(title: "App Attest")
     var attestation: AttestationOptions
+
+    @OptionGroup(title: "Tokens of this service")
+    var issued: IssuedTokenOptions
 
     @Option(help: "Verify the input as of this time (RFC 3339) instead of now.")
     var at: Moment?
@@ -71,6 +83,22 @@ struct Verify: AsyncParsableCommand {
         switch kind {
         case .token(let kind): try validateToken(kind)
         case .object(let kind): try validateObject(kind)
+        case .issued(let kind): try validateIssued(kind)
+        }
+    }
+
+    private func validateIssued(_ kind: IssuedTokenKind) throws {
+        try issued.check(kind)
+        if jwks != nil, keySetURL != nil { throw ValidationError("Give --jwks or --jwks-url, not both.") }
+        if authorizationCode != nil || all || !attestation.isEmpty {
+            throw ValidationError(
+                "--authorization-code, --all and options of App Attest are for other kinds of input.")
+        }
+        if kind != .idToken, nonce != nil || accessToken != nil {
+            throw ValidationError("--nonce and --access-token are for ID tokens.")
+        }
+        if kind == .refreshToken, jwks != nil || keySetURL != nil || !clientIDs.isEmpty {
+            throw ValidationError("A refresh token has no signature and no audience.")
         }
     }
 
@@ -81,13 +109,16 @@ struct Verify: AsyncParsableCommand {
             throw ValidationError("A notification has no nonce, no code and no access token.")
         }
         if clientIDs.contains(where: \.isEmpty) { throw ValidationError("--client-id must not be empty.") }
+        if !issued.isEmpty {
+            throw ValidationError("--issuer and --database are for tokens of this service.")
+        }
         if !attestation.isEmpty {
             throw ValidationError("Options of App Attest need --kind attestation or --kind assertion.")
         }
     }
 
     private func validateObject(_ kind: AppAttestationKind) throws {
-        let ofTokens = [jwks, keySetURL, nonce, authorizationCode, accessToken]
+        let ofTokens = [jwks, keySetURL, nonce, authorizationCode, accessToken, issued.issuer]
         if !clientIDs.isEmpty || all || ofTokens.contains(where: { $0 != nil }) {
             throw ValidationError(
                 "--client-id, --jwks, --jwks-url, --nonce, --authorization-code, --access-token and --all are for tokens."
@@ -108,6 +139,37 @@ struct Verify: AsyncParsableCommand {
             let report = try attestation.inspection(of: kind, at: moment).inspect(text)
             print(json ? report.json : report.text)
             if report.error != nil { throw ExitCode(1) }
+        case .issued(let kind): try await verify(text, of: kind, at: moment)
+        }
+    }
+
+    private func verify(_ text: String, of kind: IssuedTokenKind, at moment: Moment) async throws {
+        let inspection = IssuedTokenInspection(
+            kind: kind, issuer: issued.issuer, audiences: clientIDs, nonce: nonce, accessToken: accessToken,
+            moment: moment)
+        let keys = InspectionKeys(file: jwks, url: keySetURL ?? issued.keySetURL)
+        let report: CheckReport
+        if issued.readsDatabase {
+            let settings = try await ServiceSettings.ofProcess()
+            do {
+                report = try await OpenedDatabase.with(settings) { store in
+                    await inspection.inspect(text, keys: keys) { try await store.status(ofFamily: $0) }
+                }
+            } catch let error as MissingDatabase {
+                ErrorMessage.write(error.description)
+                throw ExitCode(2)
+            } catch let error as StorageError {
+                ErrorMessage.write("siwa verify has failed: \(ErrorMessage.text(for: error))")
+                throw ExitCode(2)
+            }
+        } else {
+            report = await inspection.inspect(text, keys: keys)
+        }
+        print(json ? report.json : report.text)
+        switch report.verdict {
+        case .accepted: break
+        case .refused: throw ExitCode(1)
+        case .undecided: throw ExitCode(2)
         }
     }
 

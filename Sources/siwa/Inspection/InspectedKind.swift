@@ -5,14 +5,18 @@ import AppleIdentity
 enum InspectedKind: Equatable {
     case token(TokenKind)
     case object(AppAttestationKind)
+    case issued(IssuedTokenKind)
 
-    static let all = TokenKind.allCases.map(Self.token) + AppAttestationKind.allCases.map(Self.object)
+    static let all =
+        TokenKind.allCases.map(Self.token) + AppAttestationKind.allCases.map(Self.object)
+        + IssuedTokenKind.allCases.map(Self.issued)
 
     /// The name of the kind in options and reports.
     var name: String {
         switch self {
         case .token(let kind): kind.rawValue
         case .object(let kind): kind.rawValue
+        case .issued(let kind): kind.rawValue
         }
     }
 

@@ -22,20 +22,35 @@ struct InspectionKeys: Sendable {
                     description: "the key set in \(file) cannot be used (\(error.code.rawValue))")
             }
         }
-        let url = url ?? AppleEndpoints.apple.keySet
-        let bytes: [UInt8]
-        do {
-            bytes = try await fetch(url)
-        } catch {
-            throw Unavailable(description: "the keys cannot be fetched from \(url)")
-        }
+        let bytes = try await read()
         do throws(PinnedKeySetError) {
             return try PinnedKeySet(parsing: bytes)
         } catch {
             throw Unavailable(
-                description: "the response of \(url) is not a usable key set (\(error.code.rawValue))")
+                description: "the response of \(address) is not a usable key set (\(error.code.rawValue))")
         }
     }
+
+    /// Reads the document, which can be any key set.
+    func read() async throws(Unavailable) -> [UInt8] {
+        if let file {
+            guard let content = FileManager.default.contents(atPath: file), content.count <= Self.longest
+            else {
+                throw Unavailable(description: "the key set in \(file) cannot be read")
+            }
+            return Array(content)
+        }
+        do {
+            return try await fetch(address)
+        } catch {
+            throw Unavailable(description: "the keys cannot be fetched from \(address)")
+        }
+    }
+
+    /// In bytes.
+    private static let longest = 65_536
+
+    private var address: String { url ?? AppleEndpoints.apple.keySet }
 
     private func fetch(_ url: String) async throws -> [UInt8] {
         try await HTTPClient.withHTTPClient(configuration: .apple()) { client in

@@ -1,0 +1,46 @@
+import AuthorizationServer
+
+/// The kinds of token that this service issues.
+enum IssuedTokenKind: String, CaseIterable {
+    case accessToken = "access-token"
+    case idToken = "id-token"
+    case refreshToken = "refresh-token"
+    /// A report to Google about an ended token.
+    case securityEvent = "security-event"
+
+    /// The checks, in their order.
+    var checks: [IssuedTokenCheck] {
+        switch self {
+        case .accessToken:
+            [.form, .type, .key, .signature, .claims, .issuer, .audience, .expiration, .family]
+        case .idToken:
+            [
+                .form, .type, .key, .signature, .claims, .issuer, .audience, .expiration, .nonce,
+                .accessTokenHash,
+            ]
+        case .refreshToken: [.form, .family]
+        case .securityEvent: [.form, .type, .key, .signature, .claims, .issuer, .audience]
+        }
+    }
+
+    /// The `typ` of the header, in lower case. `nil` for a token without a header.
+    var type: String? {
+        switch self {
+        case .accessToken: AccessToken.type.description.lowercased()
+        case .idToken: IDToken.type.description.lowercased()
+        case .refreshToken: nil
+        case .securityEvent: TokenRevokedEvent.type.description.lowercased()
+        }
+    }
+
+    /// The claims that must be present.
+    var claims: [String] {
+        switch self {
+        case .accessToken:
+            ["iss", "sub", "aud", "client_id", "iat", "exp", "auth_time", "jti", "scope"]
+        case .idToken: ["iss", "sub", "aud", "iat", "exp", "auth_time", "at_hash"]
+        case .refreshToken: []
+        case .securityEvent: ["iss", "aud", "iat", "jti", "events"]
+        }
+    }
+}

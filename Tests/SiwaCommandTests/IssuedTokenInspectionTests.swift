@@ -1,0 +1,133 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import JOSE
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import siwa
+
+/// `siwa verify` on tokens of this service.
+@Suite struct IssuedTokenInspectionTests {
+    private static let issuer = "https://accounts.example.com"
+    private static let now = 1_767_225_600 as Int64
+
+    private static let keys = Result {
+        (
+            access: try TokenSigningKey(pem: TokenSigningKey.makePEM(for: .ES256), algorithm: .ES256),
+            id: try TokenSigningKey(pem: TokenSigningKey.makePEM(for: .RS256), algorithm: .RS256)
+        )
+    }
+
+    private static func accessToken() throws -> AccessToken {
+        AccessToken(
+            issuer: issuer, audience: issuer, accountID: AccountID(UniqueID(high: 1, low: 1)),
+            clientID: try #require(OAuthClientID("shop")), familyID: UniqueID(high: 7, low: 7),
+            random: Array(repeating: 1, count: 16), scope: "openid", issuedAt: now, expiresAt: now + 3600,
+            authenticatedAt: now - 60)
+    }
+
+    private static func inspect(
+        _ kind: IssuedTokenKind, _ text: String, issuer: String? = issuer, audiences: [String] = [],
+        nonce: String? = nil, accessToken: String? = nil, at moment: Int64 = now + 60, keySet: String? = nil,
+        family: (@Sendable (UniqueID) async throws -> TokenStatus?)? = nil
+    ) async throws -> CheckReport {
+        let inspection = IssuedTokenInspection(
+            kind: kind, issuer: kind == .refreshToken ? nil : issuer, audiences: audiences, nonce: nonce,
+            accessToken: accessToken, moment: Moment(seconds: moment))
+        let keys = try keys.get()
+        let set = JSONValue.object(
+            JSONObject([
+                ("keys", .array([keys.access, keys.id].map { .object($0.verificationKey.jwk) }))
+            ]))
+        let content = keySet ?? String(decoding: set.serialized(), as: UTF8.self)
+        return try await TemporaryFile.with(content) { path in
+            await inspection.inspect(text, keys: InspectionKeys(file: path, url: nil), family: family)
+        }
+    }
+
+    private static func code(_ report: CheckReport) -> String {
+        switch report.verdict {
+        case .accepted: "accepted"
+        case .refused(let code): code
+        case .undecided: "undecided"
+        }
+    }
+
+    @Test func `an access token is read check by check, and its claims are shown`() async throws {
+        let text = try Self.accessToken().signed(with: try Self.keys.get().access)
+        let report = try await Self.inspect(.accessToken, text, audiences: [Self.issuer])
+        #expect(Self.code(report) == "accepted" && report.isSigned)
+        #expect(report.checks.map(\.name).prefix(4) == ["form", "type", "key", "signature"])
+        #expect(report.checks.last?.name == "family" && report.checks.last?.finding == .notAsked)
+        #expect(report.text.contains("client_id: shop"))
+    }
+
+    @Test func `each fault has its check, and what follows is not reached`() async throws {
+        let keys = try Self.keys.get()
+        let text = try Self.accessToken().signed(with: keys.access)
+        let other = try TokenSigningKey(pem: TokenSigningKey.makePEM(for: .ES256), algorithm: .ES256)
+        let foreign = try Self.accessToken().signed(with: other)
+        let changed = String(text.dropLast(4)) + "AAAA"
+        let wrong: [(String, CheckReport)] = [
+            ("token_malformed", try await Self.inspect(.accessToken, "x.y")),
+            ("type_mismatch", try await Self.inspect(.idToken, text)),
+            ("unknown_key", try await Self.inspect(.accessToken, foreign)),
+            ("signature_invalid", try await Self.inspect(.accessToken, changed)),
+            ("issuer_mismatch", try await Self.inspect(.accessToken, text, issuer: Self.issuer + "/")),
+            ("audience_mismatch", try await Self.inspect(.accessToken, text, audiences: ["api"])),
+            ("token_expired", try await Self.inspect(.accessToken, text, at: Self.now + 3600)),
+            ("token_inactive", try await Self.inspect(.accessToken, text, family: { _ in nil })),
+            ("undecided", try await Self.inspect(.accessToken, text, keySet: "<html>")),
+        ]
+        for (code, report) in wrong {
+            #expect(Self.code(report) == code)
+            let failed = try #require(
+                report.checks.firstIndex { $0.finding == .failed || $0.finding == .unknown })
+            #expect(report.checks.dropFirst(failed + 1).allSatisfy { $0.finding == .notReached }, "\(code)")
+            #expect((report.checks[failed].failure == nil) == (code == "undecided"))
+            _ = try JSONValue(parsing: Array(report.json.utf8))
+        }
+    }
+
+    @Test func `an ID token is compared with nonce and access token, and a report to Google with its form`()
+        async throws
+    {
+        let keys = try Self.keys.get()
+        let account = Account(
+            id: AccountID(UniqueID(high: 1, low: 1)), team: try #require(TeamID("A1B2C3D4E5")),
+            subject: try #require(AppleSubject("s")), createdAt: Moment(seconds: 1))
+        let idToken = IDToken(
+            issuer: Self.issuer, clientID: try #require(OAuthClientID("shop")), account: account,
+            scope: "openid", nonce: "n",
+            accessToken: "a", issuedAt: Self.now, expiresAt: Self.now + 3600, authenticatedAt: Self.now)
+        let text = try idToken.signed(with: keys.id)
+        let good = try await Self.inspect(.idToken, text, audiences: ["shop"], nonce: "n", accessToken: "a")
+        #expect(Self.code(good) == "accepted")
+        #expect(Self.code(try await Self.inspect(.idToken, text, nonce: "m")) == "nonce_mismatch")
+        let hash = try await Self.inspect(.idToken, text, accessToken: "b")
+        #expect(Self.code(hash) == "access_token_hash_mismatch")
+        let event = try TokenRevokedEvent(
+            issuer: Self.issuer, id: UniqueID(high: 3, low: 3), doubleSHA512: .hash([1]), issuedAt: Self.now
+        ).signed(with: keys.id)
+        #expect(Self.code(try await Self.inspect(.securityEvent, event)) == "accepted")
+    }
+
+    @Test func `of a refresh token the form is known, and with the database what it is`() async throws {
+        let text = RefreshTokenText(
+            familyID: UniqueID(high: 1, low: 1), familySecret: Array(repeating: 2, count: 16), generation: 4,
+            secret: Array(repeating: 3, count: 32))
+        let form = try await Self.inspect(.refreshToken, text.text)
+        #expect(Self.code(form) == "accepted" && !form.isSigned)
+        #expect(form.text.contains("generation: 4") && !form.text.contains(text.text.dropFirst(60)))
+        #expect(Self.code(try await Self.inspect(.refreshToken, "siwa_rt_x")) == "token_malformed")
+        // A family without a row: ended, or never begun.
+        let ended = try await Self.inspect(.refreshToken, text.text) { _ in nil }
+        #expect(Self.code(ended) == "token_inactive")
+        #expect(ended.text.contains("no such token family"))
+        struct Unreadable: Error {}
+        let unknown = try await Self.inspect(.refreshToken, text.text) { _ in throw Unreadable() }
+        #expect(Self.code(unknown) == "undecided")
+    }
+}
