@@ -16,6 +16,12 @@ public struct ClientDraft: Sendable {
     public var secretHashes: [String] = []
     /// `scopes`
     public var scopes: [String] = []
+    /// `imply_openid`: identity scopes imply `openid`
+    public var impliesOpenID: Bool?
+    /// `logo_file`: a PNG or an SVG
+    public var logoFile: String?
+    /// `policy_uri` and `terms_uri`
+    public var policyURI, termsURI: String?
     /// `redirect_uris`
     public var redirectURIs: [String] = []
     /// `audience`
@@ -47,6 +53,8 @@ public struct ClientDraft: Sendable {
     public var appCheck: String?
     /// `first_attesting_version`: of the app. Only for `native`
     public var firstAttestingVersion: String?
+    /// `allow_custom_scheme`: on Android. Only for `native`
+    public var allowsCustomScheme: Bool?
     /// `require_pkce`. Only for `web`
     public var requiresPKCE: Bool?
 

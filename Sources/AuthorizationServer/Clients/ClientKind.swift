@@ -72,8 +72,8 @@ public struct ClientKind: Sendable {
         name: "native",
         plural: "native apps",
         members: [
-            .isFirstParty, .platform, .allowsPlainPKCE, .allowsLocalhost, .bundleID, .appCheck,
-            .firstAttestingVersion,
+            .isFirstParty, .platform, .allowsPlainPKCE, .allowsLocalhost, .allowsCustomScheme, .bundleID,
+            .appCheck, .firstAttestingVersion,
         ],
         isConfidential: false,
         proofKeyRule: .required,

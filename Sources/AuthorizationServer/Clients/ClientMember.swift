@@ -26,19 +26,25 @@ public struct ClientMember: Sendable {
         ClientMember("name", .forEveryKind, .texts(\.name)),
         ClientMember("purpose", .forEveryKind, .texts(\.purpose)),
         isFirstParty,
+        ClientMember("logo_file", .forEveryKind, .optionalText(\.logoFile)),
+        ClientMember("policy_uri", .forEveryKind, .optionalText(\.policyURI)),
+        ClientMember("terms_uri", .forEveryKind, .optionalText(\.termsURI)),
         ClientMember("secret_hashes", .forEveryKind, .list(\.secretHashes, default: [])),
         ClientMember("scopes", .forEveryKind, .list(\.scopes, default: [])),
+        impliesOpenID,
         ClientMember("redirect_uris", .forEveryKind, .list(\.redirectURIs, default: [])),
         ClientMember("audience", .forEveryKind, .optionalText(\.audience)),
         accessTokenAlgorithm, idTokenAlgorithm, maxAuthenticationAge, codeLifetime, accessTokenLifetime,
         refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, platform, allowsPlainPKCE,
-        allowsLocalhost, bundleID, appCheck, firstAttestingVersion, requiresPKCE, projectID, googleClientIDs,
-        appFlip, appFlipBundleIDs,
+        allowsLocalhost, allowsCustomScheme, bundleID, appCheck, firstAttestingVersion, requiresPKCE,
+        projectID, googleClientIDs, appFlip, appFlipBundleIDs,
         appFlipLinkPaths, appFlipTestRedirectURIs,
     ]
 
     static let isFirstParty = ClientMember(
         "first_party", .forSomeKinds, .flag(\.isFirstParty, default: false))
+    static let impliesOpenID = ClientMember(
+        "imply_openid", .forEveryKind, .flag(\.impliesOpenID, default: false))
     static let accessTokenAlgorithm = ClientMember(
         "access_token_algorithm", .forEveryKind,
         .optionalWord(\.accessTokenAlgorithm, default: TokenAlgorithm.es256.rawValue))
@@ -75,6 +81,9 @@ public struct ClientMember: Sendable {
     /// The default is the version of the bundle ID.
     static let firstAttestingVersion = ClientMember(
         "first_attesting_version", .forSomeKinds, .optionalText(\.firstAttestingVersion))
+    /// On Android every app can claim the scheme of another.
+    static let allowsCustomScheme = ClientMember(
+        "allow_custom_scheme", .forSomeKinds, .flag(\.allowsCustomScheme, default: false))
     /// A public client has no other way to bind a code to itself. Google sends no challenge.
     static let requiresPKCE = ClientMember(
         "require_pkce", .forSomeKinds, .flag(\.requiresPKCE, default: true))

@@ -11,6 +11,9 @@ public enum NativePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// True if any app can claim the scheme of another, and the user cannot tell which app gets the code.
+    public var sharesCustomSchemes: Bool { self == .android }
+
     /// The length in characters of the longest custom scheme that the system accepts. `nil` is no bound.
     public var longestScheme: Int? { self == .uwp ? 39 : nil }
 }

@@ -31,8 +31,15 @@ extension OAuthCheck {
             ? nil : text(draft.purpose, at: "oauth.clients.purpose", of: draft.id, longest: 300)
         let particulars = particulars(of: draft, kind)
         let scopes = scopes(of: draft, in: catalog)
+        let appearance = appearance(of: draft)
         guard let app, let name, let particulars, let scopes else { return nil }
         let appCheck = appCheck(of: draft, id, kind, app)
+        let impliesOpenID = ClientMember.impliesOpenID.value.flag(in: draft)
+        if impliesOpenID, !scopes.contains(.openID) {
+            add(
+                .openIDMissing, at: "oauth.clients.imply_openid",
+                "of \(draft.id) needs the scope openid among scopes; add it, or remove imply_openid")
+        }
         let secretHashes = secretHashes(of: draft, kind: kind)
         let redirectURIs = redirectURIs(of: draft, kind, particulars)
         let lifetimes = lifetimes(of: draft, kind: kind)
@@ -44,8 +51,10 @@ extension OAuthCheck {
         guard let accessTokenAlgorithm, let idTokenAlgorithm else { return nil }
         return OAuthClient(
             id: id, kind: kind, googleLinking: particulars.googleLinking, app: app, name: name,
-            purpose: purpose, isFirstParty: ClientMember.isFirstParty.value.flag(in: draft),
-            secretHashes: secretHashes, scopes: scopes, redirectURIs: redirectURIs, lifetimes: lifetimes,
+            purpose: purpose, appearance: appearance,
+            isFirstParty: ClientMember.isFirstParty.value.flag(in: draft),
+            secretHashes: secretHashes, scopes: scopes, impliesOpenID: impliesOpenID,
+            redirectURIs: redirectURIs, lifetimes: lifetimes,
             refreshTokenLimit: Int(refreshTokenLimit), maxAuthenticationAge: maxAuthenticationAge,
             audience: audience, accessTokenAlgorithm: accessTokenAlgorithm,
             idTokenAlgorithm: idTokenAlgorithm,

@@ -60,7 +60,9 @@ extension OAuthCheck {
             do throws(RedirectURIFault) {
                 let uri = try RegisteredRedirectURI(
                     registering: text, allowsLocalhost: allowsLocalhost(draft, rule))
-                try uri.check(by: rule, on: platform, isDevelopment: context.isDevelopment)
+                try uri.check(
+                    by: rule, on: platform, isDevelopment: context.isDevelopment,
+                    allowsCustomScheme: ClientMember.allowsCustomScheme.value.flag(in: draft))
                 if uris.contains(uri) {
                     add(.redirectURITwice, at: setting, "of \(draft.id) has \(text) twice; remove one")
                 }

@@ -137,11 +137,15 @@ public struct OAuthContext: Sendable {
     public let appsWithWebSignIn: Set<ClientID>
     /// The bundle IDs that make proofs with App Attest.
     public let appCheck: AppCheckPolicies
+    /// The contents of the files that `logo_file` names; at least one byte above `ClientLogo.mostBytes` of a
+    /// longer file. A file that cannot be read is absent.
+    public let logos: [String: [UInt8]]
 
     public init(
         isDevelopment: Bool, publicURL: String?, deployment: Deployment, appsWithWebSignIn: Set<ClientID>,
-        appCheck: AppCheckPolicies = .none
+        appCheck: AppCheckPolicies = .none, logos: [String: [UInt8]] = [:]
     ) {
+        self.logos = logos
         self.isDevelopment = isDevelopment
         self.publicURL = publicURL
         self.deployment = deployment

@@ -14,6 +14,14 @@ extension OAuthClient {
         return isAccepted
     }
 
+    /// Returns the requested scopes, with `openid` in front if `email` or `profile` implies it. Google's words
+    /// for native apps leave it out (`scope=email profile`), and without it there is no ID token and no
+    /// userinfo.
+    public func completed(_ requested: ScopeSet) -> ScopeSet {
+        guard impliesOpenID, requested.lacksOpenID else { return requested }
+        return ScopeSet([.openID]).union(requested)
+    }
+
     /// Returns the part of a granted scope that the client still has. A client's scopes are configuration: a
     /// scope that was removed from it is not issued any more, neither for an older code nor by a refresh.
     ///

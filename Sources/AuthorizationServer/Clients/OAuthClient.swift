@@ -16,6 +16,8 @@ public final class OAuthClient: Sendable {
     public let name: LocalizedText
     /// The purpose of the client, in a sentence for users.
     public let purpose: LocalizedText?
+    /// The picture and the links on the pages.
+    public let appearance: ClientAppearance
     /// True for a client of the app's own makers. The consent page then says "Sign in", and is still shown.
     public let isFirstParty: Bool
     /// Hashes of the client's secrets. Several while a secret is rotated. Empty for a public client without a
@@ -23,6 +25,8 @@ public final class OAuthClient: Sendable {
     public let secretHashes: [OAuthClientSecretHash]
     /// Scopes that the client may request. It gets all of them when its request has no scope.
     public let scopes: ScopeSet
+    /// True if the scopes `email` and `profile` imply `openid`.
+    public let impliesOpenID: Bool
     public let redirectURIs: [RegisteredRedirectURI]
     public let lifetimes: ClientLifetimes
     /// Number of refresh tokens of the client for one account. Above it the oldest ends.
@@ -44,7 +48,8 @@ public final class OAuthClient: Sendable {
     init(
         id: OAuthClientID, kind: ClientKind, googleLinking: GoogleLinking?, app: ClientID,
         name: LocalizedText,
-        purpose: LocalizedText?, isFirstParty: Bool, secretHashes: [OAuthClientSecretHash], scopes: ScopeSet,
+        purpose: LocalizedText?, appearance: ClientAppearance, isFirstParty: Bool,
+        secretHashes: [OAuthClientSecretHash], scopes: ScopeSet, impliesOpenID: Bool,
         redirectURIs: [RegisteredRedirectURI],
         lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
@@ -56,9 +61,11 @@ public final class OAuthClient: Sendable {
         self.app = app
         self.name = name
         self.purpose = purpose
+        self.appearance = appearance
         self.isFirstParty = isFirstParty
         self.secretHashes = secretHashes
         self.scopes = scopes
+        self.impliesOpenID = impliesOpenID
         self.redirectURIs = redirectURIs
         self.lifetimes = lifetimes
         self.refreshTokenLimit = refreshTokenLimit

@@ -15,6 +15,7 @@ public struct OAuthMistake: CodedError {
         case projectIDMissing, projectIDMalformed, bundleIDMalformed, linkPathMalformed
         case googleClientIDMalformed
         case bundleIDUnknown, appCheckUnknown, appCheckMissing, appNotAttested, versionMalformed
+        case logoUnreadable, logoRefused, linkMalformed, openIDMissing
     }
 
     public let code: Code

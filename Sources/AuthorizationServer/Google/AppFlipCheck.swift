@@ -83,12 +83,13 @@ public struct AppFlipCheck: Sendable {
             guard let requested = ScopeSet(parsing: scope), requested.isSubset(of: client.scopes) else {
                 throw OAuthError(.invalidRequest, "The parameter scope names an unknown scope.")
             }
-            scopes = requested
+            scopes = client.completed(requested)
         }
         // Google sends no challenge yet. The backend must pass on a challenge that Google does send.
         let challenge = try ProofKeyCheck(rule: .optional, allowsPlain: false).challenge(
             Self.value(call.codeChallenge), method: Self.value(call.codeChallengeMethod))
-        return Parameters(client: client, granted: try granted(call, of: scopes), challenge: challenge)
+        let granted = client.completed(try granted(call, of: scopes))
+        return Parameters(client: client, granted: granted, challenge: challenge)
     }
 
     /// A parameter of the universal link without a value is absent (RFC 6749 §3.1).

@@ -4,7 +4,7 @@ public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
     case httpNotLoopback, hostMalformed, portMalformed, pathNotNormal
     case schemeWithoutPeriod, schemeMalformed, twoSlashes, noSlash
     // Forms that are valid, but not for the client's kind.
-    case customSchemeOfWebClient, loopbackOfWebClient, loopbackOnPhone, schemeTooLong
+    case customSchemeOfWebClient, loopbackOfWebClient, loopbackOnPhone, customSchemeOnAndroid, schemeTooLong
 
     /// The expected form, and the remedy.
     public var reason: String {
@@ -52,6 +52,9 @@ public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
         case .loopbackOnPhone:
             "must not be a loopback address on ios and android, where another app can take the port; use https "
                 + "or a custom scheme"
+        case .customSchemeOnAndroid:
+            "must be an https App Link on android, because any app can claim a custom scheme; set "
+                + "allow_custom_scheme: true for a client that cannot have an App Link"
         case .schemeTooLong: "must have a scheme of at most 39 characters on uwp; shorten it"
         }
     }

@@ -57,7 +57,7 @@ extension AuthorizationRequestCheck {
             throw OAuthError(
                 .invalidScope, "The client may not ask for one of these scopes; ask only for its own.")
         }
-        return scopes
+        return client.completed(scopes)
     }
 
     private func challenge(

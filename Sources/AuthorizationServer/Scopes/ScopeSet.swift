@@ -30,6 +30,9 @@ public struct ScopeSet: Sendable, Hashable {
     /// The value of the parameter `scope`.
     public var text: String { tokens.map(\.rawValue).joined(separator: " ") }
 
+    /// True if the scopes name the user's data, but neither an ID token nor userinfo can give it.
+    public var lacksOpenID: Bool { !contains(.openID) && (contains(.email) || contains(.profile)) }
+
     public var isEmpty: Bool { tokens.isEmpty }
 
     public func contains(_ token: ScopeToken) -> Bool { tokens.contains(token) }

@@ -17,6 +17,8 @@ struct BrowserPage {
     var formTargets: [String] = []
     /// True for a page whose forms lead back to this service only.
     var postsToItself = false
+    /// True for a page with pictures of clients, which are `data:` URLs.
+    var hasPictures = false
     /// The stable code of a refusal, for the log.
     var code: String?
     var cookie: String?
@@ -41,7 +43,8 @@ struct BrowserPage {
     private var policy: String {
         var forms = formTargets.isEmpty && !postsToItself ? "'none'" : "'self'"
         for target in formTargets where Self.isSource(target) { forms += " " + target }
-        return Self.policyStart + forms + "; frame-ancestors 'none'"
+        let pictures = hasPictures ? "; img-src data:" : ""
+        return Self.policyStart + forms + "; frame-ancestors 'none'" + pictures
     }
 
     private static let policyStart =
@@ -118,6 +121,7 @@ struct BrowserPage {
         .scopes li{padding:.45rem .8rem}
         .scopes small{display:block;font-size:.9rem;color:var(--soft)}
         .scopes li+li{border-top:1px solid var(--line)}
+        .logo{display:block;width:3rem;height:3rem;object-fit:contain;border-radius:.6rem;margin:0 0 .6rem}
         .connections{list-style:none;margin:0;padding:0}
         .connections>li{border:1px solid var(--line);border-radius:.75rem;padding:.2rem .8rem .8rem;margin:.8rem 0 0}
         .connections>li>h2{font-size:1.0625rem}

@@ -97,7 +97,8 @@ struct AuthorizeVisit: Sendable {
             request, query: query, appName: useCase.settings.appName(of: request.client.app),
             account: account,
             scopes: useCase.settings.scopes.declarations(of: request.scopes),
-            formToken: FormToken.make(for: query, in: session))
+            formToken: FormToken.make(for: query, in: session),
+            isExplained: useCase.settings.explainsRefusals)
     }
 
     /// Removes the round trip to Apple from the session, because it counts once. Otherwise the same link

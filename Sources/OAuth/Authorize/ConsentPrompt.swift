@@ -17,11 +17,15 @@ public struct ConsentPrompt: Sendable {
     /// The query of the request, unchanged. The form is posted to it.
     public let query: String
     public let languages: RequestedLanguages
+    /// True in development for a request with `email` or `profile` and without `openid`, which the page then
+    /// explains to the developer.
+    public let explainsOpenID: Bool
 
     init(
         _ request: AuthorizationRequest, query: String, appName: LocalizedText, account: Account,
-        scopes: [DeclaredScope], formToken: String
+        scopes: [DeclaredScope], formToken: String, isExplained: Bool
     ) {
+        explainsOpenID = isExplained && request.scopes.lacksOpenID
         client = request.client
         self.appName = appName
         target = request.target

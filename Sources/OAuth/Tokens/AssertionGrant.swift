@@ -27,7 +27,7 @@ struct AssertionGrant: Sendable {
         } catch is GoogleToken.Fault {
             throw OAuthError.invalidGrant(.assertionInvalid)
         }
-        let scope = grant.scope ?? client.scopes
+        let scope = client.completed(grant.scope ?? client.scopes)
         // Also for `check`: a disabled Google account gets no link, with or without an account of ours.
         guard try await !server.dependencies.store.isDisabled(googleSubject: identity.subject) else {
             return Self.refusal(identity, .googleAccountDisabled)

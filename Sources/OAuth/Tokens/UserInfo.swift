@@ -19,8 +19,13 @@ public struct UserInfo: Sendable {
         guard let good = try await TokenIntrospection(server).goodAccessToken(accessToken) else {
             throw OAuthError(.invalidToken, "The access token is malformed, expired or revoked.")
         }
-        guard ScopeSet(parsing: good.scope)?.contains(.openID) ?? false else {
-            throw OAuthError(.insufficientScope, "The access token needs the scope openid.")
+        let scopes = ScopeSet(parsing: good.scope)
+        guard scopes?.contains(.openID) ?? false else {
+            throw OAuthError(
+                .insufficientScope,
+                scopes?.lacksOpenID ?? false
+                    ? "The access token has email or profile, but not openid; ask for openid too, or set imply_openid "
+                        + "for the client." : "The access token needs the scope openid.")
         }
         let account = good.status.status.account
         var json = JSONWriter(reservingCapacity: 512)

@@ -14,6 +14,7 @@ struct NewClientLines {
         var redirectURIs: [String]
         var platform: String?
         var allowsLocalhost = false
+        var allowsCustomScheme = false
         var requiresPKCE = true
         var projectID: String?
         var googleClientIDs: [String] = []
@@ -27,6 +28,7 @@ struct NewClientLines {
             client.redirectURIs = redirectURIs
             client.platform = platform
             client.allowsLocalhost = allowsLocalhost ? true : nil
+            client.allowsCustomScheme = allowsCustomScheme ? true : nil
             client.requiresPKCE = requiresPKCE ? nil : false
             client.projectID = projectID
             client.googleClientIDs = googleClientIDs

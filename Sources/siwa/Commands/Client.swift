@@ -47,6 +47,12 @@ struct ClientNew: ParsableCommand {
     @Flag(help: "For native: accept redirect URIs with http://localhost.")
     var allowLocalhost = false
 
+    @Flag(
+        help:
+            "For native on android: accept a custom scheme, which any app can claim. Use an App Link if you can."
+    )
+    var allowCustomScheme = false
+
     @Flag(help: "For web: accept a nonce in place of PKCE, for a library that cannot do PKCE.")
     var withoutPKCE = false
 
@@ -100,7 +106,8 @@ struct ClientNew: ParsableCommand {
     private var draft: NewClientLines.Draft {
         NewClientLines.Draft(
             id: id, kind: kind, app: app, name: name ?? id, scopes: scopes, redirectURIs: redirectURIs,
-            platform: platform, allowsLocalhost: allowLocalhost, requiresPKCE: !withoutPKCE,
+            platform: platform, allowsLocalhost: allowLocalhost,
+            allowsCustomScheme: allowCustomScheme, requiresPKCE: !withoutPKCE,
             projectID: projectID, googleClientIDs: googleClientIDs, appFlip: appFlip)
     }
 }

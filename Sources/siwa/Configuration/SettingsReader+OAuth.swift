@@ -2,6 +2,7 @@ import AppAttestation
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
+import Foundation
 
 extension SettingsReader {
     /// Reads the section `oauth`. Returns `nil` when it declares no client, and after a mistake.
@@ -32,7 +33,7 @@ extension SettingsReader {
                     // The first client ID is the App ID, which cannot sign users in on the web.
                     app.clientIDs.dropFirst().contains { webRedirectURLs[$0] != nil }
                 }.map(\.primaryClientID)),
-            appCheck: appCheck)
+            appCheck: appCheck, logos: Self.logos(of: draft.clients))
         switch OAuthSettings.check(draft, in: context) {
         case .none: return nil
         case .refused(let found):
@@ -47,6 +48,18 @@ extension SettingsReader {
             }
             return settings
         }
+    }
+
+    /// Reads the pictures of clients, each once and not much past the bound.
+    private static func logos(of clients: [ClientDraft]) -> [String: [UInt8]] {
+        var logos: [String: [UInt8]] = [:]
+        for file in Set(clients.compactMap(\.logoFile)) {
+            guard let handle = FileHandle(forReadingAtPath: file) else { continue }
+            defer { try? handle.close() }
+            guard let content = try? handle.read(upToCount: ClientLogo.mostBytes + 1) else { continue }
+            logos[file] = Array(content)
+        }
+        return logos
     }
 
     /// Refuses an app with several candidates for its Services ID. Apple's page refuses bundle IDs, and a

@@ -146,7 +146,7 @@ struct IssuedTokenInspection: Sendable {
         let end = stop.flatMap { checks.firstIndex(of: $0.check) } ?? checks.count
         let verdict: CheckReport.Verdict =
             if let stop {
-                stop.unknown.map { .undecided($0) } ?? .refused(stop.check.code)
+                stop.unknown.map { CheckReport.Verdict.undecided($0) } ?? .refused(stop.check.code)
             } else {
                 .accepted
             }
@@ -165,7 +165,7 @@ struct IssuedTokenInspection: Sendable {
             checks: checks.enumerated().map { index, check in
                 let passed: CheckReport.Finding = wasAsked(check, lookup) ? .passed : .notAsked
                 let stopped: CheckReport.Finding = stop?.unknown == nil ? .failed : .unknown
-                let failure = index == end ? stop.flatMap(failure) : nil
+                let failure = index == end ? stop.flatMap { self.failure($0) } : nil
                 return CheckReport.Check(
                     name: check.rawValue,
                     finding: index < end ? passed : index == end ? stopped : .notReached, failure: failure)

@@ -139,6 +139,28 @@ import Testing
                 $0.firstAttestingVersion = "4.2-beta"
             }
         ),
+        (
+            .redirectURIRefused,
+            .native {
+                $0.platform = "android"
+                $0.redirectURIs = ["com.example.app:/cb"]
+            }
+        ),
+        (.memberOfOtherKind, .client { $0.allowsCustomScheme = true }),
+        (.logoUnreadable, .client { $0.logoFile = "missing.png" }),
+        (.logoRefused, .client { $0.logoFile = "no-picture" }),
+        (.linkMalformed, .client { $0.policyURI = "http://example.com/privacy" }),
+        (.linkMalformed, .client { $0.policyURI = "javascript:alert(1)" }),
+        (.linkMalformed, .client { $0.termsURI = "https://user@example.com/" }),
+        (.linkMalformed, .client { $0.termsURI = "https://example.com/\"><script>" }),
+        (.linkMalformed, .client { $0.termsURI = "https://" }),
+        (
+            .openIDMissing,
+            .client {
+                $0.scopes = ["email"]
+                $0.impliesOpenID = true
+            }
+        ),
     ]
 
     @Test(
@@ -170,6 +192,43 @@ import Testing
         #expect(settings.appName(of: app)[.polish] == "accounts.example.com")
         #expect(settings.appName(of: other)[.polish] == "Inna")
         #expect(settings.appName(of: other)[.arabic] == "Other")
+    }
+
+    @Test func `a client on Android has a custom scheme by choice, and pictures and links are read`() throws {
+        let android = ClientDraft.nativeSample {
+            $0.platform = "android"
+            $0.redirectURIs = ["com.example.app:/cb"]
+            $0.allowsCustomScheme = true
+            $0.logoFile = "logo.svg"
+            $0.policyURI = "https://example.com/privacy?x=1#y"
+        }
+        let settings = try OAuthSettings.sample(.sample { $0.clients = [android] })
+        let client = try #require(settings.clients["desktop"])
+        #expect(client.appearance.logo?.dataURL == "data:image/svg+xml;base64,PHN2Zy8+")
+        #expect(client.appearance.policyURI == "https://example.com/privacy?x=1#y")
+        #expect(client.appearance.termsURI == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("email profile", true, "openid email profile"), ("profile", true, "openid profile"),
+            ("email profile", false, "email profile"), ("openid email", true, "openid email"),
+            ("email openid", true, "email openid"), ("offline_access", true, "offline_access"),
+        ])
+    func `identity scopes imply openid where the client says so`(
+        scope: String, implies: Bool, result: String
+    ) throws {
+        let draft = OAuthDraft.client { $0.impliesOpenID = implies }
+        let check = AuthorizationRequestCheck(try OAuthSettings.sample(draft))
+        let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+        let query =
+            "client_id=shop&redirect_uri=https://shop.example.com/cb&response_type=code&state=s"
+            + "&code_challenge=\(challenge)&code_challenge_method=S256&scope=\(scope.replacing(" ", with: "%20"))"
+        guard case .proceed(let request) = check.check(query.utf8, as: .query, userAgent: nil) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(request.scopes.text == result)
     }
 
     @Test(arguments: mistakes)

@@ -22,7 +22,8 @@ extension OAuthContext {
                     AppCheckPolicy(
                         target: .app(bundleID: $0.bundleID), appID: $0, platform: .iOS, mode: .off,
                         environment: .development, firstAttestingVersion: AppVersion("4.2"))
-                }))
+                }),
+            logos: ["logo.svg": Array("<svg/>".utf8), "no-picture": [1, 2, 3]])
     }
 }
 

@@ -27,8 +27,9 @@ import TokenMint
     private static func agree(_ visitor: AuthorizeVisitor, to queries: [String]) async throws {
         for query in queries {
             let first = try await visitor.authorize(query)
-            let page =
-                try first.status == 200 ? ConsentView(first) : ConsentView(await visitor.signIn(after: first))
+            var response = first
+            if first.status != 200 { response = try await visitor.signIn(after: first) }
+            let page = try ConsentView(response)
             #expect(try await visitor.answer(page, "agree").status == 303)
         }
     }

@@ -33,7 +33,7 @@ import TokenMint
 
     static func page(
         _ query: String, _ language: PageLanguage, _ change: (inout Account) -> Void = { _ in },
-        configuration: (inout OAuthDraft) -> Void = { _ in }
+        isDevelopment: Bool = false, configuration: (inout OAuthDraft) -> Void = { _ in }
     ) throws -> HTTPResponse {
         let (settings, request) = try request(query, configuration)
         var account = Account(
@@ -45,8 +45,45 @@ import TokenMint
         change(&account)
         let prompt = ConsentPrompt(
             request, query: query, appName: settings.appName(of: request.client.app), account: account,
-            scopes: settings.scopes.declarations(of: request.scopes), formToken: "token")
+            scopes: settings.scopes.declarations(of: request.scopes), formToken: "token",
+            isExplained: isDevelopment)
         return ConsentPage(prompt: prompt, language: language).response
+    }
+
+    @Test func `a client's picture and links are on its page, and the policy allows such pictures alone`()
+        throws
+    {
+        let plain = try Self.page(OAuthClients.shop, .english)
+        #expect(!Self.text(plain).contains("<img"))
+        #expect(
+            plain.fields.contains {
+                "\($0.name)" == "content-security-policy" && !$0.value.contains("img-src")
+            })
+        let page = try Self.page(
+            OAuthClients.shop, .polish,
+            configuration: {
+                $0.clients[1].logoFile = "logo"
+                $0.clients[1].policyURI = "https://shop.example.com/privacy?a=1&b=2"
+                $0.clients[1].termsURI = "https://shop.example.com/terms"
+            })
+        let text = Self.text(page)
+        #expect(
+            text.contains("alt=\"\" width=\"48\" height=\"48\" src=\"data:image/svg+xml;base64,PHN2Zy8+\""))
+        #expect(text.contains("href=\"https://shop.example.com/privacy?a=1&amp;b=2\" rel=\"noreferrer\""))
+        #expect(text.contains(">Polityka prywatności</a> · <a href=\"https://shop.example.com/terms\""))
+        #expect(
+            page.fields.contains {
+                "\($0.name)" == "content-security-policy" && $0.value.hasSuffix("; img-src data:")
+            })
+    }
+
+    @Test func `a developer learns on the page that openid is missing, and users do not`() throws {
+        let query = OAuthClients.shop + "&scope=profile"
+        let notice = "but not openid"
+        #expect(!Self.text(try Self.page(query, .english)).contains(notice))
+        #expect(Self.text(try Self.page(query, .english, isDevelopment: true)).contains(notice))
+        let whole = try Self.page(OAuthClients.shop, .english, isDevelopment: true)
+        #expect(!Self.text(whole).contains(notice))
     }
 
     private static func text(_ response: HTTPResponse) -> String {

@@ -53,7 +53,8 @@ enum OAuthClients {
         change(&draft)
         let context = OAuthContext(
             isDevelopment: issuer.hasPrefix("http:"), publicURL: issuer, deployment: deployment,
-            appsWithWebSignIn: Set(deployment.apps.map(\.primaryClientID)))
+            appsWithWebSignIn: Set(deployment.apps.map(\.primaryClientID)),
+            logos: ["logo": Array("<svg/>".utf8)])
         switch OAuthSettings.check(draft, in: context) {
         case .usable(let settings): return settings
         case .none: throw Unusable(mistakes: [])

@@ -16,7 +16,8 @@ struct ConnectionsPage {
     var response: HTTPResponse {
         BrowserPage(
             language: language, title: texts.title, content: content(),
-            postsToItself: !list.connections.isEmpty
+            postsToItself: !list.connections.isEmpty,
+            hasPictures: list.connections.contains { $0.client?.appearance.logo != nil }
         ).response
     }
 
@@ -47,7 +48,7 @@ struct ConnectionsPage {
 
     private func write(_ connection: ConnectionList.Connection, to page: inout HTMLWriter) {
         let name = connection.name[language]
-        page.append("<li>\n<h2>")
+        page.append("<li>\n\(connection.client?.appearance.logoMarkup ?? "")<h2>")
         page.append(value: name)
         page.append("</h2>\n<ul class=\"scopes\">")
         for scope in connection.scopes {
@@ -56,6 +57,7 @@ struct ConnectionsPage {
             page.append("</li>")
         }
         page.append("</ul>\n<p class=\"note\">\(times(of: connection.grant))</p>\n")
+        page.append(connection.client?.appearance.linksMarkup(of: name, language) ?? "")
         page.append("<form method=\"post\" action=\"\(ConnectionsUseCase.path)?")
         page.append(escaping: query.text)
         page.append("\">\n<input type=\"hidden\" name=\"\(ConsentPage.tokenField)\" value=\"")

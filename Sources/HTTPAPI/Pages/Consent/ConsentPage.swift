@@ -31,13 +31,22 @@ struct ConsentPage {
     var response: HTTPResponse {
         BrowserPage(
             language: language, title: texts.title, content: content(),
-            formTargets: [prompt.target.formActionSource], cookie: cookie
+            formTargets: [prompt.target.formActionSource],
+            hasPictures: prompt.client.appearance.logo != nil, cookie: cookie
         ).response
     }
 
     private static let otherAccount = "<a href=\"\(AuthorizeUseCase.path)?"
     private static let form = "\n<form method=\"post\" action=\"\(AuthorizeUseCase.path)?"
     private static let token = "\">\n<input type=\"hidden\" name=\"\(tokenField)\" value=\""
+
+    /// For the developer of a client, in development only and so in English.
+    private static let withoutOpenID = """
+        <p class="notice" lang="en" dir="ltr">Development: the scope has email or profile, but not openid. So there is \
+        no ID token, and /oauth/userinfo refuses the access token. Ask for openid too, or set imply_openid for \
+        this client.</p>
+
+        """
 
     private func content() -> [UInt8] {
         var page = HTMLWriter(reservingCapacity: 4096 + 3 * prompt.query.utf8.count)
@@ -55,6 +64,7 @@ struct ConsentPage {
         page.append(escaping: prompt.formToken)
         page.append(texts.scopesStart)
         writeScopes(to: &page)
+        if prompt.explainsOpenID { page.append(Self.withoutOpenID) }
         if !prompt.sharesEmail { page.append(texts.emailNotShared) }
         page.append(texts.notes)
         if let returnsTo = prompt.target.isLoopback ? texts.returnsToProgram : texts.returnsTo {

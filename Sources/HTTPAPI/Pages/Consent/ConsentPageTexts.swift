@@ -46,7 +46,8 @@ final class ConsentPageTexts: Sendable {
         let purpose =
             (isForGoogle ? paragraphs.paragraph(texts.purposeForGoogle) : "")
             + (client.purpose.map { "<p>\(Markup.value($0[language]).html)</p>" } ?? "")
-        start = "\(paragraphs.pair)<h1>\(paragraphs.filled(heading))</h1>\n\(purpose)\n"
+        start =
+            "\(client.appearance.logoMarkup)\(paragraphs.pair)<h1>\(paragraphs.filled(heading))</h1>\n\(purpose)\n"
         signedInAs = texts.signedInAs.htmlEscaped
         withoutName = texts.withoutName.htmlEscaped
         otherAccountEnd = "\">\(texts.useAnotherAccount.htmlEscaped)</a></div>\n"
@@ -69,6 +70,7 @@ final class ConsentPageTexts: Sendable {
                         .text(ConnectionsTexts.of(language).link),
                         to: "\(ConnectionsUseCase.path)?\(connections.text)")
                 ], class: "note")
+            + client.appearance.linksMarkup(of: name, language)
         returnsTo =
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
         returnsToProgram =

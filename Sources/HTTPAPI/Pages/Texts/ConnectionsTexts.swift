@@ -20,6 +20,9 @@ struct ConnectionsTexts: Sendable {
     let chooseAppAdvice: String
     /// The link on the consent page.
     let link: String
+    /// Links to documents of a client.
+    let policy: String
+    let terms: String
 
     static func of(_ language: PageLanguage) -> ConnectionsTexts {
         switch language {
@@ -49,7 +52,9 @@ extension ConnectionsTexts {
             advice: "Nothing was removed. Start again to see what has access to your account."),
         chooseApp: "Which account do you want to see?",
         chooseAppAdvice: "Choose the app that you sign in to with your Apple Account.",
-        link: "See what has access to your account")
+        link: "See what has access to your account",
+        policy: "Privacy policy",
+        terms: "Terms of service")
 
     private static let arabic = ConnectionsTexts(
         title: "التطبيقات والخدمات التي يمكنها الوصول إلى حسابك",
@@ -68,7 +73,9 @@ extension ConnectionsTexts {
             advice: "لم تتم إزالة أي شيء. ابدأ من جديد لعرض ما يمكنه الوصول إلى حسابك."),
         chooseApp: "أيّ حساب تريد عرضه؟",
         chooseAppAdvice: "اختر التطبيق الذي تسجّل الدخول إليه باستخدام حساب Apple.",
-        link: "عرض ما يمكنه الوصول إلى حسابك")
+        link: "عرض ما يمكنه الوصول إلى حسابك",
+        policy: "سياسة الخصوصية",
+        terms: "شروط الخدمة")
 
     private static let turkish = ConnectionsTexts(
         title: "Hesabınıza erişimi olan uygulamalar ve hizmetler",
@@ -87,7 +94,9 @@ extension ConnectionsTexts {
             advice: "Hiçbir şey kaldırılmadı. Hesabınıza nelerin erişebildiğini görmek için baştan başlayın."),
         chooseApp: "Hangi hesabı görmek istiyorsunuz?",
         chooseAppAdvice: "Apple Hesabınızla oturum açtığınız uygulamayı seçin.",
-        link: "Hesabınıza nelerin erişebildiğini görün")
+        link: "Hesabınıza nelerin erişebildiğini görün",
+        policy: "Gizlilik politikası",
+        terms: "Hizmet şartları")
 
     private static let polish = ConnectionsTexts(
         title: "Aplikacje i usługi z dostępem do Twojego konta",
@@ -106,5 +115,7 @@ extension ConnectionsTexts {
             advice: "Niczego nie usunięto. Zacznij od nowa, aby zobaczyć, co ma dostęp do Twojego konta."),
         chooseApp: "Które konto chcesz zobaczyć?",
         chooseAppAdvice: "Wybierz aplikację, do której logujesz się, używając konta Apple.",
-        link: "Zobacz, co ma dostęp do Twojego konta")
+        link: "Zobacz, co ma dostęp do Twojego konta",
+        policy: "Polityka prywatności",
+        terms: "Warunki korzystania")
 }

@@ -1,0 +1,76 @@
+import Encodings
+
+/// The picture of a client on the pages, checked so that it is a picture and nothing else.
+///
+/// Pages show it as an image with a `data:` URL: browsers run no script in it and load nothing for it. The
+/// check of SVG does not depend on this.
+public struct ClientLogo: Sendable, Hashable {
+    /// Bound in bytes. Each page of the client contains the picture.
+    public static let mostBytes = 32_768
+    /// Bound of width and height of a PNG, in pixels: the browser decodes the whole picture.
+    public static let longestSide = 1024
+
+    /// `data:image/png;base64,…` or `data:image/svg+xml;base64,…`
+    public let dataURL: String
+
+    /// Returns `nil` for bytes that are neither a PNG nor an SVG of the accepted elements, and above the
+    /// bounds.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count <= Self.mostBytes else { return nil }
+        let type: String
+        if Self.isPNG(bytes) {
+            type = "image/png"
+        } else if let text = String(validating: bytes, as: UTF8.self), Self.isSafeSVG(text) {
+            type = "image/svg+xml"
+        } else {
+            return nil
+        }
+        dataURL = "data:\(type);base64,\(Base64.encode(bytes))"
+    }
+
+    /// The signature, and the chunk IHDR with a size (PNG 3rd edition, §5.2 and §11.2.1).
+    private static func isPNG(_ bytes: [UInt8]) -> Bool {
+        let start: [UInt8] = [137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82]
+        guard bytes.count > 33, bytes.starts(with: start) else { return false }
+        return [16, 20].allSatisfy { offset in
+            let side = bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
+            return (1...longestSide).contains(side)
+        }
+    }
+
+    private static let elements: Set<Substring> = [
+        "svg", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "title", "desc",
+        "defs", "linearGradient", "radialGradient", "stop", "clipPath", "mask",
+    ]
+
+    /// Returns `true` if all elements are shapes and gradients, and no attribute leads elsewhere: no script,
+    /// no event handler, no style, no link, no entity, no comment.
+    private static func isSafeSVG(_ text: String) -> Bool {
+        var rest = text.drop(while: \.isWhitespace)
+        if rest.hasPrefix("<?xml ") {
+            guard let end = rest.firstRange(of: "?>") else { return false }
+            rest = rest[end.upperBound...].drop(while: \.isWhitespace)
+        }
+        guard rest.hasPrefix("<svg") else { return false }
+        while let open = rest.firstIndex(of: "<") {
+            let tag = rest[rest.index(after: open)...].prefix { $0 != ">" }
+            guard tag.endIndex < rest.endIndex, isSafe(tag: tag) else { return false }
+            rest = rest[rest.index(after: tag.endIndex)...]
+        }
+        return rest.allSatisfy(\.isWhitespace)
+    }
+
+    /// - Parameter tag: The text between `<` and `>`. A `>` inside of a value ends the tag too early, and the
+    ///   rest is then no text that a tag may have.
+    private static func isSafe(tag: Substring) -> Bool {
+        let body = tag.hasPrefix("/") ? tag.dropFirst() : tag
+        let name = body.prefix { !$0.isWhitespace && $0 != "/" }
+        guard elements.contains(name), !body.contains("&"), !body.contains("\\") else { return false }
+        let words = body.lowercased()
+        // "url(#id)" names a part of the same picture.
+        guard !words.replacing("url(#", with: "").contains("url("),
+            !["href", "style", "javascript:", "data:", "@import", "<"].contains(where: { words.contains($0) })
+        else { return false }
+        return !words.contains(/[\s"'\/]on[a-z]+\s*=/)
+    }
+}
