@@ -18,6 +18,7 @@ import identity_signatures  # noqa: F401
 import key_scenarios  # noqa: F401
 import notifications  # noqa: F401
 import oauth_app_flip  # noqa: F401
+import oauth_app_flip_prompt  # noqa: F401
 import oauth_authorization  # noqa: F401
 import oauth_endpoints  # noqa: F401
 import oauth_planted
@@ -29,7 +30,8 @@ from jws import base64url_decode
 from key_sets import KEY_SETS
 from keys import ec_verifies, openssl_verifies, rsa_is_valid
 from oauth_cases import (
-    APP_FLIP, AUTHORIZATION, INTROSPECTION, METADATA, OAUTH_CONFIGURATION, REVOCATION, TOKEN, USERINFO)
+    APP_FLIP, APP_FLIP_PROMPT, AUTHORIZATION, INTROSPECTION, METADATA, OAUTH_CONFIGURATION, REVOCATION, TOKEN,
+    USERINFO)
 from rsa_signatures import SIGNATURES
 from steps import SCENARIOS
 
@@ -38,6 +40,7 @@ FOLDERS = {
     "identity-tokens": IDENTITY_TOKENS, "notifications": NOTIFICATIONS, "scenarios": SCENARIOS,
     "rsa-signatures": SIGNATURES, "oauth/configuration": OAUTH_CONFIGURATION,
     "oauth/authorization": AUTHORIZATION, "oauth/token": TOKEN, "oauth/app-flip": APP_FLIP,
+    "oauth/app-flip-prompt": APP_FLIP_PROMPT,
     "oauth/revocation": REVOCATION, "oauth/introspection": INTROSPECTION, "oauth/userinfo": USERINFO,
     "oauth/metadata": METADATA,
 }
@@ -85,6 +88,7 @@ def second_opinion():
         mistakes.append("alg-es256: the frozen signature no longer fits; sign it again")
     oauth = {
         "configuration": OAUTH_CONFIGURATION, "authorization": AUTHORIZATION, "token": TOKEN, "app-flip": APP_FLIP,
+        "app-flip-prompt": APP_FLIP_PROMPT,
         "revocation": REVOCATION, "introspection": INTROSPECTION, "userinfo": USERINFO, "metadata": METADATA}
     mistakes += oauth_reference.mistakes(oauth)
     return mistakes + list(oauth_planted.overlooked(oauth, oauth_reference.mistakes))

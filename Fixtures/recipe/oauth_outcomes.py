@@ -130,6 +130,20 @@ class OutcomeReader:
             decisions = DECISIONS.get(expect.get("outcome"), set())
             self.expect(name, call.get("decision") in decisions, "the decision does not lead there")
 
+    def check_app_flip_prompt(self, name, case):
+        call, expect = case["call"], case["expect"]
+        self.expect(name, len({"redirect", "code", "prompt"} & set(expect)) == 1, "not one outcome")
+        self.expect(name, ("redirect" in expect) == ("sign_in_again" in expect), "whether a sign-in helps")
+        self.expect(name, expect.get("outcome") != "code", "a code without a decision")
+        others = set(call) & {"decision", "granted_scopes", "identity_token", "nonce"}
+        is_unknown = expect.get("code") == "member_unknown"
+        self.expect(name, bool(others) == is_unknown, "a member of the response")
+        status = STATUS_OF_PROBLEM.get(expect.get("code"), 400 if is_unknown else None) if "code" in expect else 200
+        self.expect(name, expect.get("status") == status, "another status")
+        if "prompt" in expect:
+            self.expect(name, expect.get("outcome") == "prompt", "another outcome")
+            self.expect(name, expect["prompt"].get("language") in LANGUAGES - {None}, "another language")
+
     def check_endpoint(self, name, case):
         """Revocation, introspection, userinfo and metadata."""
         request, expect = case["request"], case["expect"]

@@ -36,6 +36,8 @@ def percent_encoded(text):
 class Reader:
     def __init__(self, configuration, secrets):
         self.clients = {client["id"]: client for client in configuration["oauth"]["clients"]}
+        self.optional_scopes = {
+            scope["name"] for scope in configuration["oauth"]["scopes"] if scope.get("optional")}
         self.issuer = configuration["oauth"]["issuer"]
         self.secrets = secrets
         self.mistakes = []
@@ -261,6 +263,21 @@ class Reader:
             challenge = call.get("code_challenge") or None
             self.expect(name, challenge is None or challenge == s256(VERIFIER_OF_RFC_7636), "another challenge")
 
+    def check_app_flip_prompt(self, name, case):
+        call, expect = case["call"], case["expect"]
+        owners = self.app_flip_owners(call.get("redirect_uri", ""))
+        is_mismatch = expect.get("code") == "redirect_uri_mismatch"
+        self.expect(name, bool(owners) != is_mismatch, "the URI is judged otherwise")
+        if "redirect" in expect:
+            self.check_app_flip(name, case)
+        if "prompt" not in expect:
+            return
+        self.expect(name, call["client_id"] in owners, "a prompt for a client without App Flip")
+        asked = call.get("scope") or " ".join(self.clients[call["client_id"]]["scopes"])
+        self.expect(name, expect["prompt"]["scope"] == asked, "another scope")
+        left_out = [scope for scope in asked.split(" ") if scope in self.optional_scopes]
+        self.expect(name, expect["prompt"].get("optional", "").split() == left_out, "other optional scopes")
+
 
 # RFC 7636, appendix B, as the octets that it lists.
 VERIFIER_OF_RFC_7636 = base64.urlsafe_b64encode(bytes([
@@ -278,6 +295,7 @@ def mistakes(folders):
     checks = {"authorization": (outcomes.check_authorization, reader.check_authorization),
               "token": (outcomes.check_token, reader.check_token),
               "app-flip": (outcomes.check_app_flip, reader.check_app_flip),
+              "app-flip-prompt": (outcomes.check_app_flip_prompt, reader.check_app_flip_prompt),
               "revocation": (outcomes.check_endpoint, reader.check_revocation),
               "introspection": (outcomes.check_endpoint, reader.check_introspection),
               "userinfo": (outcomes.check_endpoint, reader.check_userinfo),

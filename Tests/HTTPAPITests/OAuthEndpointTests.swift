@@ -61,6 +61,7 @@ import TokenMint
         ("GET", "/oauth/jwks.json"), ("GET", "/.well-known/oauth-authorization-server"),
         ("GET", "/.well-known/openid-configuration"), ("GET", "/.well-known/risc-configuration"),
         ("GET", "/.well-known/apple-app-site-association"), ("POST", "/v1/oauth/app-flip"),
+        ("POST", "/v1/oauth/app-flip/prompt"),
         ("GET", "/v1/accounts/acc_1/grants"), ("DELETE", "/v1/accounts/acc_1/grants"),
         ("GET", "/account/connections"), ("POST", "/account/connections"),
         ("DELETE", "/v1/accounts/acc_1/grants/grt_1"),
@@ -478,12 +479,50 @@ import TokenMint
         (#"{"redirect_uri":7}"#, 400, "member_malformed"), (#"{"redirect":"x"}"#, 400, "member_unknown"),
     ]
 
-    @Test(arguments: flips)
-    func `an App Flip call without a URL is a problem`(body: String, status: Int, code: String) async throws {
+    @Test(arguments: flips, ["/v1/oauth/app-flip", "/v1/oauth/app-flip/prompt"])
+    func `an App Flip call without a URL is a problem`(
+        flip: (body: String, status: Int, code: String), path: String
+    ) async throws {
         try await Self.with { service in
-            let response = try await service.call("POST", "/v1/oauth/app-flip", body: body)
-            #expect(response.status == status)
-            #expect(response.code == code)
+            let body =
+                path.hasSuffix("prompt") ? flip.body.replacing(#","decision":"denied""#, with: "") : flip.body
+            let response = try await service.call("POST", path, body: body)
+            #expect(response.status == flip.status)
+            #expect(response.code == flip.code)
+        }
+    }
+
+    @Test func `a prompt has the texts of the sheet for a key that sees the app, and leaves no trace`()
+        async throws
+    {
+        try await Self.with { service in
+            let signedIn = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            let id = try #require(signedIn.json?["account"]?["id"]?.string)
+            let link = [
+                ("client_id", JSONValue.string("google")), ("redirect_uri", .string(OAuthSample.appFlipURI)),
+                ("state", .string("s")), ("account_id", .string(id)),
+            ]
+            let path = "/v1/oauth/app-flip/prompt"
+            let response = try await service.call("POST", path, body: Bodies.json(link))
+            #expect(response.json?["outcome"]?.string == "prompt")
+            #expect(response.json?["prompt"]?["language"]?.string == "en")
+            #expect(response["cache-control"] == "no-store")
+            let anonymous = try await service.call("POST", path, body: Bodies.json(link), secret: nil)
+            #expect(anonymous.status == 401)
+            let limited = try await service.call(
+                "POST", path, body: Bodies.json(link), secret: RunningService.limitedSecret)
+            #expect(limited.code == "caller_forbidden")
+            let bad = try await service.call(
+                "POST", path, body: Bodies.json(link + [("scope", .string("admin"))]))
+            #expect(bad.json?["outcome"]?.string == "invalid_request")
+            #expect(bad.json?["redirect_to"]?.string?.hasPrefix(OAuthSample.appFlipURI) == true)
+            let grants = try await service.call("GET", "/v1/accounts/\(id)/grants")
+            #expect(grants.json?["grants"]?.array == [])
+            let metrics = try await service.call("GET", "/metrics").text
+            for (outcome, count) in [("prompt", 1), ("invalid_request", 1), ("unrecoverable", 0)] {
+                let line = "siwa_oauth_app_flip_prompts_total{outcome=\"\(outcome)\"} \(count)\n"
+                #expect(metrics.contains(line))
+            }
         }
     }
 

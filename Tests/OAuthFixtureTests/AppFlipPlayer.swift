@@ -17,7 +17,8 @@ struct AppFlipPlayer {
             .prepare(content.given?.identity)
         if let caller = content.caller { #expect(caller.count == 1) }
         let response = try await service.call(
-            "POST", "/v1/oauth/app-flip", try members(identity), caller: content.caller?.first)
+            "POST", "/v1/oauth/app-flip", try content.call.members(identity, now: service.now),
+            caller: content.caller?.first)
         #expect(response.status == expect.status, "\(response.text)")
         response.expectNoStore()
         guard let outcome = expect.outcome else {
@@ -39,38 +40,6 @@ struct AppFlipPlayer {
     private func user() throws -> PlayedUser {
         let client = content.call.clientId.flatMap { service.deployment.oauth.clients[$0] }
         return PlayedUser(service: service, app: client?.app.rawValue ?? GivenAssertion.app)
-    }
-
-    private func members(_ identity: GivenIdentity.Prepared) throws -> [String: String] {
-        let call = content.call
-        var members: [String: String] = [:]
-        members["client_id"] = call.clientId
-        members["redirect_uri"] = call.redirectUri
-        members["state"] = call.state
-        members["scope"] = call.scope
-        members["code_challenge"] = call.codeChallenge
-        members["code_challenge_method"] = call.codeChallengeMethod
-        members["user_locale"] = call.userLocale
-        members["decision"] = call.decision
-        members["granted_scopes"] = call.grantedScopes
-        members["nonce"] = call.nonce
-        members["identity_token"] = try call.identityToken.map { text in
-            try #require(text == "{identity_token}")
-            return identity.token
-        }
-        members["account_id"] = try call.accountId.map { text in
-            try #require(text == "{account_id}")
-            return identity.account
-        }
-        members["authenticated_at"] = try call.authenticatedAt.map { text in
-            guard text.hasPrefix("{"), text.hasSuffix(" seconds ago}"),
-                let seconds = Int64(text.dropFirst().prefix { $0 != " " })
-            else { throw UnknownGiven(text: text) }
-            return Date(
-                timeIntervalSince1970: Double(service.now.milliseconds / 1000 - seconds)
-            ).ISO8601Format()
-        }
-        return members
     }
 
     private func expectMessage(_ message: String?, _ outcome: String) throws {

@@ -35,6 +35,16 @@ import Testing
         }
     }
 
+    /// On two stores, because the prompt reads what the response would find.
+    @Test(arguments: try OAuthFixture<AppFlipCase>.all(in: "app-flip-prompt"), PlayedStorage.allCases)
+    func `prompts for an App Flip link as its file says, and stores nothing`(
+        file: OAuthFixture<AppFlipCase>, storage: PlayedStorage
+    ) async throws {
+        try await PlayedService.with(storage) { service in
+            try await AppFlipPromptPlayer(service: service, content: file.content).play()
+        }
+    }
+
     // What the stores do here is shown by the cases above and by their conformance suite.
     @Test(arguments: try OAuthFixture<EndpointCase>.all(in: "revocation"))
     func `answers a revocation as its file says (RFC 7009)`(file: OAuthFixture<EndpointCase>) async throws {

@@ -1,4 +1,4 @@
-/// A call of `POST /v1/oauth/app-flip`, and its expected result.
+/// A call of `POST /v1/oauth/app-flip` or of its prompt, and the expected result.
 struct AppFlipCase: Decodable, Sendable {
     let summary: String
     /// The apps of the API key; `nil` for all apps.
@@ -14,6 +14,7 @@ struct AppFlipCase: Decodable, Sendable {
 
     struct Call: Decodable {
         let clientId, redirectUri, state, scope, codeChallenge, codeChallengeMethod, userLocale: String?
+        let acceptLanguage: String?
         let decision, grantedScopes, identityToken, nonce, accountId, authenticatedAt: String?
     }
 
@@ -29,6 +30,15 @@ struct AppFlipCase: Decodable, Sendable {
         let authenticatedSecondsAgo: Int?
         /// Language of the message for the user.
         let language: String?
+        /// Contents of the sheet.
+        let prompt: Prompt?
+        /// True if a new sign-in makes linking possible.
+        let signInAgain: Bool?
+    }
+
+    struct Prompt: Decodable {
+        let language, scope: String
+        let optional: String?
     }
 
     struct Redirect: Decodable {

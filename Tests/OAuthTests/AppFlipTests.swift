@@ -173,4 +173,79 @@ import TokenMint
             _ = try await flip.response(call(), caller: .only([other]))
         }
     }
+
+    // The prompt.
+
+    private func prompt(
+        _ world: OAuthWorld, _ change: (inout AppFlipRequestBody) -> Void
+    ) async throws -> AppFlipPrompt {
+        try await AppFlip(world.server).prompt(
+            call {
+                $0.decision = nil
+                change(&$0)
+            }, caller: .all)
+    }
+
+    @Test func `the sheet asks for the scopes of the link, and nothing is stored`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.user()
+        let question = try #require(try await prompt(world) { $0.accountID = account.id.rawValue }.question)
+        #expect(question.scopes.map(\.token.rawValue) == ["openid", "devices"])
+        #expect(question.scopes.map(\.isOptional) == [false, true])
+        #expect(question.account?.id == account.id)
+        #expect(try await world.store.grants(of: account.id).isEmpty)
+        let early = try #require(try await prompt(world) { _ in }.question)
+        #expect(early.account == nil)
+    }
+
+    @Test func `a session from before a revocation must sign in again, also after a sign-in elsewhere`()
+        async throws
+    {
+        let world = try OAuthWorld()
+        let account = try await world.user()
+        try await world.notify("consent-revoked")
+        let revoked = try await prompt(world) { $0.accountID = account.id.rawValue }
+        #expect(revoked.refusal?.outcome == .cancelled)
+        #expect(revoked.refusal?.endsWithSignIn == true)
+        world.clock.advance(by: .seconds(120))
+        let later = TokenMint.sampleTime + 120
+        _ = try await world.user { claims in
+            claims["iat"] = .integer(later)
+            claims["auth_time"] = .integer(later)
+        }
+        for (time, isAsked) in [(TokenMint.sampleTime, false), (later, true)] {
+            let result = try await prompt(world) {
+                $0.accountID = account.id.rawValue
+                $0.authenticatedAt = Moment(seconds: time)
+            }
+            #expect((result.question != nil) == isAsked)
+            #expect(result.refusal?.endsWithSignIn ?? true)
+        }
+    }
+
+    @Test func `an account that is gone ends linking before the user is asked`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.user()
+        _ = try await world.signIn.erase(id: account.id.rawValue, allowed: .all, waiting: .zero)
+        let erased = try await prompt(world) { $0.accountID = account.id.rawValue }
+        #expect(erased.refusal?.outcome == .unrecoverable)
+        #expect(erased.refusal?.endsWithSignIn == false)
+        await #expect(throws: AccountRefusal(.accountNotFound)) {
+            _ = try await prompt(world) { $0.accountID = "acc_01a1fbea-fd31-77cb-bae8-b913bd619922" }
+        }
+    }
+}
+
+extension AppFlipPrompt {
+    fileprivate var question: LinkQuestion? {
+        if case .ask(let question) = self { question } else { nil }
+    }
+
+    fileprivate var refusal: (outcome: AppFlipOutcome, endsWithSignIn: Bool)? {
+        if case .refused(let response, let endsWithSignIn) = self {
+            (response.outcome, endsWithSignIn)
+        } else {
+            nil
+        }
+    }
 }

@@ -12,21 +12,9 @@ extension GrantWorkingSet {
         _ command: AuthorizeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
         let user = try user(command.accountID)
-        let credential = user.record.record(for: command.clientID)
-        guard credential.state == .authorized, let authorization = credential.authorization else {
-            let isDeleted =
-                credential.reason == .appleAccountDeleted
-                || user.record.revocationOfAllApps?.reason == .appleAccountDeleted
-            throw GrantRefusal(isDeleted ? .appleAccountDeleted : .credentialRevoked)
-        }
-        // A session from before the latest revocation has ended with it, even if the user has signed in again
-        // elsewhere.
-        guard credential.admits(authorizationAt: command.authenticatedAt) else {
-            throw GrantRefusal(.credentialRevoked)
-        }
-        if let oldest = command.authenticatedAfter, command.authenticatedAt < oldest {
-            throw GrantRefusal(.authenticationTooOld)
-        }
+        let authorization = try user.record.record(for: command.clientID).authorization(
+            forAuthenticationAt: command.authenticatedAt, notBefore: command.authenticatedAfter,
+            isDeletedAtApple: user.record.revocationOfAllApps?.reason == .appleAccountDeleted)
         let grant = try agree(
             to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
             newGrantID: command.newGrantID, authorizedAt: authorization.moment, googleSubject: nil,

@@ -12,61 +12,71 @@ public struct AppFlipCheck: Sendable {
         self.clients = clients
     }
 
+    /// Decides about the redirect URI, the caller, and client and parameters: the first three of the checks,
+    /// which need no user.
+    ///
     /// - Parameter caller: The apps that the API key may use.
-    public func check(_ call: AppFlipRequestBody, caller: AppScope) -> AppFlipDecision {
+    public func link(_ call: AppFlipRequestBody, caller: AppScope) -> AppFlipLinkDecision {
         guard let uri = call.redirectURI, let target = clients.appFlipTarget(for: uri) else {
             return .refuse(.redirectURIMismatch)
         }
         let client = call.clientID.flatMap { clients[$0] }
         if let client, !caller.allows(client.app) { return .refuse(.callerForbidden) }
 
-        let language = call.userLocale.flatMap { PageLanguage(tag: $0) } ?? .english
+        let language = RequestedLanguages(tags: [call.userLocale].compactMap(\.self))
+            .language(acceptLanguage: call.acceptLanguage)
         let response = AuthorizationResponse(
             target: target, state: call.state.flatMap { RequestState(text: $0) }, issuer: nil)
-        let parameters: Parameters
         do throws(OAuthError) {
-            parameters = try self.parameters(of: call, client, response)
+            return .ask(try link(of: call, client, response, language))
         } catch {
             return .response(AppFlipResponse(refusing: error, by: response, language: language))
         }
+    }
+
+    /// - Parameter caller: The apps that the API key may use.
+    public func check(_ call: AppFlipRequestBody, caller: AppScope) -> AppFlipDecision {
+        switch link(call, caller: caller) {
+        case .refuse(let refusal): .refuse(refusal)
+        case .response(let response): .response(response)
+        case .ask(let link): answer(call, link)
+        }
+    }
+
+    private func answer(_ call: AppFlipRequestBody, _ link: AppFlipLink) -> AppFlipDecision {
+        func refused(_ outcome: AppFlipOutcome) -> AppFlipDecision {
+            .response(AppFlipResponse(refusing: outcome, by: link.response, language: link.language))
+        }
+        let granted: ScopeSet
+        do throws(OAuthError) {
+            granted = link.client.completed(try self.granted(call, of: link.scopes))
+        } catch {
+            return .response(
+                AppFlipResponse(refusing: error, by: link.response, language: link.language))
+        }
         switch call.decision {
         case "granted": break
-        case "denied":
-            return .response(AppFlipResponse(refusing: .accessDenied, by: response, language: language))
-        case "cancelled":
-            return .response(AppFlipResponse(refusing: .cancelled, by: response, language: language))
+        case "denied": return refused(.accessDenied)
+        case "cancelled": return refused(.cancelled)
         case nil: return .refuse(.decisionMissing)
         default: return .refuse(.decisionUnknown)
         }
-        guard !parameters.granted.isEmpty else {
-            return .response(AppFlipResponse(refusing: .accessDenied, by: response, language: language))
-        }
+        guard !granted.isEmpty else { return refused(.accessDenied) }
         let identity: AppFlipRequest.Identity
         switch (call.identityToken, call.accountID) {
         case (let token?, nil): identity = .identityToken(token, nonce: call.nonce)
         case (nil, let id?): identity = .account(id, authenticatedAt: call.authenticatedAt)
-        case (nil, nil):
-            return .response(
-                AppFlipResponse(
-                    refusing: AppFlipObstacle.identityMissing.outcome, by: response, language: language))
+        case (nil, nil): return .response(link.response(.identityMissing))
         case (_?, _?): return .refuse(.identityAmbiguous)
         }
-        return .proceed(
-            AppFlipRequest(
-                client: parameters.client, response: response, scopes: parameters.granted,
-                challenge: parameters.challenge, identity: identity, language: language))
-    }
-
-    private struct Parameters {
-        let client: OAuthClient
-        let granted: ScopeSet
-        let challenge: CodeChallenge?
+        return .proceed(AppFlipRequest(link: link, scopes: granted, identity: identity))
     }
 
     /// Reads the parameters. Every fault in them is `invalid_request` for Google.
-    private func parameters(
-        of call: AppFlipRequestBody, _ client: OAuthClient?, _ response: AuthorizationResponse
-    ) throws(OAuthError) -> Parameters {
+    private func link(
+        of call: AppFlipRequestBody, _ client: OAuthClient?, _ response: AuthorizationResponse,
+        _ language: PageLanguage
+    ) throws(OAuthError) -> AppFlipLink {
         guard let client, client.hasAppFlip, client.redirectTarget(for: response.target.text) != nil else {
             throw OAuthError(.invalidRequest, "The client is unknown here or has no App Flip.")
         }
@@ -88,8 +98,9 @@ public struct AppFlipCheck: Sendable {
         // Google sends no challenge yet. The backend must pass on a challenge that Google does send.
         let challenge = try ProofKeyCheck(rule: .optional, allowsPlain: false).challenge(
             Self.value(call.codeChallenge), method: Self.value(call.codeChallengeMethod))
-        let granted = client.completed(try granted(call, of: scopes))
-        return Parameters(client: client, granted: granted, challenge: challenge)
+        return AppFlipLink(
+            client: client, response: response, scopes: client.completed(scopes), challenge: challenge,
+            language: language)
     }
 
     /// A parameter of the universal link without a value is absent (RFC 6749 §3.1).

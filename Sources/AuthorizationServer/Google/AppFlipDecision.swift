@@ -6,6 +6,14 @@ public enum AppFlipDecision: Sendable {
     case proceed(AppFlipRequest)
 }
 
+/// The decision about the parameters of an App Flip link, before the user is asked.
+public enum AppFlipLinkDecision: Sendable {
+    /// An error of the interface, without a URL to open.
+    case refuse(AppFlipRefusal)
+    case response(AppFlipResponse)
+    case ask(AppFlipLink)
+}
+
 /// Reasons for which there is no URL to open.
 public enum AppFlipRefusal: String, Error, Sendable, CaseIterable {
     /// 400. The redirect URI is missing, or is no URI of App Flip, so it does not lead to Google.
@@ -46,6 +54,16 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
             .credentialRevoked, .tooManyGrants, .unavailable:
             .cancelled
         case .accountErased, .accountBeingErased, .appleAccountDeleted: .unrecoverable
+        }
+    }
+
+    /// True if the user can be linked after a new sign-in with Apple in the app.
+    public var endsWithSignIn: Bool {
+        switch self {
+        case .identityMissing, .identityRefused, .authenticationTooOld, .credentialRevoked: true
+        case .authenticationAhead, .tooManyGrants, .unavailable, .accountErased, .accountBeingErased,
+            .appleAccountDeleted:
+            false
         }
     }
 }

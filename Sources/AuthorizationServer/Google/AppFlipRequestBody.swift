@@ -1,6 +1,7 @@
 public import AppleAccounts
 
-/// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them, unchecked.
+/// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them, unchecked. The prompt has
+/// those of the link, the account and the time of its sign-in.
 public struct AppFlipRequestBody: Sendable, Confidential {
     // Parameters of the universal link.
     public var clientID: String?
@@ -10,6 +11,8 @@ public struct AppFlipRequestBody: Sendable, Confidential {
     public var codeChallenge: String?
     public var codeChallengeMethod: String?
     public var userLocale: String?
+    /// The `Accept-Language` of the app, for a user whose `user_locale` the pages do not have.
+    public var acceptLanguage: String?
     /// The user's decision in the app: `granted`, `denied` or `cancelled`.
     public var decision: String?
     /// A part of `scope`; empty when the user has granted no scope. `nil` is the whole scope.

@@ -24,6 +24,18 @@ final class OAuthGrantRoutes: Sendable {
         }
     }
 
+    /// `POST /v1/oauth/app-flip/prompt`
+    func appFlipPrompt(_ request: HTTPRequest) throws -> RouteResult {
+        let call = try AppFlipRequestBody(parsingPrompt: request.body)
+        return .later { [server, metrics] in
+            let prompt = try await AppFlip(server).prompt(call, caller: request.scope)
+            metrics.count(prompt)
+            var json = JSONWriter(reservingCapacity: 2048)
+            json.value(prompt)
+            return .json(.ok, json.bytes)
+        }
+    }
+
     /// `GET /v1/accounts/{id}/grants`
     func list(_ request: HTTPRequest) throws -> RouteResult {
         _ = try Query(parsing: request.query, allowing: [])

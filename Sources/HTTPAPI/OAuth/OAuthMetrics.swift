@@ -17,6 +17,7 @@ struct OAuthMetrics: Sendable {
     private let tokens: [String: [Result: CounterCell]]
     private let introspections: [Bool: CounterCell]
     private let appFlips: [AppFlipOutcome: CounterCell]
+    private let prompts: [String: CounterCell]
     private let events: [GoogleEventReceipt.Handling: CounterCell]
     private let unmatchedEvents: [GoogleEventKind: CounterCell]
 
@@ -44,6 +45,13 @@ struct OAuthMetrics: Sendable {
                 "siwa_oauth_app_flips_total", [("outcome", outcome.rawValue)],
                 help: "App Flip calls with a URL to open by outcome.")
         }
+        // A prompt gives no code, but the texts of the sheet.
+        prompts = cells(["prompt"] + AppFlipOutcome.allCases.filter { $0 != .code }.map(\.rawValue)) {
+            outcome in
+            registry.counter(
+                "siwa_oauth_app_flip_prompts_total", [("outcome", outcome)],
+                help: "Prompts of App Flip by outcome.")
+        }
         events = cells(GoogleEventReceipt.Handling.allCases) { handling in
             registry.counter(
                 "siwa_google_events_received_total", [("result", handling.rawValue)],
@@ -63,6 +71,15 @@ struct OAuthMetrics: Sendable {
     func count(_ type: GrantType, _ result: Result) { tokens[type.name]?[result]?.increment(by: 1) }
     func countIntrospection(isActive: Bool) { introspections[isActive]?.increment(by: 1) }
     func count(_ outcome: AppFlipOutcome) { appFlips[outcome]?.increment(by: 1) }
+
+    func count(_ prompt: AppFlipPrompt) {
+        let outcome =
+            switch prompt {
+            case .ask: "prompt"
+            case .refused(let response, _): response.outcome.rawValue
+            }
+        prompts[outcome]?.increment(by: 1)
+    }
 
     func count(_ receipt: GoogleEventReceipt) {
         events[receipt.handling]?.increment(by: 1)

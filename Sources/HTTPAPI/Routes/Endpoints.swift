@@ -181,6 +181,11 @@ extension Endpoint {
         errors: .problem, priority: .ordinary, wait: .keys, fields: .oauth
     ) { try $0.appFlip($1) }
 
+    static let promptAppFlip = Endpoint(
+        "promptAppFlip", .post, "/v1/oauth/app-flip/prompt", of: \.oauth?.grants, caller: .apiKey,
+        body: .json, errors: .problem, priority: .ordinary, fields: .oauth
+    ) { try $0.appFlipPrompt($1) }
+
     static let listGrants = Endpoint(
         "listGrants", .get, "/v1/accounts/{id}/grants", of: \.oauth?.grants, caller: .apiKey, body: .none,
         errors: .problem, priority: .ordinary, fields: .oauth
@@ -242,7 +247,8 @@ extension Endpoint {
         .showConnections, .removeConnection, .introspectToken,
         .issueTokens, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation, .getKeySet,
         .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,
-        .answerAppFlip, .listGrants, .endGrants, .endGrant, .receiveGoogleEvent, .checkLiveness,
+        .answerAppFlip, .promptAppFlip, .listGrants, .endGrants, .endGrant, .receiveGoogleEvent,
+        .checkLiveness,
         .checkReadiness,
         .getHealth, .getVersion, .getMetrics, .getOpenAPI,
     ]

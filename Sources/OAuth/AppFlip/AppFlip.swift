@@ -8,7 +8,7 @@ import SignIn
 
 /// App Flip: the app's backend exchanges a user's decision in the app for the URL that leads back to Google.
 public struct AppFlip: Sendable {
-    private let server: OAuthServer
+    let server: OAuthServer
 
     public init(_ server: OAuthServer) {
         self.server = server
@@ -24,68 +24,73 @@ public struct AppFlip: Sendable {
         case .proceed(let request):
             do {
                 return try await proceed(request, caller: caller)
-            } catch let error as AccountRefusal where error.code == .accountNotFound {
-                throw error
             } catch is StorageError {
                 // Google then continues in the browser, when the database may be available again.
-                return request.response(.unavailable)
+                return request.link.response(.unavailable)
             } catch is OverloadedError {
-                return request.response(.unavailable)
+                return request.link.response(.unavailable)
             }
         }
     }
 
     private func proceed(_ request: AppFlipRequest, caller: AppScope) async throws -> AppFlipResponse {
         switch try await user(request, caller: caller) {
-        case .obstacle(let obstacle): return request.response(obstacle)
+        case .obstacle(let obstacle): return request.link.response(obstacle)
         case .known(let account, let authenticatedAt):
             return try await authorize(request, account, authenticatedAt: authenticatedAt)
         }
     }
 
-    private enum User {
+    enum User {
         case known(AccountID, authenticatedAt: Moment)
         case obstacle(AppFlipObstacle)
     }
 
     private func user(_ request: AppFlipRequest, caller: AppScope) async throws -> User {
-        let age = request.authenticationAge
-        let now = server.now()
         switch request.identity {
         case .identityToken(let token, let nonce):
-            return try await signedIn(
-                IdentityTokenRequest(identityToken: token, nonce: nonce), request, at: now)
+            try await signedIn(
+                IdentityTokenRequest(identityToken: token, nonce: nonce), request.link, at: server.now())
         case .account(let text, let authenticatedAt):
-            guard let id = AccountID(text) else { throw AccountRefusal(.accountNotFound) }
-            guard try await isKnown(id, caller: caller) else {
-                return .obstacle(try await obstacle(ofMissing: id, caller: caller))
-            }
-            guard age.longest == nil || age.accepts(authenticatedAt, at: now) else {
-                return .obstacle(.authenticationTooOld)
-            }
-            if let authenticatedAt, AuthenticationAge.isAhead(authenticatedAt, of: now) {
-                return .obstacle(.authenticationAhead)
-            }
-            // If the backend states no time, the latest known authorization counts as the user's sign-in. A
-            // time ahead of our clock, within the leeway, would outlast a revocation.
-            let status = try await server.dependencies.store.status(of: id, app: request.client.app)
-            let known = status?.credential.authorization?.moment
-            return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
+            try await account(text, request.link, authenticatedAt: authenticatedAt, caller: caller)
         }
+    }
+
+    /// Returns the account that the backend names, or the reason for which it cannot be linked now.
+    func account(
+        _ text: String, _ link: AppFlipLink, authenticatedAt: Moment?, caller: AppScope
+    ) async throws -> User {
+        let age = link.authenticationAge
+        let now = server.now()
+        guard let id = AccountID(text) else { throw AccountRefusal(.accountNotFound) }
+        guard try await isKnown(id, caller: caller) else {
+            return .obstacle(try await obstacle(ofMissing: id, caller: caller))
+        }
+        guard age.longest == nil || age.accepts(authenticatedAt, at: now) else {
+            return .obstacle(.authenticationTooOld)
+        }
+        if let authenticatedAt, AuthenticationAge.isAhead(authenticatedAt, of: now) {
+            return .obstacle(.authenticationAhead)
+        }
+        // If the backend states no time, the latest known authorization counts as the user's sign-in. A
+        // time ahead of our clock, within the leeway, would outlast a revocation.
+        let status = try await server.dependencies.store.status(of: id, app: link.client.app)
+        let known = status?.credential.authorization?.moment
+        return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
     }
 
     /// An identity token is a sign-in like every other: it creates the account, uses nonces up and obeys the
     /// state rule.
     private func signedIn(
-        _ token: IdentityTokenRequest, _ request: AppFlipRequest, at now: Moment
+        _ token: IdentityTokenRequest, _ link: AppFlipLink, at now: Moment
     ) async throws -> User {
         let useCases = server.dependencies.signIn
-        let only = AppScope.only([request.client.app])
+        let only = AppScope.only([link.client.app])
         do {
             let verified = try await useCases.verify(token, allowed: only).value
             let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
             // Checked before the sign-in, which would be carried out in vain.
-            guard request.authenticationAge.accepts(moment, at: now) else {
+            guard link.authenticationAge.accepts(moment, at: now) else {
                 return .obstacle(.authenticationTooOld)
             }
             let pending = try useCases.signIn(verified, from: SignInRequest(token: token), allowed: only)
@@ -113,7 +118,7 @@ public struct AppFlip: Sendable {
     }
 
     /// Returns the reason for which the account with this ID is missing.
-    private func obstacle(
+    func obstacle(
         ofMissing id: AccountID, caller: AppScope
     ) async throws -> AppFlipObstacle {
         guard let erasure = try await server.dependencies.signIn.erasure(of: id, allowed: caller) else {
@@ -126,29 +131,30 @@ public struct AppFlip: Sendable {
         _ request: AppFlipRequest, _ account: AccountID, authenticatedAt: Moment
     ) async throws -> AppFlipResponse {
         let now = server.now()
-        let client = request.client
+        let link = request.link
+        let client = link.client
         var generator = SystemRandomNumberGenerator()
         let code = AuthorizationCodeText(random: SecureRandom.bytes(count: 32))
         let command = AuthorizeCommand(
             accountID: account, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
             oauthClientID: client.id, clientID: client.app, codeDigest: code.digest,
-            redirectURI: request.response.target.text, challenge: request.challenge?.stored,
+            redirectURI: link.response.target.text, challenge: link.challenge?.stored,
             scope: request.scopes.text, nonce: nil, authenticatedAt: authenticatedAt,
-            authenticatedAfter: request.authenticationAge.earliest(at: now), moment: now,
+            authenticatedAfter: link.authenticationAge.earliest(at: now), moment: now,
             expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))
         do {
             _ = try await server.dependencies.commits.submit(command)
         } catch let refusal as GrantRefusal {
             guard let obstacle = AppFlipObstacle(refusal.code) else { throw refusal }
-            return request.response(obstacle)
+            return link.response(obstacle)
         }
-        return request.response(code: code.text)
+        return link.response(code: code.text)
     }
 }
 
 extension AppFlipObstacle {
     /// Maps a refusal in the transaction of the code; `nil` for a code that this transaction cannot have.
-    fileprivate init?(_ code: GrantRefusal.Code) {
+    init?(_ code: GrantRefusal.Code) {
         switch code {
         case .accountNotFound, .accountErased: self = .accountErased
         case .credentialRevoked: self = .credentialRevoked

@@ -23,10 +23,53 @@ import Testing
             if let scope = expect.scope { #expect(request.scopes.text == scope) }
             let isByToken = file.content.call.identityToken != nil
             if let obstacle = obstacle(identity, byToken: isByToken) {
-                try compare(request.response(obstacle), with: expect)
+                try compare(request.link.response(obstacle), with: expect)
             } else {
-                try compare(request.response(code: "siwa_ac_x"), with: expect)
-                #expect(request.challenge?.text ?? "" == file.content.call.codeChallenge ?? "")
+                try compare(request.link.response(code: "siwa_ac_x"), with: expect)
+                #expect(request.link.challenge?.text ?? "" == file.content.call.codeChallenge ?? "")
+            }
+        }
+    }
+
+    /// The prompt decides by the link alone, and the response decides by the same code. Each case of both folders
+    /// is put to both.
+    @Test(
+        arguments: try OAuthFixture<AppFlipCase>.all(in: "app-flip")
+            + OAuthFixture<AppFlipCase>.all(in: "app-flip-prompt"))
+    func `a prompt and the response of a user who agrees decide alike about a link`(
+        file: OAuthFixture<AppFlipCase>
+    ) throws {
+        let check = AppFlipCheck(try FixtureConfiguration.settings().clients)
+        var call = AppFlipRequestBody(file.content.call)
+        (call.decision, call.grantedScopes, call.identityToken, call.accountID) = ("granted", nil, nil, "acc")
+        let caller = try caller(of: file.content)
+        switch (check.link(call, caller: caller), check.check(call, caller: caller)) {
+        case (.refuse(let one), .refuse(let other)): #expect(one == other)
+        case (.response(let one), .response(let other)): #expect(one == other)
+        case (.ask(let link), .proceed(let request)):
+            #expect(link.scopes == request.scopes && link.response == request.link.response)
+        case (let one, let other): Issue.record("\(one) and \(other)")
+        }
+    }
+
+    @Test(arguments: try OAuthFixture<AppFlipCase>.all(in: "app-flip-prompt"))
+    func `decides about the link of a prompt as its file says`(file: OAuthFixture<AppFlipCase>) throws {
+        let (call, expect) = (file.content.call, file.content.expect)
+        // The reader of the body knows no such member.
+        guard expect.code != "member_unknown" else { return }
+        let check = AppFlipCheck(try FixtureConfiguration.settings().clients)
+        switch check.link(AppFlipRequestBody(call), caller: try caller(of: file.content)) {
+        case .refuse(let refusal): #expect(code(of: refusal) == expect.code)
+        case .response(let response):
+            #expect(file.content.given == nil && expect.signInAgain == false)
+            try compare(response, with: expect)
+        case .ask(let link):
+            if let prompt = expect.prompt {
+                #expect(link.scopes.text == prompt.scope)
+                #expect(link.language.rawValue == prompt.language)
+            } else {
+                // The account decides.
+                _ = try #require(file.content.given)
             }
         }
     }
@@ -106,6 +149,7 @@ extension AppFlipRequestBody {
         codeChallenge = call.codeChallenge
         codeChallengeMethod = call.codeChallengeMethod
         userLocale = call.userLocale
+        acceptLanguage = call.acceptLanguage
         decision = call.decision
         grantedScopes = call.grantedScopes
         identityToken = call.identityToken

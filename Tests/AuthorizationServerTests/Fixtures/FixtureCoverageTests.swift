@@ -40,6 +40,15 @@ import Testing
             "expect.redirect.uri",
             "expect.redirect.error", "expect.redirect.state",
         ],
+        "app-flip-prompt": [
+            "summary", "caller", "given.identity", "call.client_id", "call.redirect_uri", "call.state",
+            "call.scope", "call.code_challenge", "call.code_challenge_method", "call.user_locale",
+            "call.accept_language", "call.account_id", "call.authenticated_at", "call.decision",
+            "call.granted_scopes", "call.identity_token", "call.nonce", "expect.status", "expect.code",
+            "expect.outcome", "expect.redirect.uri", "expect.redirect.error", "expect.redirect.state",
+            "expect.prompt.language", "expect.prompt.scope", "expect.prompt.optional",
+            "expect.sign_in_again",
+        ],
         "revocation": endpointMembers.union([
             "given.refresh_token", "given.code", "given.client", "given.redirect_uri", "given.scope",
             "given.code_challenge", "given.code_challenge_method", "given.credential", "request.content_type",

@@ -17,11 +17,13 @@ struct ConsentPage {
     private let language: PageLanguage
     private let cookie: String?
     private let texts: ConsentPageTexts
+    private let user: ShownUser
 
     init(
         prompt: ConsentPrompt, language: PageLanguage, cookie: String? = nil, texts: ConsentPageTexts? = nil
     ) {
         (self.prompt, self.language, self.cookie) = (prompt, language, cookie)
+        user = ShownUser(prompt.account)
         self.texts =
             texts
             ?? ConsentPageTexts(
@@ -99,14 +101,10 @@ struct ConsentPage {
         page.append(escaping: scope.text[language])
         guard scope.token == .email else { return }
         page.append("<small>")
-        if let address = prompt.account.email {
-            if prompt.account.isPrivateEmail ?? false {
-                page.append(texts.emailHidden, value: address)
-            } else {
-                page.append(value: address)
-            }
-        } else {
-            page.append(texts.emailUnknown)
+        switch user.sharedEmail {
+        case .own(let address): page.append(value: address)
+        case .relay(let address): page.append(texts.emailHidden, value: address)
+        case .unknown: page.append(texts.emailUnknown)
         }
         page.append("</small>")
     }

@@ -33,14 +33,7 @@ final class ConsentPageTexts: Sendable {
         let isForGoogle = client.googleLinking != nil
         let (name, app) = (client.name[language], appName[language])
         let paragraphs = Paragraphs(client: .value(name), app: .value(app))
-        let (heading, press) =
-            if isForGoogle {
-                (texts.titleForGoogle, texts.agreeAndLink)
-            } else if client.isFirstParty {
-                (texts.titleForFirstParty, texts.goOn)
-            } else {
-                (texts.title, texts.allow)
-            }
+        let heading = texts.heading(for: client)
         title = Markup.plain(heading, ["client": name, "app": app])
         // The operator's text about the client, and for Google always the notice about the link.
         let purpose =
@@ -80,7 +73,7 @@ final class ConsentPageTexts: Sendable {
         formEnd = """
             <div class="buttons">
             <button name="\(ConsentPage.decisionField)" value="cancel">\(texts.cancel.htmlEscaped)</button>
-            <button class="main" name="\(ConsentPage.decisionField)" value="agree">\(press.htmlEscaped)</button>
+            <button class="main" name="\(ConsentPage.decisionField)" value="agree">\(texts.agreement(with: client).htmlEscaped)</button>
             </div>
             </form>
 
@@ -110,14 +103,11 @@ private struct Paragraphs {
         Markup.filled(text, ["client": client, "app": app], leaving: open, in: (start(name), "</p>\n"))
     }
 
-    /// Returns the texts that Google's review requires.
+    /// Returns the texts that Google's review requires. The first, about the authorization, is no small print.
     func google(_ texts: AuthorizeTexts.Consent) -> String {
-        let policy = Markup.link(.text(texts.googlePolicyName), to: "https://policies.google.com/privacy")
-        let connections = Markup.link(
-            .text(texts.googleConnectionsName), to: "https://myaccount.google.com/connections")
-        return paragraph(texts.authorizationForGoogle, ["agree": .text(texts.agreeAndLink)])
-            + paragraph(texts.googlePolicy, ["policy": policy], class: "note")
-            + paragraph(texts.unlinkFromGoogle, ["connections": connections], class: "note")
+        texts.notesForGoogle.map { note in
+            paragraph(note.template, note.markup, class: note.url == nil ? nil : "note")
+        }.joined()
     }
 
     private func start(_ name: String?) -> String { "<p\(name.map { " class=\"\($0)\"" } ?? "")>" }

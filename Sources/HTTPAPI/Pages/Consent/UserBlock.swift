@@ -7,19 +7,21 @@ struct UserBlock {
     let signedInAs: String
     let withoutName: String
 
+    private var user: ShownUser { ShownUser(account) }
+
     func write(to page: inout HTMLWriter) {
         page.append("<div class=\"user\"><span class=\"face\" aria-hidden=\"true\">")
         page.append(escaping: initial)
         page.append("</span><span class=\"who\"><span>")
         page.append(signedInAs)
         page.append("</span><b>")
-        if let first = name ?? account.email {
-            page.append(value: first)
+        if let title = user.title {
+            page.append(value: title)
         } else {
             page.append(withoutName)
         }
         page.append("</b>")
-        if name != nil, let email = account.email {
+        if let email = user.subtitle {
             page.append("<span>")
             page.append(value: email)
             page.append("</span>")
@@ -28,12 +30,7 @@ struct UserBlock {
         page.append("</span>")
     }
 
-    private var name: String? {
-        let name = [account.profile.firstName, account.profile.lastName].compactMap { $0 }
-        return name.isEmpty ? nil : name.joined(separator: " ")
-    }
-
     private var initial: String {
-        (name ?? account.email)?.first.map { String($0).uppercased() } ?? "•"
+        user.title?.first.map { String($0).uppercased() } ?? "•"
     }
 }
