@@ -13,6 +13,8 @@ import Testing
         let app: PhoneApp
         let siwa: Backend
         let proxy: DisturbingProxy
+        /// The address of the fake Google.
+        let google: String
     }
 
     @Test(.timeLimit(.minutes(3)), arguments: ExampleBackend.allCases)
@@ -29,10 +31,12 @@ import Testing
                     ) { port in
                         let trial = Trial(
                             app: PhoneApp(backendPort: port, apple: system.apple),
-                            siwa: Backend(port: system.port, secret: DevelopmentSettings.secret), proxy: proxy
-                        )
+                            siwa: Backend(port: system.port, secret: DevelopmentSettings.secret),
+                            proxy: proxy,
+                            google: system.google)
                         try await Self.start(trial)
                         try await Self.refusals(trial)
+                        try await Self.links(trial)
                         try await Self.revocations(trial)
                         try await Self.passwordUsers(trial)
                         try await Self.changedAccount(trial)

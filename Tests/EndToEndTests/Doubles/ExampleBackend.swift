@@ -36,8 +36,12 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         switch self {
         case .python: ["app.py"]
         case .javascript: ["app.mjs"]
-        case .go: ["siwa.go", "main.go", "events.go"]
-        case .swift: ["Package.swift", "Siwa.swift", "Backend.swift", "Backend+Events.swift", "App.swift"]
+        case .go: ["siwa.go", "main.go", "events.go", "links.go"]
+        case .swift:
+            [
+                "Package.swift", "Siwa.swift", "Backend.swift", "Backend+Events.swift",
+                "Backend+Links.swift", "App.swift",
+            ]
         }
     }
 

@@ -115,6 +115,8 @@ type appRequest struct {
 	ClientID          string          `json:"client_id"`
 	Name              string          `json:"name,omitempty"`
 	Password          string          `json:"password,omitempty"`
+	content           []byte          // the whole body
+	link              string          // the ID in the path
 }
 
 // SignIn attaches the Apple Account to the user of the session, if there is a session.
@@ -258,19 +260,27 @@ func erase(accountID string) (Erasure, error) {
 }
 
 func (b *Backend) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
-	route, isThere := map[string]func(appRequest, string) (any, error){
-		"POST /nonce":     b.Nonce,
-		"POST /signin":    b.SignIn,
-		"POST /password":  b.SignInWithPassword,
-		"POST /signout":   b.SignOut,
-		"GET /me":         b.ShowUser,
-		"DELETE /account": b.DeleteUser,
-	}[request.Method+" "+request.URL.Path]
 	var body appRequest
+	path := request.URL.Path
+	if strings.HasPrefix(path, "/links/") {
+		path, body.link = "/links/", strings.TrimPrefix(path, "/links/")
+	}
+	route, isThere := map[string]func(appRequest, string) (any, error){
+		"POST /nonce":       b.Nonce,
+		"POST /signin":      b.SignIn,
+		"POST /password":    b.SignInWithPassword,
+		"POST /signout":     b.SignOut,
+		"GET /me":           b.ShowUser,
+		"DELETE /account":   b.DeleteUser,
+		"POST /google-link": b.GoogleLink,
+		"GET /links":        b.Links,
+		"DELETE /links/":    b.Unlink,
+	}[request.Method+" "+path]
 	content, err := io.ReadAll(http.MaxBytesReader(writer, request.Body, 65_536))
 	if len(content) > 0 && err == nil {
 		err = json.Unmarshal(content, &body)
 	}
+	body.content = content
 	var result any
 	if !isThere {
 		err = Refused{404, "not_found"}

@@ -84,6 +84,9 @@ func siwaOnce(method, path string, body, result any, timeout time.Duration) (tim
 		}
 		return 0, Refused{response.StatusCode, problem.Code}
 	}
+	if response.StatusCode == 204 {
+		return 0, nil
+	}
 	if err := json.NewDecoder(response.Body).Decode(result); err != nil { // a part of a response
 		return time.Second, err
 	}

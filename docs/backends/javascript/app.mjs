@@ -40,7 +40,7 @@ async function siwa(method, path, body, milliseconds = 12_000) {
             const signal = AbortSignal.timeout(milliseconds);
             const options = { method, headers, body: JSON.stringify(body), signal };
             const response = await fetch(SIWA_URL + path, options);
-            if (response.ok) return await response.json();
+            if (response.ok) return response.status === 204 ? {} : await response.json();
             if (response.status < 500 && response.status !== 429) {
                 const { status } = response;
                 const { code = "" } = Object(await response.json().catch(() => ({})));
@@ -137,6 +137,54 @@ async function erase(accountID) {
         return (await siwa("DELETE", `/v1/accounts/${accountID}`)).erasure;
     } catch (error) {
         if (error.code !== "account_not_found") throw error;
+        return {};
+    }
+}
+
+const linkParameters = ["client_id", "redirect_uri", "state", "scope", "user_locale", "accept_language"];
+linkParameters.push("code_challenge", "code_challenge_method");
+
+/** siwa's ID of the session's account, and the time of the sign-in with Apple that began the session. */
+function accountOf(session) {
+    const { accountID } = users.get(userOf(session)) ?? {};
+    if (!accountID) throw new Refused(409, "apple_account_missing"); // the user has only a password
+    return { account_id: accountID, authenticated_at: sessions.get(hashed(session)).since };
+}
+
+/**
+ * Without a decision, returns what the app asks the user. With a decision, returns the URL to open. A link that
+ * cannot succeed has a URL to open in both cases.
+ */
+async function googleLink(body, session) {
+    const { decision, granted_scopes } = body;
+    const link = Object.fromEntries(linkParameters.map((name) => [name, body[name]]));
+    // The account is that of the session, never one that the app names. A user who refuses need not be known.
+    const isPrompt = decision === undefined || decision === null;
+    const call = decision === "granted" || (isPrompt && session) ? { ...link, ...accountOf(session) } : link;
+    if (isPrompt) return siwa("POST", "/v1/oauth/app-flip/prompt", call);
+    return siwa("POST", "/v1/oauth/app-flip", { ...call, decision, granted_scopes });
+}
+
+/** The clients that have access to the account, such as Google. */
+async function links(_, session) {
+    const { accountID } = users.get(userOf(session)) ?? {};
+    try {
+        if (!accountID) return { links: [] };
+        return { links: (await siwa("GET", `/v1/accounts/${accountID}/grants`)).grants };
+    } catch (error) {
+        if (error.code !== "account_not_found") throw error;
+        return { links: [] };
+    }
+}
+
+/** Ends a link of the session's user. It is done, too, when an earlier attempt has ended it. */
+async function unlink({ id }, session) {
+    const { accountID } = users.get(userOf(session)) ?? {};
+    if (!/^grt_[0-9a-f-]{1,64}$/.test(id)) throw new Refused(404, "not_found"); // it becomes a part of a path
+    try {
+        return accountID ? await siwa("DELETE", `/v1/accounts/${accountID}/grants/${id}`) : {};
+    } catch (error) {
+        if (!["grant_not_found", "account_not_found"].includes(error.code)) throw error;
         return {};
     }
 }
@@ -257,6 +305,9 @@ const routes = {
     "POST /signout": signOut,
     "GET /me": showUser,
     "DELETE /account": deleteUser,
+    "POST /google-link": googleLink,
+    "GET /links": links,
+    "DELETE /links/": unlink,
 };
 
 async function readBody(request) {
@@ -275,10 +326,12 @@ async function readBody(request) {
 const server = createServer({ requestTimeout: 30_000 }, async (request, response) => {
     let [status, result] = [200, undefined];
     try {
-        const route = routes[`${request.method} ${request.url}`];
+        const link = request.url.match(/^\/links\/(.*)$/)?.[1];
+        const route = routes[`${request.method} ${link === undefined ? request.url : "/links/"}`];
         if (!route) throw new Refused(404, "not_found");
         const session = (request.headers.authorization ?? "").replace(/^Bearer /, "");
-        result = await route(await readBody(request), session);
+        const body = await readBody(request);
+        result = await route(link === undefined ? body : { id: link }, session);
     } catch (error) {
         status = error instanceof Refused ? error.status : 500;
         if (status === 500) console.error(request.method, request.url, error.code ?? error);

@@ -3,7 +3,7 @@
 Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), DATABASE (a file), and HOST and
 PORT to listen at, 127.0.0.1 and 8000 by default.
 """
-import hashlib, http.client, json, logging, os, secrets, sqlite3, sys, threading, time
+import hashlib, http.client, json, logging, os, re, secrets, sqlite3, sys, threading, time
 import urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
@@ -57,7 +57,7 @@ def siwa(method, path, body=None, timeout=12):
         pause = 1
         try:
             with urllib.request.urlopen(request, timeout=timeout) as response:
-                return json.load(response)
+                return {} if response.status == 204 else json.load(response)
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code != 429:
                 code = code_of(error)
@@ -160,6 +160,62 @@ def erase(account_id):
         return siwa("DELETE", f"/v1/accounts/{account_id}")["erasure"]
     except Refused as refused:
         if refused.code != "account_not_found":
+            raise
+        return {}
+
+
+LINK_PARAMETERS = ("client_id", "redirect_uri", "state", "scope", "user_locale", "accept_language",
+                   "code_challenge", "code_challenge_method")
+
+
+def account_of(session):
+    """siwa's ID of the session's account, and the time of the sign-in with Apple that began the session."""
+    sql = "SELECT account_id, since FROM users NATURAL JOIN sessions WHERE session_hash = ?"
+    rows = run(sql, hashed(session))
+    if not rows:
+        raise Refused(401, "session_ended")
+    if not rows[0][0]:
+        raise Refused(409, "apple_account_missing")  # the user has only a password
+    return rows[0]
+
+
+def google_link(body, session):
+    """Without a decision, returns what the app asks the user. With a decision, returns the URL to open.
+
+    A link that cannot succeed has a URL to open in both cases.
+    """
+    call = {name: body[name] for name in LINK_PARAMETERS if name in body}
+    decision = body.get("decision")
+    # The account is that of the session, never one that the app names. A user who refuses need not be known.
+    if decision == "granted" or (decision is None and session):
+        account_id, since = account_of(session)
+        call.update(account_id=account_id, authenticated_at=since)
+    if decision is None:
+        return siwa("POST", "/v1/oauth/app-flip/prompt", call)
+    return siwa("POST", "/v1/oauth/app-flip",
+                {**call, "decision": decision, "granted_scopes": body.get("granted_scopes")})
+
+
+def links(_, session):
+    """The clients that have access to the account, such as Google."""
+    account_id = user_of(session)[1]
+    try:
+        return {"links": siwa("GET", f"/v1/accounts/{account_id}/grants")["grants"] if account_id else []}
+    except Refused as refused:
+        if refused.code != "account_not_found":
+            raise
+        return {"links": []}
+
+
+def unlink(body, session):
+    """Ends a link of the session's user. It is done, too, when an earlier attempt has ended it."""
+    account_id, link = user_of(session)[1], body["id"]
+    if not re.fullmatch("grt_[0-9a-f-]{1,64}", link):
+        raise Refused(404, "not_found")  # the ID becomes a part of a path
+    try:
+        return siwa("DELETE", f"/v1/accounts/{account_id}/grants/{link}") if account_id else {}
+    except Refused as refused:
+        if refused.code not in ("grant_not_found", "account_not_found"):
             raise
         return {}
 
@@ -281,6 +337,9 @@ ROUTES = {
     "POST /signout": sign_out,
     "GET /me": lambda _, session: dict(zip(("user_id", "account_id"), user_of(session))),
     "DELETE /account": delete_user,
+    "POST /google-link": google_link,
+    "GET /links": links,
+    "DELETE /links/": unlink,
 }
 
 
@@ -306,7 +365,10 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps(result).encode())
 
     def route(self):
-        route = ROUTES.get(f"{self.command} {self.path}")
+        path, link = self.path, None
+        if path.startswith("/links/"):
+            path, link = "/links/", path.removeprefix("/links/")
+        route = ROUTES.get(f"{self.command} {path}")
         if not route:
             raise Refused(404, "not_found")
         try:
@@ -315,6 +377,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(400, "body_not_json") from None
         if not isinstance(body, dict):
             raise Refused(400, "body_not_json")
+        body = {"id": link} if link is not None else body
         return route(body, self.headers.get("Authorization", "").removeprefix("Bearer "))
 
     do_GET = do_POST = do_DELETE = respond

@@ -39,6 +39,14 @@ import ServiceLifecycle
         router.post("signout") { request, _ in await backend.signOut(session: request.session) }
         router.get("me") { request, _ in try await backend.showUser(session: request.session) }
         router.delete("account") { request, _ in try await backend.deleteUser(session: request.session) }
+        router.post("google-link") { request, context in
+            let body = try await request.decode(as: LinkRequest.self, context: context)
+            return try await backend.googleLink(body, session: request.session)
+        }
+        router.get("links") { request, _ in try await backend.links(session: request.session) }
+        router.delete("links/:id") { request, context in
+            try await backend.unlink(context.parameters.get("id") ?? "", session: request.session)
+        }
 
         do {
             try await backend.beginFeed()

@@ -175,10 +175,10 @@ actor Backend {
         return NewSession(session: token, user_id: userID)
     }
 
-    private func user(of session: String) throws -> String {
-        guard let row = sessions[SHA256.hash(data: Data(session.utf8))] else {
-            throw Refused(.unauthorized, "session_ended")
-        }
+    func session(_ token: String) -> Session? { sessions[SHA256.hash(data: Data(token.utf8))] }
+
+    func user(of session: String) throws -> String {
+        guard let row = self.session(session) else { throw Refused(.unauthorized, "session_ended") }
         return row.userID
     }
 

@@ -29,11 +29,28 @@ struct Siwa: Sendable {
     let url: String
     let key: String
 
-    /// Sends a call. All calls of this program can be repeated, so a call with an unknown outcome is sent
-    /// again.
+    /// Sends a call, and reads the response.
     func send<Result: Decodable>(
         _ method: HTTPMethod, _ path: String, _ body: (any Encodable & Sendable)? = nil,
         timeout: TimeAmount = .seconds(12)
+    ) async throws -> Result {
+        try await send(method, path, body, timeout) { try? JSONDecoder().decode(Result.self, from: $0) }
+    }
+
+    /// Sends a call, and returns the response for the app, unchanged.
+    func forward(
+        _ method: HTTPMethod, _ path: String, _ body: (any Encodable & Sendable)? = nil
+    ) async throws -> ByteBuffer {
+        try await send(method, path, body, .seconds(12)) { ByteBuffer(bytes: $0) }
+    }
+
+    /// Sends a call. All calls of this program can be repeated, so a call with an unknown outcome is sent
+    /// again.
+    ///
+    /// - Parameter read: Returns `nil` for a response that has not arrived as a whole.
+    private func send<Result>(
+        _ method: HTTPMethod, _ path: String, _ body: (any Encodable & Sendable)?, _ timeout: TimeAmount,
+        read: (Data) -> Result?
     ) async throws -> Result {
         var request = HTTPClientRequest(url: url + path)
         request.method = method
@@ -46,9 +63,7 @@ struct Siwa: Sendable {
             var pause = 1
             if let (response, data) = try? await Self.execute(request, timeout) {
                 let status = Int(response.status.code)
-                if status < 400, let result = try? JSONDecoder().decode(Result.self, from: data) {
-                    return result
-                }
+                if status < 400, let result = read(data) { return result }
                 if (400..<500).contains(status), status != 429 { throw Self.refusal(status, data) }
                 let seconds = response.headers.first(name: "Retry-After").flatMap { Int($0) }
                 pause = min(max(seconds ?? 1, 1), 5)
