@@ -62,6 +62,7 @@ import WebOrigins
         ("POST", "/oauth/token"), ("POST", "/oauth/revoke"), ("POST", "/oauth/introspect"),
         ("GET", "/oauth/authorize"),
         ("GET", "/.well-known/risc-configuration"), ("GET", "/.well-known/apple-app-site-association"),
+        ("GET", "/.well-known/assetlinks.json"),
         ("GET", "/v1/events"), ("POST", "/v1/sign-ins"), ("GET", "/health"), ("GET", "/openapi.yaml"),
         ("GET", "/metrics"), ("GET", "/nothing"),
     ])

@@ -60,7 +60,8 @@ import TokenMint
         ("POST", "/oauth/introspect"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),
         ("GET", "/oauth/jwks.json"), ("GET", "/.well-known/oauth-authorization-server"),
         ("GET", "/.well-known/openid-configuration"), ("GET", "/.well-known/risc-configuration"),
-        ("GET", "/.well-known/apple-app-site-association"), ("POST", "/v1/oauth/app-flip"),
+        ("GET", "/.well-known/apple-app-site-association"), ("GET", "/.well-known/assetlinks.json"),
+        ("POST", "/v1/oauth/app-flip"),
         ("POST", "/v1/oauth/app-flip/prompt"),
         ("GET", "/v1/accounts/acc_1/grants"), ("DELETE", "/v1/accounts/acc_1/grants"),
         ("GET", "/account/connections"), ("POST", "/account/connections"),
@@ -372,10 +373,16 @@ import TokenMint
             let site = try await service.call(
                 "GET", "/.well-known/apple-app-site-association", secret: nil)
             #expect(site["content-type"] == "application/json")
+            // The configuration of the test does not name the Services ID as one.
+            let apps = #"["A1B2C3D4E5.com.example.app","A1B2C3D4E5.com.example.web"]"#
             let expected =
-                #"{"applinks":{"details":[{"appIDs":["A1B2C3D4E5.com.example.app"],"#
-                + #""components":[{"/":"/link/google/*"}]}]}}"#
+                #"{"applinks":{"details":[{"appIDs":\#(apps),"#
+                + #""components":[{"/":"/link/google/*"}]}]},"#
+                + #""webcredentials":{"apps":\#(apps)}}"#
             #expect(site.text == expected)
+            // No client has an Android app.
+            let android = try await service.call("GET", "/.well-known/assetlinks.json", secret: nil)
+            #expect(android.status == 404)
         }
     }
 

@@ -174,6 +174,71 @@ import TokenMint
         }
     }
 
+    // Android, by an intent.
+
+    private func androidWorld() throws -> OAuthWorld {
+        try OAuthWorld {
+            $0.clients[2].androidPackage = "com.example.app"
+            $0.clients[2].androidFingerprints = [Array(repeating: "0A", count: 32).joined(separator: ":")]
+        }
+    }
+
+    @Test(arguments: [nil, "", "a state"])
+    func `an Android app gets the code itself, with or without a state`(state: String?) async throws {
+        let world = try androidWorld()
+        let account = try await world.user()
+        let response = try await AppFlip(world.server).response(
+            call {
+                $0.redirectURI = OAuthSample.googleURI
+                $0.state = state
+                $0.accountID = account.id.rawValue
+            }, caller: .all)
+        #expect(response.outcome == .code)
+        let code = try #require(response.code)
+        #expect(try self.code(in: response) == code)
+        await #expect(throws: OAuthError(.invalidGrant, "")) {
+            _ = try await world.redeem(code, as: "google", uri: OAuthSample.appFlipURI, verifier: nil)
+        }
+        _ = try await world.redeem(code, as: "google", uri: OAuthSample.googleURI, verifier: nil)
+    }
+
+    @Test func `only a client with an Android app takes the URI of an intent, and iOS needs a state`()
+        async throws
+    {
+        let plain = try OAuthWorld()
+        await #expect(throws: AppFlipRefusal.redirectURIMismatch) {
+            _ = try await AppFlip(plain.server).response(
+                call { $0.redirectURI = OAuthSample.googleURI }, caller: .all)
+        }
+        let world = try androidWorld()
+        let account = try await world.user()
+        func response(_ change: (inout AppFlipRequestBody) -> Void) async throws -> AppFlipResponse {
+            try await AppFlip(world.server).response(
+                call {
+                    $0.accountID = account.id.rawValue
+                    change(&$0)
+                }, caller: .all)
+        }
+        #expect(try await response { $0.state = nil }.outcome == .invalidRequest)
+        let iOS = try await response { _ in }
+        #expect(iOS.outcome == .code && iOS.code == nil)
+        let long = try await response {
+            $0.redirectURI = OAuthSample.googleURI
+            $0.state = String(repeating: "s", count: RequestState.longest + 1)
+        }
+        #expect(long.outcome == .invalidRequest)
+        let denied = try await response {
+            $0.redirectURI = OAuthSample.googleURI
+            $0.decision = "denied"
+        }
+        #expect(denied.outcome == .accessDenied && denied.code == nil)
+        let other = try await response {
+            $0.redirectURI = OAuthSample.googleURI
+            $0.clientID = "shop"
+        }
+        #expect(other.outcome == .invalidRequest)
+    }
+
     // The prompt.
 
     private func prompt(

@@ -9,11 +9,21 @@ public struct App: Sendable, Hashable {
     public let primaryClientID: ClientID
     /// Every client ID of the app, the primary one first, without duplicates.
     public let clientIDs: [ClientID]
+    /// The client IDs that the configuration names as Services IDs: those of websites.
+    public let servicesIDs: Set<ClientID>
 
-    public init(team: TeamID, primaryClientID: ClientID, otherClientIDs: [ClientID] = []) {
+    public init(
+        team: TeamID, primaryClientID: ClientID, otherClientIDs: [ClientID] = [],
+        servicesIDs: Set<ClientID> = []
+    ) {
         self.team = team
         self.primaryClientID = primaryClientID
         var known: Set = [primaryClientID]
         clientIDs = [primaryClientID] + otherClientIDs.filter { known.insert($0).inserted }
+        self.servicesIDs = servicesIDs
     }
+
+    /// The client IDs of programs on devices. A Services ID that the configuration does not name as one is
+    /// among them.
+    public var bundleIDs: [ClientID] { clientIDs.filter { !servicesIDs.contains($0) } }
 }

@@ -70,6 +70,11 @@ public struct ClientDraft: Sendable {
     public var appFlipLinkPaths: [String] = []
     /// `app_flip_test_redirect_uris`: URIs of Google's test tool, in development only
     public var appFlipTestRedirectURIs: [String] = []
+    /// `android_package`: the application ID of the app on Android. Only for `google_linking` and `native`, as
+    /// the next member
+    public var androidPackage: String?
+    /// `android_fingerprints`: SHA-256 of the certificates that sign it
+    public var androidFingerprints: [String] = []
 
     public init(id: String, kind: String, app: String, name: [String: String]) {
         self.id = id

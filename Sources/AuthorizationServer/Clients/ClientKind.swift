@@ -34,7 +34,7 @@ public struct ClientKind: Sendable {
         plural: "Google account linking",
         members: [
             .projectID, .googleClientIDs, .appFlip, .appFlipBundleIDs, .appFlipLinkPaths,
-            .appFlipTestRedirectURIs,
+            .appFlipTestRedirectURIs, .androidPackage, .androidFingerprints,
         ],
         isConfidential: true,
         // Google's requests have no challenge yet.
@@ -74,6 +74,7 @@ public struct ClientKind: Sendable {
         members: [
             .isFirstParty, .platform, .allowsPlainPKCE, .allowsLocalhost, .allowsCustomScheme, .bundleID,
             .appCheck, .firstAttestingVersion,
+            .androidPackage, .androidFingerprints,
         ],
         isConfidential: false,
         proofKeyRule: .required,

@@ -38,7 +38,7 @@ public struct ClientMember: Sendable {
         refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, platform, allowsPlainPKCE,
         allowsLocalhost, allowsCustomScheme, bundleID, appCheck, firstAttestingVersion, requiresPKCE,
         projectID, googleClientIDs, appFlip, appFlipBundleIDs,
-        appFlipLinkPaths, appFlipTestRedirectURIs,
+        appFlipLinkPaths, appFlipTestRedirectURIs, androidPackage, androidFingerprints,
     ]
 
     static let isFirstParty = ClientMember(
@@ -97,6 +97,11 @@ public struct ClientMember: Sendable {
         "app_flip_link_paths", .forSomeKinds, .list(\.appFlipLinkPaths, default: ["/link/google/*"]))
     static let appFlipTestRedirectURIs = ClientMember(
         "app_flip_test_redirect_uris", .forSomeKinds, .list(\.appFlipTestRedirectURIs, default: []))
+
+    static let androidPackage = ClientMember(
+        "android_package", .forSomeKinds, .optionalText(\.androidPackage))
+    static let androidFingerprints = ClientMember(
+        "android_fingerprints", .forSomeKinds, .list(\.androidFingerprints, default: []))
 
     private static let tenYears: Int64 = 315_360_000
 

@@ -6,6 +6,8 @@ public struct ClientRegistry: Sendable {
     public let clients: [OAuthClient]
     private let indexByID: [OAuthClientID: Int]
     private let appFlipURIs: [RegisteredRedirectURI]
+    /// Redirect URIs that Google names in the intent for an Android app.
+    private let intentURIs: [RegisteredRedirectURI]
 
     /// - Parameter clients: Clients with distinct IDs.
     init(_ clients: [OAuthClient]) {
@@ -17,6 +19,8 @@ public struct ClientRegistry: Sendable {
         appFlipURIs = clients.flatMap(\.redirectURIs).filter {
             $0.form == .appFlip && known.insert($0).inserted
         }
+        intentURIs = clients.filter { $0.hasAppFlip && $0.androidApp != nil }.flatMap(\.redirectURIs)
+            .filter { $0.form == .googleProject }
     }
 
     public subscript(id: OAuthClientID) -> OAuthClient? { indexByID[id].map { clients[$0] } }
@@ -34,5 +38,11 @@ public struct ClientRegistry: Sendable {
             if let target = registered.target(for: uri) { return target }
         }
         return nil
+    }
+
+    /// Returns the target for a URI that Google names in the intent for an Android app, or `nil`. Nothing is
+    /// opened there: the app gives the result to Google's app. The code is bound to the URI.
+    func intentTarget(for uri: String) -> RedirectTarget? {
+        intentURIs.lazy.compactMap { $0.target(for: uri) }.first
     }
 }

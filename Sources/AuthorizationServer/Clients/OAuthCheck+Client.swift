@@ -42,6 +42,7 @@ extension OAuthCheck {
         }
         let secretHashes = secretHashes(of: draft, kind: kind)
         let redirectURIs = redirectURIs(of: draft, kind, particulars)
+        let androidApp = androidApp(draft, kind)
         let lifetimes = lifetimes(of: draft, kind: kind)
         let refreshTokenLimit = number(.refreshTokenLimit, of: draft)
         let maxAuthenticationAge = seconds(.maxAuthenticationAge, of: draft)
@@ -50,7 +51,8 @@ extension OAuthCheck {
         let idTokenAlgorithm = algorithm(.idTokenAlgorithm, of: draft)
         guard let accessTokenAlgorithm, let idTokenAlgorithm else { return nil }
         return OAuthClient(
-            id: id, kind: kind, googleLinking: particulars.googleLinking, app: app, name: name,
+            id: id, kind: kind, googleLinking: particulars.googleLinking, androidApp: androidApp, app: app,
+            name: name,
             purpose: purpose, appearance: appearance,
             isFirstParty: ClientMember.isFirstParty.value.flag(in: draft),
             secretHashes: secretHashes, scopes: scopes, impliesOpenID: impliesOpenID,

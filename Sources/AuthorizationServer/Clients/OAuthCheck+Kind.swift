@@ -29,7 +29,10 @@ extension OAuthCheck {
 
     private mutating func googleLinking(_ draft: ClientDraft) -> GoogleLinking? {
         let appFlip = ClientMember.appFlip.value.flag(in: draft)
-        let others = [draft.appFlipBundleIDs, draft.appFlipLinkPaths, draft.appFlipTestRedirectURIs]
+        let others = [
+            draft.appFlipBundleIDs, draft.appFlipLinkPaths, draft.appFlipTestRedirectURIs,
+            draft.androidFingerprints,
+        ]
         if !appFlip, others.contains(where: { !$0.isEmpty }) {
             add(
                 .appFlipMissing, at: "oauth.clients.app_flip",

@@ -10,6 +10,8 @@ public final class OAuthClient: Sendable {
     public let kind: ClientKind
     /// Settings of Google linking, if the client is Google.
     public let googleLinking: GoogleLinking?
+    /// The client's app on Android; for Google the app that Google starts by an intent.
+    public let androidApp: AndroidApp?
     /// The app of whose users the client acts, by its primary client ID.
     public let app: ClientID
     /// The name that users see.
@@ -46,7 +48,8 @@ public final class OAuthClient: Sendable {
     public let appCheck: AppCheckPolicy?
 
     init(
-        id: OAuthClientID, kind: ClientKind, googleLinking: GoogleLinking?, app: ClientID,
+        id: OAuthClientID, kind: ClientKind, googleLinking: GoogleLinking?,
+        androidApp: AndroidApp?, app: ClientID,
         name: LocalizedText,
         purpose: LocalizedText?, appearance: ClientAppearance, isFirstParty: Bool,
         secretHashes: [OAuthClientSecretHash], scopes: ScopeSet, impliesOpenID: Bool,
@@ -58,6 +61,7 @@ public final class OAuthClient: Sendable {
         self.id = id
         self.kind = kind
         self.googleLinking = googleLinking
+        self.androidApp = androidApp
         self.app = app
         self.name = name
         self.purpose = purpose

@@ -16,6 +16,7 @@ public struct OAuthMistake: CodedError {
         case googleClientIDMalformed
         case bundleIDUnknown, appCheckUnknown, appCheckMissing, appNotAttested, versionMalformed
         case logoUnreadable, logoRefused, linkMalformed, openIDMissing
+        case androidAppIncomplete, androidPackageMalformed, androidFingerprintMalformed
     }
 
     public let code: Code

@@ -17,9 +17,9 @@ public struct AppFlipCheck: Sendable {
     ///
     /// - Parameter caller: The apps that the API key may use.
     public func link(_ call: AppFlipRequestBody, caller: AppScope) -> AppFlipLinkDecision {
-        guard let uri = call.redirectURI, let target = clients.appFlipTarget(for: uri) else {
-            return .refuse(.redirectURIMismatch)
-        }
+        guard let uri = call.redirectURI,
+            let target = clients.appFlipTarget(for: uri) ?? clients.intentTarget(for: uri)
+        else { return .refuse(.redirectURIMismatch) }
         let client = call.clientID.flatMap { clients[$0] }
         if let client, !caller.allows(client.app) { return .refuse(.callerForbidden) }
 
@@ -80,10 +80,12 @@ public struct AppFlipCheck: Sendable {
         guard let client, client.hasAppFlip, client.redirectTarget(for: response.target.text) != nil else {
             throw OAuthError(.invalidRequest, "The client is unknown here or has no App Flip.")
         }
-        guard Self.value(call.state) != nil else {
+        // An intent has no state: the result goes to the activity that has started the app.
+        let isIntent = response.target.form == .googleProject
+        guard Self.value(call.state) != nil || isIntent else {
             throw OAuthError(.invalidRequest, "The parameter state is missing.")
         }
-        guard response.state != nil else {
+        guard response.state != nil || Self.value(call.state) == nil else {
             throw OAuthError(
                 .invalidRequest, "The parameter state has more than \(RequestState.longest) bytes.")
         }

@@ -13,7 +13,11 @@ public struct AppFlipLink: Sendable {
     }
 
     public func response(code: String) -> AppFlipResponse {
-        AppFlipResponse(redirectTo: response.location(code: code), outcome: .code, language: language)
+        // An Android app gives the code itself to Google's app.
+        let isIntent = response.target.form == .googleProject
+        return AppFlipResponse(
+            redirectTo: response.location(code: code), outcome: .code, language: language,
+            code: isIntent ? code : nil)
     }
 
     /// Returns the response when there is no code.

@@ -19,9 +19,12 @@ public struct AppFlipResponse: Sendable, Hashable {
     public let outcome: AppFlipOutcome
     /// A sentence for the user, in the user's language.
     public let message: String
+    /// The code, for an app on Android, which opens no URL.
+    public let code: String?
 
-    init(redirectTo: String, outcome: AppFlipOutcome, language: PageLanguage) {
+    init(redirectTo: String, outcome: AppFlipOutcome, language: PageLanguage, code: String? = nil) {
         self.redirectTo = redirectTo
+        self.code = code
         self.outcome = outcome
         message = outcome.message[language]
     }
@@ -44,6 +47,7 @@ public struct AppFlipResponse: Sendable, Hashable {
         json.member("redirect_to", redirectTo)
         json.member("outcome", outcome.rawValue)
         json.member("message", message)
+        json.member("code", ifPresent: code)
         json.endObject()
         return json.bytes
     }

@@ -2,29 +2,60 @@ import AppleAccounts
 import AuthorizationServer
 import StrictJSON
 
-/// The universal links of Google that each app opens: the content of `apple-app-site-association`.
+/// The links of this host that each app opens, and the apps that belong to the host: the content of
+/// `apple-app-site-association`.
 ///
 /// Two clients can belong to one app, and two apps can have the same paths. iOS takes the first entry that
 /// names the app and matches, so each app is named for its own paths only.
 struct AppSiteLinks {
     private var entries: [(paths: [String], appIDs: [String])] = []
 
-    init(of clients: ClientRegistry, in deployment: Deployment) {
-        for client in clients.clients where client.hasAppFlip {
-            guard let app = deployment.app(for: client.app), let linking = client.googleLinking else {
-                continue
-            }
-            add("\(app.team.rawValue).\(app.primaryClientID.rawValue)", to: linking.linkPaths)
+    /// - Parameter issuer: Its host serves the document. Links of other hosts are not in it.
+    init(of clients: ClientRegistry, in deployment: Deployment, issuer: Issuer) {
+        for client in clients.clients {
+            guard let app = deployment.app(for: client.app) else { continue }
+            let paths = Self.paths(of: client, at: issuer)
+            guard !paths.isEmpty else { continue }
+            for bundleID in app.bundleIDs { add("\(app.team.rawValue).\(bundleID.rawValue)", to: paths) }
         }
     }
 
     var isEmpty: Bool { entries.isEmpty }
+
+    /// Google's universal links, and the redirect URIs of a native app.
+    private static func paths(of client: OAuthClient, at issuer: Issuer) -> [String] {
+        if let linking = client.googleLinking { return linking.appFlip ? linking.linkPaths : [] }
+        guard case .ofInstalledApp = client.kind.redirectURIs else { return [] }
+        var paths: [String] = []
+        for uri in client.redirectURIs where uri.form == .claimedHTTPS {
+            guard let path = Self.path(of: uri.text, at: issuer), !paths.contains(path) else { continue }
+            paths.append(path)
+        }
+        return paths
+    }
+
+    /// Returns the path of a URI at the host of the issuer. iOS compares it without the query.
+    private static func path(of uri: String, at issuer: Issuer) -> String? {
+        let origin = issuer.text.utf8
+        guard uri.utf8.starts(with: origin) else { return nil }
+        let rest = uri.utf8.dropFirst(origin.count)
+        let path = rest.prefix { $0 != UInt8(ascii: "?") }
+        return path.first == UInt8(ascii: "/") ? String(Substring(path)) : nil
+    }
 
     private mutating func add(_ appID: String, to paths: [String]) {
         guard let index = entries.firstIndex(where: { $0.paths == paths }) else {
             return entries.append((paths, [appID]))
         }
         if !entries[index].appIDs.contains(appID) { entries[index].appIDs.append(appID) }
+    }
+
+    /// Apps whose users sign in at this host: iOS offers them its passwords, and lets them wait for a redirect
+    /// to an `https` URI of it.
+    private var apps: [String] {
+        var apps: [String] = []
+        for appID in entries.flatMap(\.appIDs) where !apps.contains(appID) { apps.append(appID) }
+        return apps
     }
 
     var document: [UInt8] {
@@ -36,7 +67,10 @@ struct AppSiteLinks {
                 ]))
         }
         return JSONValue.object(
-            JSONObject([("applinks", .object(JSONObject([("details", .array(details))])))])
+            JSONObject([
+                ("applinks", .object(JSONObject([("details", .array(details))]))),
+                ("webcredentials", .object(JSONObject([("apps", .array(apps.map { .string($0) }))]))),
+            ])
         ).serialized()
     }
 }

@@ -50,10 +50,19 @@ final class OAuthDocumentRoutes: Sendable {
         }
     }
 
-    /// `GET /.well-known/apple-app-site-association`: the apps of the clients with App Flip take Google's
-    /// universal links.
+    /// `GET /.well-known/apple-app-site-association`: the apps that take universal links of this host.
     func appSiteAssociation() throws -> RouteResult {
-        let links = AppSiteLinks(of: server.dependencies.settings.clients, in: server.dependencies.deployment)
+        let dependencies = server.dependencies
+        let links = AppSiteLinks(
+            of: dependencies.settings.clients, in: dependencies.deployment,
+            issuer: dependencies.settings.issuer)
+        guard !links.isEmpty else { throw Problem(.notFound) }
+        return .response(Self.document(links.document))
+    }
+
+    /// `GET /.well-known/assetlinks.json`: the Android apps that take links of this host.
+    func assetLinks() throws -> RouteResult {
+        let links = AssetLinks(of: server.dependencies.settings.clients)
         guard !links.isEmpty else { throw Problem(.notFound) }
         return .response(Self.document(links.document))
     }

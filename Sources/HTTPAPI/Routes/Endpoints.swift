@@ -174,6 +174,11 @@ extension Endpoint {
         caller: .anyone, body: .none, errors: .problem, priority: .ordinary, fields: .oauth
     ) { family, _ in try family.appSiteAssociation() }
 
+    static let getAssetLinks = Endpoint(
+        "getAssetLinks", .get, "/.well-known/assetlinks.json", of: \.oauth?.documents, caller: .anyone,
+        body: .none, errors: .problem, priority: .ordinary, fields: .oauth
+    ) { family, _ in try family.assetLinks() }
+
     // OAuth 2.0, for backends and Google.
 
     static let answerAppFlip = Endpoint(
@@ -247,6 +252,7 @@ extension Endpoint {
         .showConnections, .removeConnection, .introspectToken,
         .issueTokens, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation, .getKeySet,
         .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,
+        .getAssetLinks,
         .answerAppFlip, .promptAppFlip, .listGrants, .endGrants, .endGrant, .receiveGoogleEvent,
         .checkLiveness,
         .checkReadiness,

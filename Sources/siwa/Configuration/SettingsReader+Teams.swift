@@ -73,7 +73,9 @@ extension SettingsReader {
                 }
                 if Set(ids).count < ids.count { mistakes.add(appSetting, "names a client ID twice") }
                 apps.append(
-                    App(team: teamID, primaryClientID: primary, otherClientIDs: Array(ids.dropFirst())))
+                    App(
+                        team: teamID, primaryClientID: primary, otherClientIDs: Array(ids.dropFirst()),
+                        servicesIDs: Set(app.servicesIDs.compactMap { ClientID($0) })))
             }
         }
         guard !apps.isEmpty else { return nil }

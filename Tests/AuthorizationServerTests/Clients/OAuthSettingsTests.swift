@@ -2,6 +2,9 @@ import AppleAccounts
 import AuthorizationServer
 import Testing
 
+/// SHA-256 of a certificate, as `keytool` prints it.
+private let sampleFingerprint = Array(repeating: "AB:cd", count: 16).joined(separator: ":")
+
 @Suite struct OAuthSettingsTests {
     /// Every mistake with a configuration that has only this mistake.
     static let mistakes: [(OAuthMistake.Code, OAuthDraft)] = [
@@ -161,6 +164,21 @@ import Testing
                 $0.impliesOpenID = true
             }
         ),
+        (.memberOfOtherKind, .client { $0.androidPackage = "com.example.app" }),
+        (.memberOfOtherKind, .client { $0.androidFingerprints = [sampleFingerprint] }),
+        (.androidAppIncomplete, .google { $0.androidPackage = "com.example.app" }),
+        (.androidAppIncomplete, .native { $0.androidFingerprints = [sampleFingerprint] }),
+        (.androidPackageMalformed, .android("app", sampleFingerprint)),
+        (.androidPackageMalformed, .android("com.example..app", sampleFingerprint)),
+        (.androidPackageMalformed, .android("com.1example.app", sampleFingerprint)),
+        (.androidPackageMalformed, .android("com.example.app\"", sampleFingerprint)),
+        (.androidFingerprintMalformed, .android("com.example.app", "")),
+        (.androidFingerprintMalformed, .android("com.example.app", String(sampleFingerprint.dropLast(3)))),
+        (.androidFingerprintMalformed, .android("com.example.app", sampleFingerprint + ":00")),
+        (
+            .androidFingerprintMalformed,
+            .android("com.example.app", sampleFingerprint.replacing("AB", with: "XY"))
+        ),
     ]
 
     @Test(
@@ -258,6 +276,16 @@ import Testing
         }
     }
 
+    @Test func `a fingerprint is kept in capital digits, and an app may have several`() throws {
+        let draft = OAuthDraft.google {
+            $0.androidPackage = "com.example.app_2"
+            $0.androidFingerprints = [sampleFingerprint, sampleFingerprint.lowercased()]
+        }
+        let app = try #require(try OAuthSettings.sample(draft).clients["google"]?.androidApp)
+        #expect(app.package == "com.example.app_2")
+        #expect(app.fingerprints == Array(repeating: sampleFingerprint.uppercased(), count: 2))
+    }
+
     @Test func `reports all mistakes at once`() throws {
         let draft = OAuthDraft.sample {
             $0.issuer = "http://accounts.example.com"
@@ -351,6 +379,13 @@ import Testing
 }
 
 extension OAuthDraft {
+    fileprivate static func android(_ package: String, _ fingerprint: String) -> OAuthDraft {
+        native {
+            $0.androidPackage = package
+            $0.androidFingerprints = [fingerprint]
+        }
+    }
+
     fileprivate static func scope(_ change: (inout ScopeDraft) -> Void) -> OAuthDraft {
         // A client that names the scope has no mistake of its own.
         sample {

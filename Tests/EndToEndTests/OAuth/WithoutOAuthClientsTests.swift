@@ -12,7 +12,8 @@ import Testing
         (.POST, "/oauth/introspect"), (.GET, "/oauth/userinfo"), (.POST, "/oauth/userinfo"),
         (.GET, "/oauth/jwks.json"), (.GET, "/oauth/"), (.GET, "/.well-known/oauth-authorization-server"),
         (.GET, "/.well-known/openid-configuration"), (.GET, "/.well-known/risc-configuration"),
-        (.GET, "/.well-known/apple-app-site-association"), (.POST, "/v1/oauth/app-flip"),
+        (.GET, "/.well-known/apple-app-site-association"), (.GET, "/.well-known/assetlinks.json"),
+        (.POST, "/v1/oauth/app-flip"), (.POST, "/v1/oauth/app-flip/prompt"),
         (.POST, "/v1/google/security-events"),
     ]
     private static let tables = [
