@@ -58,7 +58,7 @@ import Testing
                     siwa: system.service, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
                     in: directory
                 ) { port in
-                    let script = try #require(try Self.pageLines)
+                    let script = try #require(try ExampleBackend.lines(of: "integrate.md"))
                         .replacing("http://127.0.0.1:8000", with: "http://127.0.0.1:\(port)")
                         .replacing("http://127.0.0.1:8081", with: system.apple)
                     let printed = try await ExampleBackend.paste(script, in: directory)
@@ -96,17 +96,6 @@ import Testing
                     #expect(lines.count == 1 && lines.first?.contains(text) == true, "\(lines)")
                 }
             }
-        }
-    }
-
-    /// The block of the page that begins with the backend's address.
-    private static var pageLines: String? {
-        get throws {
-            let page = try String(
-                contentsOf: PythonTools.root.appendingPathComponent("docs/integrate.md"), encoding: .utf8)
-            guard let start = page.firstRange(of: "```sh\nBACKEND=") else { return nil }
-            let rest = page[page.index(start.lowerBound, offsetBy: 6)...]
-            return rest.firstRange(of: "\n```").map { String(rest[..<$0.lowerBound]) }
         }
     }
 

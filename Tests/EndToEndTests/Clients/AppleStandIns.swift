@@ -27,8 +27,38 @@ func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<C
 func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> Int32 { 0 }
 
 // UIKit
+class NSUserActivity: NSObject {
+    let activityType = ""
+    let webpageURL: URL? = nil
+}
+let NSUserActivityTypeBrowsingWeb = ""
+@MainActor class UIResponder: NSObject {}
 @MainActor class UIWindow { init() {} }
-@MainActor class UIScene {}
+@MainActor class UISceneSession {}
+@MainActor class UIScene {
+    @MainActor class ConnectionOptions { var userActivities: Set<NSUserActivity> = [] }
+}
+@MainActor protocol UIWindowSceneDelegate: NSObjectProtocol {
+    var window: UIWindow? { get set }
+    func scene(
+        _ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
+    func scene(_ scene: UIScene, continue userActivity: NSUserActivity)
+}
+protocol UIUserActivityRestoring: NSObjectProtocol {}
+@MainActor protocol UIApplicationDelegate: NSObjectProtocol {
+    func application(
+        _ application: UIApplication, continue userActivity: NSUserActivity,
+        restorationHandler: @escaping ([any UIUserActivityRestoring]?) -> Void
+    ) -> Bool
+}
+@MainActor class UIViewController: UIResponder {
+    var isModalInPresentation = false
+    func present(_ controller: UIViewController, animated: Bool) {}
+    func dismiss(animated: Bool) {}
+}
+final class UIHostingController<Content: View>: UIViewController {
+    init(rootView: Content) {}
+}
 @MainActor class UIWindowScene: UIScene { var keyWindow: UIWindow? }
 @MainActor class UIApplication {
     static let shared = UIApplication()
@@ -129,6 +159,21 @@ protocol ObservableObject: AnyObject {}
     let wrappedValue: Object
     init(wrappedValue: @autoclosure () -> Object) { self.wrappedValue = wrappedValue() }
 }
+@MainActor @propertyWrapper struct ObservedObject<Object> {
+    let wrappedValue: Object
+    init(wrappedValue: Object) { self.wrappedValue = wrappedValue }
+}
+@MainActor @propertyWrapper struct State<Value> {
+    private let value: Value
+    init(wrappedValue: Value) { value = wrappedValue }
+    var wrappedValue: Value {
+        get { value }
+        nonmutating set {}
+    }
+}
+struct Binding<Value> {
+    init(get: @escaping @MainActor () -> Value, set: @escaping @MainActor (Value) -> Void) {}
+}
 struct Publisher { func receive(on queue: DispatchQueue) -> Publisher { self } }
 extension NotificationCenter {
     func publisher(for name: Notification.Name) -> Publisher { Publisher() }
@@ -140,6 +185,16 @@ extension NotificationCenter {
 struct Shown: View { var body: Shown { self } }
 extension View {
     func frame(height: Double) -> Shown { Shown() }
+    func font(_ font: Font) -> Shown { Shown() }
+    func padding() -> Shown { Shown() }
+    func interactiveDismissDisabled() -> Shown { Shown() }
+    func environment<Value>(_ path: WritableKeyPath<EnvironmentValues, Value>, _ value: Value) -> Shown {
+        Shown()
+    }
+    func onOpenURL(perform action: @escaping @MainActor (URL) -> Void) -> Shown { Shown() }
+    func sheet(isPresented: Binding<Bool>, @ViewBuilder content: @escaping @MainActor () -> Shown) -> Shown {
+        Shown()
+    }
     func task(@_inheritActorContext _ action: @escaping @Sendable () async -> Void) -> Shown { Shown() }
     func onReceive(_ publisher: Publisher, perform action: @escaping (Int) -> Void) -> Shown { Shown() }
 }
@@ -153,9 +208,38 @@ extension UIViewRepresentable { var body: Shown { Shown() } }
 @resultBuilder struct ViewBuilder {
     static func buildBlock(_ views: (any View)?...) -> Shown { Shown() }
     static func buildOptional(_ view: Shown?) -> Shown { Shown() }
+    static func buildEither(first: Shown) -> Shown { Shown() }
+    static func buildEither(second: Shown) -> Shown { Shown() }
+}
+struct Font { static let title2 = Font(), headline = Font(), footnote = Font() }
+enum LayoutDirection { case leftToRight, rightToLeft }
+struct EnvironmentValues { var layoutDirection = LayoutDirection.leftToRight }
+enum HorizontalAlignment { case leading, center }
+struct EmptyView: View { var body: Shown { Shown() } }
+@MainActor struct ScrollView: View {
+    init(@ViewBuilder content: @MainActor () -> Shown) {}
+    var body: Shown { Shown() }
+}
+@MainActor struct ForEach<Element>: View {
+    init<ID: Hashable>(
+        _ elements: [Element], id: KeyPath<Element, ID>,
+        @ViewBuilder content: @escaping @MainActor (Element) -> Shown
+    ) {}
+    var body: Shown { Shown() }
+}
+struct Toggle: View {
+    init(_ text: String, isOn: Binding<Bool>) {}
+    var body: Shown { Shown() }
+}
+struct Link: View {
+    init(_ text: String, destination: URL) {}
+    var body: Shown { Shown() }
 }
 struct VStack: View {
     init(@ViewBuilder _ content: () -> Shown) {}
+    init(
+        alignment: HorizontalAlignment, spacing: Double? = nil, @ViewBuilder content: @MainActor () -> Shown
+    ) {}
     var body: Shown { Shown() }
 }
 struct Text: View {

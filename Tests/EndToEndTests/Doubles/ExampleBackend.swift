@@ -55,6 +55,15 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         }
     }
 
+    /// The block of a page that begins with the backend's address, and plays the app.
+    static func lines(of page: String) throws -> String? {
+        let file = PythonTools.root.appendingPathComponent("docs/\(page)")
+        let page = try String(contentsOf: file, encoding: .utf8)
+        guard let start = page.firstRange(of: "```sh\nBACKEND=") else { return nil }
+        let rest = page[page.index(start.lowerBound, offsetBy: 6)...]
+        return rest.firstRange(of: "\n```").map { String(rest[..<$0.lowerBound]) }
+    }
+
     /// Runs the backend on a port of its own.
     func run<Result>(
         siwa: String, secret: String, clientID: String, in directory: TemporaryDirectory,

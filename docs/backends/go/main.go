@@ -300,7 +300,9 @@ func (b *Backend) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	writer.Header().Set("Content-Type", "application/json")
 	writer.Header().Set("Cache-Control", "no-store")
 	writer.WriteHeader(status)
-	_ = json.NewEncoder(writer).Encode(result)
+	encoder := json.NewEncoder(writer)
+	encoder.SetEscapeHTML(false) // URLs stay as they are
+	_ = encoder.Encode(result)
 }
 
 func setting(name, standard string) string {
