@@ -279,7 +279,7 @@ let package = Package(
             "PostgresStorageTests",
             [
                 "PostgresStorage", "PostgresCluster", "StorageConformance", "TestSupport", "AppleAccounts",
-                "AuthorizationServer",
+                "AppAttestation", "AuthorizationServer",
                 "SQLTables", "KeySets", logging,
             ]),
         tests(
