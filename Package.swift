@@ -132,8 +132,8 @@ let package = Package(
             "SignIn",
             [
                 "Commits", "AppleIDClient", "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity",
-                "JOSE",
-                "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
+                "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging,
+                metrics,
             ]),
         module(
             "OAuth",
@@ -145,8 +145,8 @@ let package = Package(
         module(
             "HTTPAPI",
             [
-                "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn", "Commits", "AppleAccounts", "KeySets",
-                "AppAttestation", "AppleIdentity", "StrictJSON", "Cryptography", "Encodings",
+                "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn", "Commits", "AppleAccounts",
+                "AppAttestation", "KeySets", "AppleIdentity", "StrictJSON", "Cryptography", "Encodings",
                 "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle,
             ],
