@@ -138,8 +138,9 @@ let package = Package(
         module(
             "OAuth",
             [
-                "AuthorizationServer", "Commits", "AppleAccounts", "AppleIdentity", "SignIn", "KeySets",
-                "JOSE",
+                "AuthorizationServer", "Commits", "AppleAccounts", "AppAttestation", "AppleIdentity",
+                "SignIn",
+                "KeySets", "JOSE",
                 "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(

@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import StrictJSON
 
 /// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them, unchecked.
 public struct AppFlipRequestBody: Sendable, Confidential {
@@ -19,6 +20,10 @@ public struct AppFlipRequestBody: Sendable, Confidential {
     public var nonce: String?
     public var accountID: String?
     public var authenticatedAt: Moment?
+    // What the request says about the app.
+    /// The member as posted: a proof of App Attest, unchecked.
+    public var attestation: JSONValue?
+    public var appVersion: String?
 
     public init() {}
 }

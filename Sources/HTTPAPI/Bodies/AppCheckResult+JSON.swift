@@ -20,12 +20,3 @@ extension JSONWriter {
         member("bundle_version", ifPresent: extensions?.bundleVersion)
     }
 }
-
-extension JSONWriter {
-    /// Writes the members of an error about the app.
-    mutating func member(ifPresent cause: AppCheckCause?) {
-        guard let cause else { return }
-        member("cause", cause.code)
-        member("re_attest", cause.canReAttest)
-    }
-}

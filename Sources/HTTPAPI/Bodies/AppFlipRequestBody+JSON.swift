@@ -23,6 +23,8 @@ extension AppFlipRequestBody {
             case "identity_token": identityToken = try body.string("identity_token")
             case "nonce": nonce = try body.string("nonce")
             case "account_id": accountID = try body.string("account_id")
+            case "attestation": attestation = try body.value()
+            case "app_version": appVersion = try body.string("app_version")
             case "authenticated_at":
                 guard let text = try body.string("authenticated_at") else { continue }
                 guard let moment = Moment(rfc3339: text) else {

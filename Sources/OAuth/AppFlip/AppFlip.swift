@@ -23,7 +23,7 @@ public struct AppFlip: Sendable {
         case .response(let response): return response
         case .proceed(let request):
             do {
-                return try await proceed(request, caller: caller)
+                return try await proceed(request, call, caller: caller)
             } catch let error as AccountRefusal where error.code == .accountNotFound {
                 throw error
             } catch is StorageError {
@@ -35,8 +35,10 @@ public struct AppFlip: Sendable {
         }
     }
 
-    private func proceed(_ request: AppFlipRequest, caller: AppScope) async throws -> AppFlipResponse {
-        switch try await user(request, caller: caller) {
+    private func proceed(
+        _ request: AppFlipRequest, _ call: AppFlipRequestBody, caller: AppScope
+    ) async throws -> AppFlipResponse {
+        switch try await user(request, call, caller: caller) {
         case .obstacle(let obstacle): return request.response(obstacle)
         case .known(let account, let authenticatedAt):
             return try await authorize(request, account, authenticatedAt: authenticatedAt)
@@ -48,15 +50,22 @@ public struct AppFlip: Sendable {
         case obstacle(AppFlipObstacle)
     }
 
-    private func user(_ request: AppFlipRequest, caller: AppScope) async throws -> User {
+    private func user(
+        _ request: AppFlipRequest, _ call: AppFlipRequestBody, caller: AppScope
+    ) async throws -> User {
         let age = request.authenticationAge
         let now = server.now()
         switch request.identity {
         case .identityToken(let token, let nonce):
             return try await signedIn(
-                IdentityTokenRequest(identityToken: token, nonce: nonce), request, at: now)
+                IdentityTokenRequest(identityToken: token, nonce: nonce, evidence: AppEvidence(call)),
+                request,
+                at: now)
         case .account(let text, let authenticatedAt):
             guard let id = AccountID(text) else { throw AccountRefusal(.accountNotFound) }
+            // The app's backend knows the user, and the proof vouches for this attempt to link.
+            try await judge(
+                AppEvidence(call), bundleID: request.client.app, vouchingFor: call.state ?? "")
             guard try await isKnown(id, caller: caller) else {
                 return .obstacle(try await obstacle(ofMissing: id, caller: caller))
             }
@@ -84,6 +93,9 @@ public struct AppFlip: Sendable {
         do {
             let verified = try await useCases.verify(token, allowed: only).value
             let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
+            if let bundleID = ClientID(verified.identity.clientID) {
+                try await judge(token.evidence, bundleID: bundleID, vouchingFor: token.identityToken)
+            }
             // Checked before the sign-in, which would be carried out in vain.
             guard request.authenticationAge.accepts(moment, at: now) else {
                 return .obstacle(.authenticationTooOld)
@@ -101,6 +113,17 @@ public struct AppFlip: Sendable {
         } catch let refusal as AccountRefusal {
             return .obstacle(refusal.code == .credentialRevoked ? .credentialRevoked : .identityRefused)
         }
+    }
+
+    /// Judges the app by its bundle ID.
+    ///
+    /// - Throws: `AppCheckRefusal`.
+    private func judge(
+        _ evidence: AppEvidence, bundleID: ClientID, vouchingFor text: String
+    ) async throws {
+        guard let checks = server.dependencies.signIn.appChecks else { return }
+        _ = try await checks.check(
+            evidence, by: checks.policies.ofApp(bundleID.rawValue), vouchingFor: SHA256Digest.hash(text))
     }
 
     private func isKnown(_ id: AccountID, caller: AppScope) async throws -> Bool {
@@ -143,6 +166,12 @@ public struct AppFlip: Sendable {
             return request.response(obstacle)
         }
         return request.response(code: code.text)
+    }
+}
+
+extension AppEvidence {
+    fileprivate init(_ call: AppFlipRequestBody) {
+        self.init(proof: call.attestation.map { PostedProof($0) }, appVersion: call.appVersion)
     }
 }
 

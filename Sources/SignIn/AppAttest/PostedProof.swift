@@ -8,9 +8,7 @@ public import StrictJSON
 /// monitored mode.
 public enum PostedProof: Sendable {
     case malformed
-    case assertion(AttestedKeyID, UnverifiedBytes, clientData: [UInt8])
-
-    public typealias UnverifiedBytes = [UInt8]
+    case assertion(AttestedKeyID, [UInt8], clientData: [UInt8])
 
     /// The most bytes that client data may have: twice as many as are needed.
     static let longestClientData = 1024
