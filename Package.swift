@@ -211,7 +211,7 @@ let package = Package(
 
         // Tests and what they share.
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),
-        testHelper("AttestationMint", ["Cryptography", "JOSE", "COpenSSL"]),
+        testHelper("AttestationMint", ["Cryptography", "Encodings", "JOSE", "COpenSSL"]),
         testHelper("TestSupport", ["KeySets", logging, metrics]),
         testHelper("SiwaBinary"),
         testHelper("ScriptedHTTP", [hummingbird, logging, nioCore, nioPosix]),
@@ -331,8 +331,9 @@ let package = Package(
             [
                 "HTTPAPI", "HTTPEngine", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins",
                 "SignIn", "Commits",
-                "StorageConformance", "TestSupport", "TokenMint", "AppleIDClient",
-                "AppAttestation", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON",
+                "StorageConformance", "TestSupport", "TokenMint", "AttestationMint", "AppleIDClient",
+                "AppAttestation", "AppleAccounts", "AppleIdentity", "Certificates", "KeySets", "JOSE",
+                "StrictJSON",
                 "Cryptography",
                 "Encodings",
                 coreMetrics, logging, nioCore, nioPosix, nioHTTP1,

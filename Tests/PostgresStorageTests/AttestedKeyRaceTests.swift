@@ -113,7 +113,8 @@ import Testing
                 PostgresStatement(
                     "test_fill_keys",
                     """
-                    INSERT INTO app_attest_key (key_id, app_id, public_key, environment, counter, created_at, used_at)
+                    INSERT INTO app_attest_key (
+                        key_id, app_id, public_key, environment, counter, created_at, used_at)
                     SELECT sha256(n::text::bytea), 'A1B2C3D4E5.com.example.app', decode(repeat('04', 65), 'hex'),
                         2, 0, 1, n FROM generate_series(1, 2500) AS n
                     """))

@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// What a token request says about the app that it comes from. Nothing of it is verified, and no value of it
+/// Statements of a token request about the app that it comes from. Nothing of it is verified, and no value of it
 /// makes the request malformed.
 public struct AppProofParameters: Sendable, Confidential {
     /// The proof of App Attest; `nil` when the request has none of its parameters.

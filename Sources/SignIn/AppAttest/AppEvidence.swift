@@ -1,4 +1,4 @@
-/// What a request says about the app that it comes from.
+/// Statements of a request about the app that it comes from.
 public struct AppEvidence: Sendable {
     /// `nil` without a proof.
     public var proof: PostedProof?

@@ -21,7 +21,7 @@ struct ExpiringText: Sendable {
         mac = HMACSHA256(key: key.bytes)
     }
 
-    /// - Parameter context: What the text is bound to. It is not part of the text.
+    /// - Parameter context: Value that the text is bound to. It is not part of the text.
     func make(expiresAt: Moment, boundTo context: [UInt8] = []) -> String {
         let milliseconds = UInt64(expiresAt.milliseconds)
         var bytes = (0..<Self.expirySize).reversed().map {

@@ -17,9 +17,10 @@ struct JudgedApp: Sendable {
     /// The result of the proof.
     ///
     /// - Parameter refusal: Refusal of the proof by the transaction. A refusal for another reason counts as
-    ///   none.
+    ///   none, and an earlier fault of the proof remains the cause.
     func found(refusedFor refusal: AccountRefusal.Code? = nil) -> AppCheckProof {
-        refusal.flatMap { AppCheckCause($0) }.map { .doesNotHold($0) } ?? found
+        guard found == .holds, let cause = refusal.flatMap({ AppCheckCause($0) }) else { return found }
+        return .doesNotHold(cause)
     }
 
     func decision(refusedFor refusal: AccountRefusal.Code? = nil) -> AppCheckDecision? {

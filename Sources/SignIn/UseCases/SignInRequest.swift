@@ -26,7 +26,7 @@ public struct IdentityTokenRequest: Sendable {
     public var clientID: String?
     public var authorizationCode: String?
     public var accessToken: String?
-    /// What the request says about its app. Only the calls that judge the app read it.
+    /// Statements about the app. Only the calls that judge the app read it.
     public var evidence: AppEvidence
 
     public init(
