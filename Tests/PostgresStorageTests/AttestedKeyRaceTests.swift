@@ -121,7 +121,10 @@ import Testing
             let count = PostgresCall(
                 PostgresStatement(
                     "test_fill_count",
-                    "INSERT INTO app_attest_count (key_count, app_id) VALUES (2500, 'A1B2C3D4E5.com.example.app')"))
+                    """
+                    INSERT INTO app_attest_count (key_count, app_id)
+                    VALUES (2500, 'A1B2C3D4E5.com.example.app')
+                    """))
             try await store.pool.run { _ = try $0.pipeline([.begin, fill, count, .commit]) }
             var counts: [Int] = []
             for _ in 0..<4 { counts.append(try await store.purgeAttestedKeys(unusedSince: 2401)) }
