@@ -1,4 +1,5 @@
 import AppAttestation
+import AppleAccounts
 import HTTPEngine
 import NIOHTTP1
 import SignIn

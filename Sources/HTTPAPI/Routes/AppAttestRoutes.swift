@@ -1,3 +1,5 @@
+import AppleAccounts
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import SignIn

@@ -2,6 +2,7 @@ public import AppAttestation
 public import AppleAccounts
 public import Commits
 import Encodings
+import JOSE
 
 /// An attestation of a new key, as a backend posts it.
 public struct KeyRegistrationRequest: Sendable {

@@ -16,7 +16,7 @@ public struct AppChecks: Sendable {
     let root: TrustAnchor
     let deployment: Deployment
     let store: any AppAttestStore
-    let commits: GroupCommit<AccountCommand>
+    public let commits: GroupCommit<AccountCommand>
     let challenges: ChallengeMint
     let failures: FailedChallenges
     let now: @Sendable () -> Moment
@@ -68,7 +68,7 @@ public struct AppChecks: Sendable {
         at moment: Moment
     ) throws -> Step<JudgedApp?> {
         guard let policy, policy.mode != .off else { return .now(nil) }
-        func failed(_ fault: ProofFault, _ challenge: UsedNonce?) -> JudgedApp {
+        @Sendable func failed(_ fault: ProofFault, _ challenge: UsedNonce?) -> JudgedApp {
             let stored = challenge.flatMap { failures.admit($0, at: moment) }
             return JudgedApp(
                 policy: policy, appVersion: evidence.appVersion,

@@ -11,17 +11,17 @@ struct ProofFault: Error {
 
 extension AppCheckCause {
     /// A member of the proof is missing, or has another form. Nothing was verified.
-    public static let proofMalformed = AppCheckCause(code: "proof_malformed", canReAttest: false)
+    static let proofMalformed = AppCheckCause(code: "proof_malformed", canReAttest: false)
     /// Not a challenge of this service for this purpose and app.
-    public static let challengeInvalid = AppCheckCause(code: "challenge_invalid", canReAttest: false)
+    static let challengeInvalid = AppCheckCause(code: "challenge_invalid", canReAttest: false)
     /// The app asks for a new challenge, and tries again.
-    public static let challengeExpired = AppCheckCause(code: "challenge_expired", canReAttest: false)
+    static let challengeExpired = AppCheckCause(code: "challenge_expired", canReAttest: false)
     /// The client data is not the JSON object that is expected.
-    public static let clientDataMalformed = AppCheckCause(code: "client_data_malformed", canReAttest: false)
+    static let clientDataMalformed = AppCheckCause(code: "client_data_malformed", canReAttest: false)
     /// The client data vouches for something else than this request.
-    public static let clientDataMismatch = AppCheckCause(code: "client_data_mismatch", canReAttest: false)
+    static let clientDataMismatch = AppCheckCause(code: "client_data_mismatch", canReAttest: false)
     /// The key was never registered for this app, or was deleted.
-    public static let keyUnknown = AppCheckCause(
+    static let keyUnknown = AppCheckCause(
         code: AccountRefusal.Code.attestationKeyUnknown.rawValue, canReAttest: true)
 
     /// Returns `nil` for a refusal that is not about a proof.

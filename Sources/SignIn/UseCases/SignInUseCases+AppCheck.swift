@@ -1,3 +1,4 @@
+import AppAttestation
 public import AppleAccounts
 import AppleIdentity
 public import Commits
