@@ -20,12 +20,12 @@ struct ChallengeRequest: Sendable {
             default: throw Problem.unknownMember(name)
             }
         }
-        guard let purpose else { throw Problem(.memberMissing, subject: .member("purpose")) }
-        guard let clientID else { throw Problem(.memberMissing, subject: .member("client_id")) }
-        guard let purpose = AppAttestChallenge.Purpose(rawValue: purpose) else {
+        guard let word = purpose else { throw Problem(.memberMissing, subject: .member("purpose")) }
+        guard let appName = clientID else { throw Problem(.memberMissing, subject: .member("client_id")) }
+        guard let known = AppAttestChallenge.Purpose(rawValue: word) else {
             throw Problem(.memberMalformed, subject: .member("purpose"))
         }
-        (self.purpose, self.clientID) = (purpose, clientID)
+        (self.purpose, self.clientID) = (known, appName)
     }
 }
 

@@ -26,7 +26,7 @@ struct ClientAppCheck: Sendable {
         do {
             _ = try await checks.check(
                 evidence, by: policy,
-                vouchingFor: proof?.requestDigest ?? SHA256Digest.hash([]))
+                vouchingFor: proof?.requestDigest ?? SHA256Digest.hash(""))
         } catch let refusal as AppCheckRefusal {
             throw OAuthError(refusal)
         }

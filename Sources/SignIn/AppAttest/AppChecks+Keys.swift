@@ -123,7 +123,8 @@ extension AppChecks {
         do {
             return try result.get()
         } catch let error as AccountRefusal {
-            throw AppCheckCause(error.code).map { refusal($0) } ?? error
+            if let cause = AppCheckCause(error.code) { throw refusal(cause) }
+            throw error
         }
     }
 }

@@ -27,12 +27,12 @@ public struct AppChecks: Sendable {
     public init(
         _ appCheck: AppCheck, root: TrustAnchor, deployment: Deployment,
         store: any AppAttestStore, commits: GroupCommit<AccountCommand>, nonceKey: NonceKey,
-        mostFailedChallenges: Int = 100_000, now: @escaping @Sendable () -> Moment
+        now: @escaping @Sendable () -> Moment
     ) {
         (self.appCheck, self.root) = (appCheck, root)
         (self.deployment, self.store, self.commits) = (deployment, store, commits)
         challenges = ChallengeMint(key: nonceKey)
-        failures = FailedChallenges(most: mostFailedChallenges)
+        failures = FailedChallenges()
         self.now = now
     }
 

@@ -10,14 +10,14 @@ import TokenMint
 @Suite struct AppAttestAttackTests {
     /// Attestations that are wrong in one way, with their causes.
     enum BadAttestation: String, CaseIterable {
-        case otherApp, development, unhashedChallenge, otherChallenge, counter, otherRoot, notBase64
+        case otherApp, development, withoutPrefix, otherChallenge, counter, otherRoot, notBase64
         case base64url, emptyObject, otherKeyId
 
         var cause: String {
             switch self {
             case .otherApp: "app_id_mismatch"
             case .development: "environment_mismatch"
-            case .unhashedChallenge, .otherChallenge: "nonce_mismatch"
+            case .withoutPrefix, .otherChallenge: "nonce_mismatch"
             case .counter: "counter_not_zero"
             case .otherRoot: "chain_untrusted"
             case .notBase64, .base64url: "proof_malformed"
@@ -31,8 +31,7 @@ import TokenMint
             case .otherApp: try device.attestation(for: challenge) { $0.appID = "A1B2C3D4E5.com.other" }
             case .development:
                 try device.attestation(for: challenge) { $0.aaguid = AttestationParts.development }
-            case .unhashedChallenge:
-                // A mint that gives the bytes of the challenge, as if they were the hash.
+            case .withoutPrefix:
                 try device.attestation(for: String(challenge.dropFirst(15)))
             case .otherChallenge: try device.attestation(for: challenge + "x")
             case .counter: try device.attestation(for: challenge) { $0.counter = 1 }
