@@ -58,7 +58,8 @@ struct ComposedService {
         let appCheck = AppCheck(settings.appCheck)
         let nonceKey = try await Self.nonceKey(in: store)
         let appChecks = AppChecks(
-            appCheck, root: .appleAppAttestation, deployment: settings.deployment, store: store,
+            appCheck, root: settings.appAttestRoots.attestation, deployment: settings.deployment,
+            store: store,
             commits: commits, nonceKey: nonceKey, now: now)
         let useCases = SignInUseCases(
             deployment: settings.deployment,
