@@ -50,7 +50,7 @@ import TokenMint
     }
 
     @Test func `takes the outcome of its own command only`() throws {
-        let pending = PendingCommit(NotificationCommand.sample()) { $0 }
+        let pending = PendingCommit(NotificationCommand.sample(), result: { $0 })
         #expect(try pending.result(.success(.notification(.applied))) == .applied)
         #expect(throws: StorageError(.unavailable, detail: "")) {
             try pending.result(.success(.exchangeFinished(.kept)))

@@ -1,4 +1,5 @@
 import AppAttestation
+import AppleAccounts
 import AuthorizationServer
 import Cryptography
 import SignIn
