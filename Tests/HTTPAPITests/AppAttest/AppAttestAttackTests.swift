@@ -1,4 +1,5 @@
 import AppAttestation
+import AppleAccounts
 import AttestationMint
 import Encodings
 import StrictJSON
