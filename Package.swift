@@ -132,21 +132,22 @@ let package = Package(
             "SignIn",
             [
                 "Commits", "AppleIDClient", "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity",
-                "JOSE",
-                "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
+                "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging,
+                metrics,
             ]),
         module(
             "OAuth",
             [
-                "AuthorizationServer", "Commits", "AppleAccounts", "AppleIdentity", "SignIn", "KeySets",
-                "JOSE",
+                "AuthorizationServer", "Commits", "AppleAccounts", "AppAttestation", "AppleIdentity",
+                "SignIn",
+                "KeySets", "JOSE",
                 "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(
             "HTTPAPI",
             [
-                "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn", "Commits", "AppleAccounts", "KeySets",
-                "AppAttestation", "AppleIdentity", "StrictJSON", "Cryptography", "Encodings",
+                "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn", "Commits", "AppleAccounts",
+                "AppAttestation", "KeySets", "AppleIdentity", "StrictJSON", "Cryptography", "Encodings",
                 "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle,
             ],
@@ -210,7 +211,7 @@ let package = Package(
 
         // Tests and what they share.
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),
-        testHelper("AttestationMint", ["Cryptography", "JOSE", "COpenSSL"]),
+        testHelper("AttestationMint", ["Cryptography", "Encodings", "JOSE", "COpenSSL"]),
         testHelper("TestSupport", ["KeySets", logging, metrics]),
         testHelper("SiwaBinary"),
         testHelper("ScriptedHTTP", [hummingbird, logging, nioCore, nioPosix]),
@@ -279,7 +280,7 @@ let package = Package(
             "PostgresStorageTests",
             [
                 "PostgresStorage", "PostgresCluster", "StorageConformance", "TestSupport", "AppleAccounts",
-                "AuthorizationServer",
+                "AppAttestation", "AuthorizationServer",
                 "SQLTables", "KeySets", logging,
             ]),
         tests(
@@ -330,8 +331,9 @@ let package = Package(
             [
                 "HTTPAPI", "HTTPEngine", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins",
                 "SignIn", "Commits",
-                "StorageConformance", "TestSupport", "TokenMint", "AppleIDClient",
-                "AppAttestation", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON",
+                "StorageConformance", "TestSupport", "TokenMint", "AttestationMint", "AppleIDClient",
+                "AppAttestation", "AppleAccounts", "AppleIdentity", "Certificates", "KeySets", "JOSE",
+                "StrictJSON",
                 "Cryptography",
                 "Encodings",
                 coreMetrics, logging, nioCore, nioPosix, nioHTTP1,

@@ -141,7 +141,7 @@ final class Dispatcher: Sendable {
         to commit: RouteResult.Commit, with result: Result<AccountOutcome, any Error>, for info: RequestInfo
     ) -> HTTPResponse {
         do {
-            return try commit.response(result.get())
+            return try commit.response(result)
         } catch {
             return problem(error, info)
         }

@@ -114,6 +114,9 @@ public final class HTTPService: Service {
                     deployment: useCases.deployment, policies: dependencies.appCheck.policies, store: $0,
                     now: dependencies.now)
             },
+            appAttest: useCases.appChecks.flatMap { checks in
+                checks.policies.all.isEmpty ? nil : AppAttestRoutes(checks: checks)
+            },
             web: dependencies.web.map {
                 WebRoutes(
                     web: $0, verifications: verifications, registry: registry, authorize: authorize,

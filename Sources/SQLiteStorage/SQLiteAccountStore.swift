@@ -58,11 +58,13 @@ public struct SQLiteAccountStore: AccountStore {
     public func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject)
         -> Credential?
     {
+        readWithoutWaiting { try $0.credentials.find(team: team, clientID: clientID, subject: subject) }
+    }
+
+    /// Reads with one statement, on this thread. Returns `nil` when this is not possible.
+    func readWithoutWaiting<Value: Sendable>(_ body: (RowReader) throws -> Value) -> Value? {
         for connection in direct {
-            let credential = connection.read {
-                try $0.credentials.find(team: team, clientID: clientID, subject: subject)
-            }
-            if let credential { return credential }
+            if let value = connection.read(body) { return value }
         }
         return nil
     }
@@ -71,9 +73,7 @@ public struct SQLiteAccountStore: AccountStore {
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (RowReader) throws -> Value
     ) async throws -> Value {
-        for connection in direct {
-            if let value = connection.read(body) { return value }
-        }
+        if let value = readWithoutWaiting(body) { return value }
         return try await reader.read(body)
     }
 

@@ -88,8 +88,12 @@ import Testing
         let sources = ["AppAttestationError.swift", "Receipt/ReceiptError.swift"].map {
             Document.read("Sources/AppAttestation/\($0)").text
         }
-        let codes = sources.joined().matches(of: #/case \w+ = "([a-z_]+)"/#).map { String($0.1) }
+        var codes = sources.joined().matches(of: #/case \w+ = "([a-z_]+)"/#).map { String($0.1) }
         #expect(codes.count > 15)
+        let faults = Document.read("Sources/SignIn/AppAttest/ProofFault.swift").text
+        codes += faults.matches(of: #/code: "([a-z_]+)"/#).map { String($0.1) }
+        // Refusals of the transaction.
+        codes += ["challenge_used", "attestation_key_unknown", "attestation_key_taken"]
         let explained = Self.page("app-check").firstColumns.filter { !$0.hasPrefix("--") }
         #expect(Set(codes) == Set(explained))
     }

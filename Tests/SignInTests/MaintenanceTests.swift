@@ -37,6 +37,15 @@ import Testing
         try await running.value
     }
 
+    @Test func `deletes keys of App Attest that were not used for 400 days`() async throws {
+        try await store.register(.sample(challenge: 1))
+        let end = Moment(milliseconds: 1_000_000 + AttestedKeyRecord.keptUnused)
+        await maintenance(at: end).purgeAttestedKeys()
+        #expect(try await store.attestedKey(.sample()) != nil)
+        await maintenance(at: end.advanced(byMilliseconds: 1)).purgeAttestedKeys()
+        #expect(try await store.attestedKey(.sample()) == nil)
+    }
+
     @Test func `forgets tickets whose time is over`() async throws {
         for (byte, end) in [(1, 999), (2, 1000)] as [(UInt8, Moment)] {
             let ticket = Ticket(

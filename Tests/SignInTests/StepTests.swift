@@ -50,10 +50,10 @@ import TokenMint
     }
 
     @Test func `takes the outcome of its own command only`() throws {
-        let pending = PendingCommit(NotificationCommand.sample()) { $0 }
-        #expect(try pending.result(.notification(.applied)) == .applied)
+        let pending = PendingCommit(NotificationCommand.sample(), result: { $0 })
+        #expect(try pending.result(.success(.notification(.applied))) == .applied)
         #expect(throws: StorageError(.unavailable, detail: "")) {
-            try pending.result(.exchangeFinished(.kept))
+            try pending.result(.success(.exchangeFinished(.kept)))
         }
     }
 }

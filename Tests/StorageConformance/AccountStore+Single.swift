@@ -53,3 +53,19 @@ extension AccountStore {
         try await allEvents().map(\.kind)
     }
 }
+
+extension AccountStore {
+    @discardableResult
+    public func register(_ command: RegisterKeyCommand) async throws -> RegisteredKey {
+        guard case .keyRegistered(let key) = try await carryOut(.registerKey(command)) else {
+            throw ConformanceFailure(description: "a registration had another outcome")
+        }
+        return key
+    }
+
+    public func use(_ command: UseProofCommand) async throws {
+        guard case .proofUsed = try await carryOut(.useProof(command)) else {
+            throw ConformanceFailure(description: "a proof had another outcome")
+        }
+    }
+}

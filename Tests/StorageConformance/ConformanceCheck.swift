@@ -17,7 +17,9 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     public static let withoutSealing = unsealed
 
     private static let accountChecks: [ConformanceCheck] =
-        accounts + profiles + credentials + deletions + notifications + nonces + events + eventScope + batches
+        accounts + profiles + credentials + deletions + notifications + nonces + appAttest + events
+        + eventScope
+        + batches
 
     /// Checks of Apple codes and Apple tokens.
     private static let appleGrants: [ConformanceCheck] =

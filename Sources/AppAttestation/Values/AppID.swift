@@ -23,6 +23,12 @@ public struct AppID: Sendable, Hashable {
         digest = SHA256Digest.hash("\(teamID).\(bundleID)")
     }
 
+    /// Reads `TEAM.bundle.id`. Returns `nil` for a text of another form.
+    public init?(text: String) {
+        guard let dot = text.firstIndex(of: ".") else { return nil }
+        self.init(teamID: String(text[..<dot]), bundleID: String(text[text.index(after: dot)...]))
+    }
+
     private static func isCapitalOrDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

@@ -6,6 +6,11 @@ import Encodings
 public struct AttestedKeyID: Sendable, Hashable {
     public let digest: SHA256Digest
 
+    /// Makes the ID of a key that is stored.
+    public init(_ digest: SHA256Digest) {
+        self.digest = digest
+    }
+
     /// Standard base64 with padding, as `DCAppAttestService` returns it.
     public var base64: String { Base64.encode(digest.bytes) }
 

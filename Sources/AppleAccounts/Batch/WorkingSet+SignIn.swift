@@ -1,16 +1,17 @@
 extension WorkingSet {
-    /// Checks everything before it changes anything, so that a refused sign-in leaves no trace.
+    /// Checks everything before it changes anything, so that a refused sign-in leaves no trace but a consumed
+    /// challenge.
     mutating func apply(
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> SignInOutcome {
         let position = position(of: command.key)
-        if let moved = try transferredRecord(for: command) {
-            try check(command, against: moved)
+        let moved = try checkedTransfer(for: command)
+        // After every other check: the counter of a refused sign-in does not rise.
+        let proofRefusal = try usedProof(of: command)
+        if let moved {
             takeTransfer(
                 moved, to: command.key, at: command.authorizedAt, recordedAt: command.receivedAt,
                 using: &generator)
-        } else {
-            try check(command, against: subjects[position])
         }
         if let nonce = command.nonce { use(nonce) }
 
@@ -35,7 +36,35 @@ extension WorkingSet {
         return SignInOutcome(
             account: subjects[position].account(change.accountID, createdAt: change.createdAt),
             credential: subjects[position].credential(for: command.clientID),
-            isNewAccount: change.isNewAccount)
+            isNewAccount: change.isNewAccount, proofRefusal: proofRefusal)
+    }
+
+    /// Checks the sign-in. Returns the record that it moves to the user, if there is any.
+    private mutating func checkedTransfer(
+        for command: SignInCommand
+    ) throws(AccountRefusal) -> SubjectRecord? {
+        do throws(AccountRefusal) {
+            let moved = try transferredRecord(for: command)
+            try check(command, against: moved ?? subjects[position(of: command.key)])
+            return moved
+        } catch {
+            if let proof = command.proof { try? consume(proof.challenge) }
+            throw error
+        }
+    }
+
+    /// Returns the reason why the proof does not hold, unless a proof is demanded.
+    private mutating func usedProof(
+        of command: SignInCommand
+    ) throws(AccountRefusal) -> AccountRefusal.Code? {
+        guard let proof = command.proof else { return nil }
+        do throws(AccountRefusal) {
+            try use(proof, at: command.receivedAt)
+            return nil
+        } catch {
+            if command.demandsProof { throw error }
+            return error.code
+        }
     }
 
     private func check(_ command: SignInCommand, against subject: SubjectRecord) throws(AccountRefusal) {

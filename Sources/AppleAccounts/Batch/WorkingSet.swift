@@ -1,7 +1,9 @@
+import AppAttestation
+
 /// A batch of commands with all data that they need, and the changes that they make.
 ///
 /// A store creates a working set for each of `groups`, loads the records that `subjectKeys`, `nonceDigests`,
-/// `inboxIdentifiers` and `inboxKeys` name, in as few round trips as it can, then the records that
+/// `inboxIdentifiers`, `inboxKeys`, `attestedKeyIDs` and `countedApps` name, in as few round trips as it can, then the records that
 /// `appleTokenAccounts`, `transferQuestion` and `movingAccountID` name, calls `applyCommands`, and saves the records
 /// that are marked as changed. The working set does no I/O and knows no storage, so every store gives the same
 /// results. Later commands of the batch see the changes of earlier commands.
@@ -36,6 +38,12 @@ public struct WorkingSet: Sendable {
     /// Accounts whose stored transfers are finished.
     public internal(set) var finishedTransfers: [AccountID] = []
 
+    var namedKeyIDs: [AttestedKeyID] = []
+    var registeringApps: [AppID] = []
+    var attestedKeys: [AttestedKeyID: AttestedKeyRecord] = [:]
+    var keyCounts: [AppID: Int64] = [:]
+    var newKeyIDs: Set<AttestedKeyID> = []
+    var raisedKeyIDs: Set<AttestedKeyID> = []
     private let subjectIndex: [SubjectKey: Int]
     var usedDigests: Set<NonceDigest> = []
     var knownInboxIdentifiers: Set<InboxIdentifier> = []
@@ -67,6 +75,10 @@ public struct WorkingSet: Sendable {
             case .signIn(let signIn):
                 need(signIn.key)
                 if let nonce = signIn.nonce { nonceDigests.append(nonce.digest) }
+                if let proof = signIn.proof {
+                    nonceDigests.append(proof.challenge.digest)
+                    if let assertion = proof.assertion { namedKeyIDs.append(assertion.keyID) }
+                }
             case .notification(let notification):
                 inboxIdentifiers.append(notification.identifier)
                 for event in notification.events {
@@ -81,6 +93,13 @@ public struct WorkingSet: Sendable {
             case .rejectRefreshToken(let rejection): need(rejection.key, withAppleTokens: true)
             case .erase(let erase): need(erase.key, withAppleTokens: true)
             case .transfer(let transfer): need(transfer.to)
+            case .registerKey(let registration):
+                nonceDigests.append(registration.challenge.digest)
+                namedKeyIDs.append(registration.key.id)
+                registeringApps.append(registration.key.appID)
+            case .useProof(let use):
+                nonceDigests.append(use.proof.challenge.digest)
+                if let assertion = use.proof.assertion { namedKeyIDs.append(assertion.keyID) }
             }
         }
         subjectKeys = keys
@@ -133,6 +152,11 @@ public struct WorkingSet: Sendable {
                     results.append(.done(.erased(try apply(erase, using: &generator))))
                 case .transfer(let transfer):
                     results.append(.done(.transferred(try apply(transfer, using: &generator))))
+                case .registerKey(let registration):
+                    results.append(.done(.keyRegistered(try apply(registration))))
+                case .useProof(let use):
+                    try apply(use)
+                    results.append(.done(.proofUsed))
                 }
             } catch {
                 results.append(.refused(error))

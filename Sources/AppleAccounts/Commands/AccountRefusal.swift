@@ -1,4 +1,5 @@
-/// A command that must not be carried out. It changed nothing.
+/// A command that must not be carried out. It changed nothing, but consumed the challenge of App Attest that
+/// came with it.
 public struct AccountRefusal: Error, Sendable {
     /// The raw values are the words on the wire.
     public enum Code: String, Sendable, CaseIterable {
@@ -12,6 +13,16 @@ public struct AccountRefusal: Error, Sendable {
         case accountExists = "account_exists"
         /// The account has a credential for an app that the caller may not see.
         case callerForbidden = "caller_forbidden"
+        /// The challenge of App Attest was consumed by another request.
+        case challengeUsed = "challenge_used"
+        /// There is no such key of App Attest, or it is of another app than the request.
+        case attestationKeyUnknown = "attestation_key_unknown"
+        /// Another app has attested the key.
+        case attestationKeyTaken = "attestation_key_taken"
+        /// The app has as many keys as it may have.
+        case attestationKeysFull = "attestation_keys_full"
+        /// The counter of the assertion is not above the stored counter: a replay, or a late assertion.
+        case counterNotIncreased = "counter_not_increased"
     }
 
     public let code: Code

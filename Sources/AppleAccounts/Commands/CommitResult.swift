@@ -25,7 +25,7 @@ extension CommitResult: CommittedBatch {
 /// Result of one command of a batch.
 public enum CommandResult: Sendable, Equatable {
     case done(AccountOutcome)
-    /// Refused by the rules. Nothing of the command was stored.
+    /// Refused by the rules. Nothing of the command was stored, except that its challenge is consumed.
     case refused(AccountRefusal)
     /// Refused by the database, which accepted the rest of the batch. Nothing of the command was stored.
     case failed(StorageError)
@@ -40,4 +40,6 @@ public enum AccountOutcome: Sendable, Hashable {
     /// As it was stored.
     case erased(ErasureRecord)
     case transferred(TransferReceipt)
+    case keyRegistered(RegisteredKey)
+    case proofUsed
 }

@@ -26,6 +26,10 @@ public struct SignInCommand: Sendable, Hashable {
     public let refreshTokenCause: RefreshTokenCause?
     /// The token's `transfer_sub`. A value that cannot be a name counts as absent.
     public let transferSubject: AppleSubject?
+    /// A proof of App Attest that came along.
+    public let proof: AppProof?
+    /// Refuses the sign-in if the proof does not hold. Otherwise the outcome says so.
+    public let demandsProof: Bool
     /// By our clock.
     public let receivedAt: Moment
 
@@ -34,7 +38,8 @@ public struct SignInCommand: Sendable, Hashable {
         realUserStatus: Int64? = nil, profile: Profile = Profile(), unsignedEmail: String? = nil,
         createsAccount: Bool = true, nonce: SignInNonce? = nil,
         authorizationCode: AuthorizationCodeOffer? = nil,
-        refreshTokenCause: RefreshTokenCause? = nil, transferSubject: String? = nil, receivedAt: Moment
+        refreshTokenCause: RefreshTokenCause? = nil, transferSubject: String? = nil, proof: AppProof? = nil,
+        demandsProof: Bool = false, receivedAt: Moment
     ) {
         self.key = key
         self.clientID = clientID
@@ -48,6 +53,8 @@ public struct SignInCommand: Sendable, Hashable {
         self.authorizationCode = authorizationCode
         self.refreshTokenCause = refreshTokenCause
         self.transferSubject = transferSubject.flatMap { AppleSubject($0) }
+        self.proof = proof
+        self.demandsProof = demandsProof
         self.receivedAt = receivedAt
     }
 }
@@ -58,8 +65,15 @@ public struct SignInOutcome: Sendable, Hashable {
     /// The credential for the app of this sign-in. It is also in the account's `credentials`.
     public let credential: Credential
     public let isNewAccount: Bool
+    /// Reason why the proof of App Attest does not hold. `nil` without a proof, for a proof that holds, and
+    /// for a proof that failed before the transaction.
+    public let proofRefusal: AccountRefusal.Code?
 
-    public init(account: Account, credential: Credential, isNewAccount: Bool) {
+    public init(
+        account: Account, credential: Credential, isNewAccount: Bool,
+        proofRefusal: AccountRefusal.Code? = nil
+    ) {
         (self.account, self.credential, self.isNewAccount) = (account, credential, isNewAccount)
+        self.proofRefusal = proofRefusal
     }
 }

@@ -76,3 +76,19 @@ extension TransferCommand: TypedCommand {
         if case .transferred(let output) = outcome { output } else { nil }
     }
 }
+
+extension RegisterKeyCommand: TypedCommand {
+    public var untyped: AccountCommand { .registerKey(self) }
+
+    public static func output(_ outcome: AccountOutcome) -> RegisteredKey? {
+        if case .keyRegistered(let output) = outcome { output } else { nil }
+    }
+}
+
+extension UseProofCommand: TypedCommand {
+    public var untyped: AccountCommand { .useProof(self) }
+
+    public static func output(_ outcome: AccountOutcome) -> Void? {
+        if case .proofUsed = outcome { () } else { nil }
+    }
+}

@@ -1,8 +1,14 @@
+public import AppAttestation
+
 extension AccountEvent.Kind: StorageCode {
     public static let numbered: [AccountEvent.Kind] = [
         .accountCreated, .credentialAuthorized, .credentialRevoked, .emailChanged, .emailForwardingChanged,
         .profileChanged, .accountDeleted, .accountErased, .accountTransferred, .grantCreated, .grantRevoked,
     ]
+}
+
+extension AttestationEnvironment: StorageCode {
+    public static let numbered: [AttestationEnvironment] = [.development, .production]
 }
 
 extension CredentialReason: StorageCode {

@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import StrictJSON
 
 /// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them, unchecked. The prompt has
 /// those of the link, the account and the time of its sign-in.
@@ -22,6 +23,10 @@ public struct AppFlipRequestBody: Sendable, Confidential {
     public var nonce: String?
     public var accountID: String?
     public var authenticatedAt: Moment?
+    // What the request says about the app.
+    /// The member as posted: a proof of App Attest, unchecked.
+    public var attestation: JSONValue?
+    public var appVersion: String?
 
     public init() {}
 }

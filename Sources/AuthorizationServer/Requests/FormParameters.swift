@@ -87,6 +87,23 @@ public struct FormParameters: Sendable, Confidential {
         }
     }
 
+    /// The parameters in the form that a proof of App Attest vouches for: each as `name=value`, percent-encoded
+    /// except for letters, digits and `-._~`, sorted by their bytes, with `&` between them.
+    ///
+    /// - Parameter excluded: Parameters that are left out.
+    /// - Returns: `nil` for a value that cannot be decoded.
+    func canonicalText(without excluded: [RequestParameter]) -> String? {
+        let excluded = Set(excluded.map { Array($0.rawValue.utf8) })
+        var pairs: [String] = []
+        for field in fields where !excluded.contains(field.name) {
+            guard let name = String(validating: field.name, as: UTF8.self),
+                let value = Self.decode(field.value).flatMap({ String(validating: $0, as: UTF8.self) })
+            else { return nil }
+            pairs.append(FormEncoding.encode([(name, value)]))
+        }
+        return pairs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&")
+    }
+
     /// Names of parameters that come more than once. Only names as long as ours are compared, because each is
     /// compared with all others.
     var repeatedNames: [String] {

@@ -21,6 +21,10 @@ enum RequestParameter: String, Sendable, CaseIterable {
     case tokenTypeHint = "token_type_hint"
     case clientAssertion = "client_assertion"
     case clientAssertionType = "client_assertion_type"
+    case attestationKeyID = "attestation_key_id"
+    case attestationAssertion = "attestation_assertion"
+    case attestationClientData = "attestation_client_data"
+    case appVersion = "app_version"
 
     /// Length in bytes of the longest name.
     static let longestName = allCases.map(\.rawValue.utf8.count).max() ?? 0
@@ -39,10 +43,11 @@ enum RequestParameter: String, Sendable, CaseIterable {
         case .state: RequestState.longest
         case .nonce, .loginHint, .resource: 512
         case .uiLocales: 256
-        case .userLocale: 64
+        case .userLocale, .attestationKeyID, .appVersion: 64
+        case .attestationClientData: 1024
         case .codeChallenge, .codeVerifier: 128
         case .code, .refreshToken: 512
-        case .assertion, .token, .clientAssertion, .request, .requestURI: 8192
+        case .assertion, .token, .clientAssertion, .request, .requestURI, .attestationAssertion: 8192
         }
     }
 }

@@ -3,6 +3,7 @@ public struct TokenRequest: Sendable {
     public let client: OAuthClient
     public let grantType: GrantType
     public let grant: Grant
+    public let app: AppProofParameters
 
     public enum Grant: Sendable {
         case authorizationCode(CodeGrant)

@@ -27,7 +27,8 @@ public struct UnauthenticatedTokenRequest: Sendable {
         do throws(OAuthError) {
             let (type, grant) = try GrantType.read(TokenParameters(reader: reader, client: client))
             try ResourceCheck(audience: client.audience).check(reader.parameters)
-            return TokenRequest(client: client, grantType: type, grant: grant)
+            return TokenRequest(
+                client: client, grantType: type, grant: grant, app: AppProofParameters(reader))
         } catch {
             throw TokenEndpointError(error)
         }

@@ -99,7 +99,13 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     public func submit<Value>(
         _ pending: PendingCommit<Value>
     ) async throws -> Value where Command == AccountCommand {
-        try pending.result(try await submit(pending.command))
+        let outcome: Result<AccountOutcome, any Error>
+        do {
+            outcome = .success(try await submit(pending.command))
+        } catch {
+            outcome = .failure(error)
+        }
+        return try pending.result(outcome)
     }
 
     /// Returns the outcome when the command is durable. Throws like `submit` of a typed command.

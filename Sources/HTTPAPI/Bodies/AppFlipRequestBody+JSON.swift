@@ -15,6 +15,8 @@ extension AppFlipRequestBody {
             case "granted_scopes": grantedScopes = try Self.text("granted_scopes", &body)
             case "identity_token": identityToken = try body.string("identity_token")
             case "nonce": nonce = try body.string("nonce")
+            case "attestation": attestation = try body.value()
+            case "app_version": appVersion = try body.string("app_version")
             default: throw Problem.unknownMember(name)
             }
         }

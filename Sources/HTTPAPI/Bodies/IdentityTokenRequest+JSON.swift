@@ -19,6 +19,7 @@ extension IdentityTokenRequest {
         private var clientID: String?
         private var authorizationCode: String?
         private var accessToken: String?
+        private var evidence = AppEvidence()
 
         /// Returns `false`, and reads nothing, for any other member.
         mutating func read(_ name: JSONName, from body: inout RequestBody) throws(Problem) -> Bool {
@@ -28,6 +29,8 @@ extension IdentityTokenRequest {
             case "client_id": clientID = try body.string("client_id")
             case "authorization_code": authorizationCode = try body.string("authorization_code")
             case "access_token": accessToken = try body.string("access_token")
+            case "attestation": evidence.proof = try body.value().map { PostedProof($0) }
+            case "app_version": evidence.appVersion = try body.string("app_version")
             default: return false
             }
             return true
@@ -40,7 +43,7 @@ extension IdentityTokenRequest {
             }
             return IdentityTokenRequest(
                 identityToken: identityToken, nonce: nonce, clientID: clientID,
-                authorizationCode: authorizationCode, accessToken: accessToken)
+                authorizationCode: authorizationCode, accessToken: accessToken, evidence: evidence)
         }
     }
 }

@@ -25,7 +25,9 @@ extension SignInRequest {
 
 extension HTTPResponse {
     /// The response to a sign-in: 201 when it created the account.
-    static func signedIn(_ outcome: SignInOutcome) -> HTTPResponse {
+    ///
+    /// - Parameter app: Result of judging the app; `nil` where it is not judged.
+    static func signedIn(_ outcome: SignInOutcome, app: AppCheckResult? = nil) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 896)
         json.beginObject()
         json.name("account")
@@ -33,6 +35,7 @@ extension HTTPResponse {
         json.name("credential")
         json.value(outcome.credential)
         json.member("is_new_account", outcome.isNewAccount)
+        json.member("app_check", ifPresent: app)
         json.endObject()
         return .json(outcome.isNewAccount ? .created : .ok, json.bytes)
     }

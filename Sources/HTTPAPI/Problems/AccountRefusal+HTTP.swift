@@ -26,6 +26,26 @@ extension AccountRefusal {
                 .conflict, code: code.rawValue, title: "Account exists",
                 detail: "The user has another account already.")
         case .callerForbidden: Problem(.callerForbidden)
+        case .challengeUsed:
+            Problem(
+                .unauthorized, code: code.rawValue, title: "Challenge used",
+                detail: "The challenge of App Attest was used before. Get a new one.")
+        case .counterNotIncreased:
+            Problem(
+                .unauthorized, code: code.rawValue, title: "Counter not increased",
+                detail: "The assertion is a replay, or came late. Make a new one with the same key.")
+        case .attestationKeyUnknown:
+            Problem(
+                .unauthorized, code: code.rawValue, title: "Attestation key unknown",
+                detail: "This app has no key with this ID. Attest a new key.")
+        case .attestationKeyTaken:
+            Problem(
+                .conflict, code: code.rawValue, title: "Attestation key taken",
+                detail: "Another app has attested this key. Attest a new key.")
+        case .attestationKeysFull:
+            Problem(
+                .conflict, code: code.rawValue, title: "Attestation keys full",
+                detail: "The app has as many keys as are kept.")
         }
     }
 }

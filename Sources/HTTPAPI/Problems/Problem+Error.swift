@@ -24,6 +24,7 @@ extension Problem {
             case is CallerForbidden: Problem(.callerForbidden)
             case let error as WebRefusal: error.problem
             case is EventCursorAhead: Problem(.cursorAhead)
+            case is AppAttestNotConfigured: Problem(.appAttestNotConfigured)
             case is UnknownClientID: Problem(.clientIDUnknown)
             case let refusal as AppFlipRefusal: refusal.problem
             case is GrantNotFound: Problem(.grantNotFound)

@@ -111,6 +111,10 @@ struct ProblemCode: Sendable {
         "client_id_unknown", .notFound, "Unknown client ID",
         "No app with this client ID is configured.")
 
+    static let appAttestNotConfigured = ProblemCode(
+        "app_attest_not_configured", .notFound, "App Attest not configured",
+        "The client ID must be a bundle ID with an entry in app_attest. Add the entry to its app.")
+
     static let erasureNotFound = ProblemCode(
         "erasure_not_found", .notFound, "Erasure not found",
         "There is no erasure with this ID that this API key may see.")
@@ -161,7 +165,9 @@ struct ProblemCode: Sendable {
         .requestMalformed, .requestTimeout, .headerTooLarge, .bodyTooLarge, .bodyNotJSON,
         .characterNotAllowed, .contentTypeUnsupported, .memberMissing, .memberMalformed, .memberUnknown,
         .parameterMissing, .parameterMalformed, .parameterUnknown, .hostRefused, .originRefused, .notFound,
-        .methodNotAllowed, .callerUnauthenticated, .callerForbidden, .clientIDUnknown, .erasureNotFound,
+        .methodNotAllowed, .callerUnauthenticated, .callerForbidden, .clientIDUnknown,
+        .appAttestNotConfigured,
+        .erasureNotFound,
         .cursorAhead, .grantNotFound, .redirectURIMismatch, .formMalformed, .keysUnavailable,
         .storageUnavailable, .overloaded, .stopping, .internalError,
     ]

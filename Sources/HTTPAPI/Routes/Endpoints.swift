@@ -32,6 +32,16 @@ extension Endpoint {
         priority: .ordinary
     ) { try $0.mintNonce($1) }
 
+    static let mintChallenge = Endpoint(
+        "mintChallenge", .post, "/v1/app-attest/challenges", of: \.appAttest, caller: .apiKey, body: .json,
+        errors: .problem, priority: .ordinary
+    ) { try $0.mintChallenge($1) }
+
+    static let registerKey = Endpoint(
+        "registerKey", .post, "/v1/app-attest/keys", of: \.appAttest, caller: .apiKey, body: .json,
+        errors: .problem, priority: .ordinary
+    ) { try $0.registerKey($1) }
+
     static let listEvents = Endpoint(
         "listEvents", .get, "/v1/events", of: \.events, caller: .apiKey, body: .none, errors: .problem,
         priority: .ordinary, wait: .longPoll(SignInUseCases.longestWait)
@@ -246,8 +256,9 @@ extension Endpoint {
 
     /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
-        .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .listEvents,
-        .getAccount, .findAccount, .eraseAccount, .getErasure, .getAppCheck, .receiveAppleNotification,
+        .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,
+        .registerKey, .listEvents, .getAccount, .findAccount, .eraseAccount, .getErasure, .getAppCheck,
+        .receiveAppleNotification,
         .beginWebSignIn, .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent,
         .showConnections, .removeConnection, .introspectToken,
         .issueTokens, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation, .getKeySet,

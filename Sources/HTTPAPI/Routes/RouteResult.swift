@@ -17,8 +17,8 @@ enum RouteResult: Sendable {
     /// A command, and the function that makes the response from its outcome.
     struct Commit: Sendable {
         let command: AccountCommand
-        /// Called on the connection's event loop when the command is durable.
-        let response: @Sendable (AccountOutcome) throws -> HTTPResponse
+        /// Called on the connection's event loop when the command is durable or has failed.
+        let response: @Sendable (Result<AccountOutcome, any Error>) throws -> HTTPResponse
     }
 
     /// Work that ends in a response.

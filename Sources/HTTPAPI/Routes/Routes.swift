@@ -10,6 +10,8 @@ struct Routes: Sendable {
     let erasures: ErasureRoutes
     /// `nil` for a service that stores no counts.
     let appCheck: AppCheckRoutes?
+    /// `nil` where no app has an entry for App Attest.
+    let appAttest: AppAttestRoutes?
     /// `nil` where the web flow is not configured.
     let web: WebRoutes?
     /// `nil` where no OAuth client is configured.

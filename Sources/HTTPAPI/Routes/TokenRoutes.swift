@@ -19,9 +19,14 @@ final class TokenRoutes: Sendable {
     func verify(_ request: HTTPRequest) throws -> RouteResult {
         let body = try IdentityTokenRequest(parsing: request.body)
         let verification = try verifications.counting(.identityToken) {
-            try useCases.verify(body, allowed: request.scope)
+            try useCases.checkedVerification(body, allowed: request.scope)
         }
-        return RouteResult(verification) { .response(Self.response($0)) }
+        return RouteResult(verification) { step in
+            switch step {
+            case .finished(let checked): .response(Self.response(checked))
+            case .commit(let pending): .commit(pending) { Self.response($0) }
+            }
+        }
     }
 
     /// `POST /v1/sign-ins`
@@ -30,9 +35,9 @@ final class TokenRoutes: Sendable {
         try useCases.commits.requireCapacity()
         let body = try SignInRequest(parsing: request.body)
         let signIn = try verifications.counting(.identityToken) {
-            try useCases.signIn(body, allowed: request.scope)
+            try useCases.checkedSignIn(body, allowed: request.scope)
         }
-        return RouteResult(signIn) { .commit($0) { .signedIn($0) } }
+        return RouteResult(signIn) { .commit($0) { .signedIn($0.outcome, app: $0.app) } }
     }
 
     /// `POST /v1/nonces`
@@ -48,11 +53,12 @@ final class TokenRoutes: Sendable {
         return .response(.json(.created, json.bytes))
     }
 
-    private static func response(_ verified: VerifiedSignIn) -> HTTPResponse {
+    private static func response(_ checked: CheckedVerification) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 768)
         json.beginObject()
         json.name("identity")
-        json.value(verified.identity, of: verified.app)
+        json.value(checked.signIn.identity, of: checked.signIn.app)
+        json.member("app_check", ifPresent: checked.app)
         json.endObject()
         return .json(.ok, json.bytes)
     }

@@ -1,3 +1,4 @@
+import AppAttestation
 public import AppleAccounts
 import AppleIdentity
 public import AuthorizationServer
@@ -23,7 +24,9 @@ public struct AppFlip: Sendable {
         case .response(let response): return response
         case .proceed(let request):
             do {
-                return try await proceed(request, caller: caller)
+                return try await proceed(request, call, caller: caller)
+            } catch let error as AccountRefusal where error.code == .accountNotFound {
+                throw error
             } catch is StorageError {
                 // Google then continues in the browser, when the database may be available again.
                 return request.link.response(.unavailable)
@@ -33,8 +36,10 @@ public struct AppFlip: Sendable {
         }
     }
 
-    private func proceed(_ request: AppFlipRequest, caller: AppScope) async throws -> AppFlipResponse {
-        switch try await user(request, caller: caller) {
+    private func proceed(
+        _ request: AppFlipRequest, _ call: AppFlipRequestBody, caller: AppScope
+    ) async throws -> AppFlipResponse {
+        switch try await user(request, call, caller: caller) {
         case .obstacle(let obstacle): return request.link.response(obstacle)
         case .known(let account, let authenticatedAt):
             return try await authorize(request, account, authenticatedAt: authenticatedAt)
@@ -46,13 +51,20 @@ public struct AppFlip: Sendable {
         case obstacle(AppFlipObstacle)
     }
 
-    private func user(_ request: AppFlipRequest, caller: AppScope) async throws -> User {
+    private func user(
+        _ request: AppFlipRequest, _ call: AppFlipRequestBody, caller: AppScope
+    ) async throws -> User {
         switch request.identity {
         case .identityToken(let token, let nonce):
-            try await signedIn(
-                IdentityTokenRequest(identityToken: token, nonce: nonce), request.link, at: server.now())
+            return try await signedIn(
+                IdentityTokenRequest(identityToken: token, nonce: nonce, evidence: AppEvidence(call)),
+                request.link, at: server.now())
         case .account(let text, let authenticatedAt):
-            try await account(text, request.link, authenticatedAt: authenticatedAt, caller: caller)
+            guard AccountID(text) != nil else { throw AccountRefusal(.accountNotFound) }
+            // The app's backend knows the user, and the proof vouches for this attempt to link.
+            try await judge(
+                AppEvidence(call), bundleID: request.link.client.app, vouchingFor: call.state ?? "")
+            return try await account(text, request.link, authenticatedAt: authenticatedAt, caller: caller)
         }
     }
 
@@ -89,6 +101,9 @@ public struct AppFlip: Sendable {
         do {
             let verified = try await useCases.verify(token, allowed: only).value
             let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
+            if let bundleID = ClientID(verified.identity.clientID) {
+                try await judge(token.evidence, bundleID: bundleID, vouchingFor: token.identityToken)
+            }
             // Checked before the sign-in, which would be carried out in vain.
             guard link.authenticationAge.accepts(moment, at: now) else {
                 return .obstacle(.authenticationTooOld)
@@ -106,6 +121,17 @@ public struct AppFlip: Sendable {
         } catch let refusal as AccountRefusal {
             return .obstacle(refusal.code == .credentialRevoked ? .credentialRevoked : .identityRefused)
         }
+    }
+
+    /// Judges the app by its bundle ID.
+    ///
+    /// - Throws: `AppCheckRefusal`.
+    private func judge(
+        _ evidence: AppEvidence, bundleID: ClientID, vouchingFor text: String
+    ) async throws {
+        guard let checks = server.dependencies.signIn.appChecks else { return }
+        _ = try await checks.check(
+            evidence, by: checks.policies.ofApp(bundleID.rawValue), vouchingFor: SHA256Digest.hash(text))
     }
 
     private func isKnown(_ id: AccountID, caller: AppScope) async throws -> Bool {
@@ -149,6 +175,12 @@ public struct AppFlip: Sendable {
             return link.response(obstacle)
         }
         return link.response(code: code.text)
+    }
+}
+
+extension AppEvidence {
+    fileprivate init(_ call: AppFlipRequestBody) {
+        self.init(proof: call.attestation.map { PostedProof($0) }, appVersion: call.appVersion)
     }
 }
 

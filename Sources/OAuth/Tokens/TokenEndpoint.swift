@@ -17,7 +17,8 @@ public struct TokenEndpoint: Sendable {
 
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `JOSEError`.
     public func response(_ request: TokenRequest) async throws -> Response {
-        switch request.grant {
+        try await ClientAppCheck(server: server).check(request)
+        return switch request.grant {
         case .authorizationCode(let grant):
             .tokens(try await CodeRedemption(server: server).tokens(for: grant, of: request.client))
         case .refreshToken(let grant):

@@ -3,8 +3,8 @@ import AppleAccounts
 /// Commits a batch of any commands in one transaction: locks and loads their rows, applies the commands,
 /// saves the changes. A batch of any size takes two round trips; more only for erasures and transfers.
 ///
-/// Locks are taken in one order: names without row, rows of subjects, their credentials, inserted rows, the
-/// event counter. Only the row of an account that moves is locked out of order (`KeyChanges`).
+/// Locks are taken in one order: names without row, rows of subjects, their credentials, keys of App Attest,
+/// their counts, inserted rows, the event counter. Only the row of an account that moves is locked out of order (`KeyChanges`).
 struct LockingBatch {
     let names: PostgresNames
     let ids: SubjectIDs
@@ -66,16 +66,20 @@ struct LockingBatch {
         let nonceCalls = [NonceRows.findCall(set.nonceDigests)].compactMap { $0 }
         let inbox = InboxRows(names: names)
         let inboxCalls = try inbox.findCalls(for: set)
+        let keyCalls = AttestedKeyRows.lockCalls(for: set)
         // After the locks, so that no grant can be added between the two.
         let holdersCall = EndedGrants.holdersCall(set, keys)
         let results = try session.pipeline(
-            unsent + subjectCalls + nonceCalls + inboxCalls + (holdersCall.map { [$0] } ?? []))
+            unsent + subjectCalls + nonceCalls + inboxCalls + keyCalls + (holdersCall.map { [$0] } ?? []))
 
         var rest = results.dropFirst(unsent.count)
         let rowIDs = try locking.load(rest.prefix(subjectCalls.count), of: keys, into: &set, in: session)
         rest = rest.dropFirst(subjectCalls.count)
         for nonces in rest.prefix(nonceCalls.count) { NonceRows.load(nonces, into: &set) }
-        inbox.load(rest.dropFirst(nonceCalls.count).prefix(inboxCalls.count), into: &set)
+        rest = rest.dropFirst(nonceCalls.count)
+        inbox.load(rest.prefix(inboxCalls.count), into: &set)
+        rest = rest.dropFirst(inboxCalls.count)
+        try AttestedKeyRows.load(locked: rest.prefix(keyCalls.count), into: &set)
         let holders = try holdersCall.flatMap { _ in try results.last.map(EndedGrants.holders) }
 
         let accounts = set.appleTokenAccounts

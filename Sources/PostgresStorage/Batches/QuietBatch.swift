@@ -1,11 +1,12 @@
 import AppleAccounts
 
-/// Commits a batch of sign-ins of known users without new facts, which nearly all batches are, without a lock
-/// on rows that it does not write.
+/// Commits a batch of sign-ins of known users without new facts, and of proofs of App Attest, which nearly all
+/// batches are, without a lock on rows that it does not write.
 ///
 /// It reads, applies, and then changes each credential only if its row still has the version that was read. A
 /// transaction that changes a subject's row, or a fact that holds for all apps, also rewrites the subject's
-/// credentials. So this one condition covers everything that a sign-in depends on.
+/// credentials. So this one condition covers everything that a sign-in depends on. The counter of a key rises only
+/// if the stored counter is still lower.
 struct QuietBatch {
     let names: PostgresNames
     let sealing: any AppleTokenSealing
@@ -15,7 +16,8 @@ struct QuietBatch {
         commands.allSatisfy { command in
             switch command {
             case .signIn(let signIn): signIn.transferSubject == nil
-            case .notification, .finishExchange, .rejectRefreshToken, .erase, .transfer: false
+            case .useProof: true
+            case .notification, .finishExchange, .rejectRefreshToken, .erase, .transfer, .registerKey: false
             }
         }
     }
@@ -31,6 +33,8 @@ struct QuietBatch {
         let results = set.applyCommands(using: &generator)
         guard set.isQuiet else { return nil }
         var calls = seen.updateCalls(for: set)
+        // Before the nonces, as in `LockingBatch`.
+        if let keyCall = AttestedKeyRows.raiseCall(set) { calls.append(keyCall) }
         if let nonceCall = NonceRows.insertCall(set) { calls.append(nonceCall) }
         calls += try PostgresAppleTokenWriter.calls(for: set.appleTokenChanges, sealing: sealing)
         if calls.count > 1 { calls = [.begin] + calls + [.commit] }
@@ -45,16 +49,19 @@ struct QuietBatch {
     private func load(_ set: inout WorkingSet, in session: PostgresSession) throws -> SeenSubjects {
         let keys = try SubjectKeyArrays(set.subjectKeys, names)
         let nonceCall = NonceRows.findCall(set.nonceDigests)
-        let calls = [SeenSubjects.call(for: keys), nonceCall].compactMap { $0 }
+        let keyCall = AttestedKeyRows.findCall(set.attestedKeyIDs)
+        let calls = [SeenSubjects.call(for: keys), nonceCall, keyCall].compactMap { $0 }
         let results = try session.pipeline(calls)
-        if nonceCall != nil, let nonces = results.last { NonceRows.load(nonces, into: &set) }
+        var rest = results[...]
+        if keyCall != nil, let rows = rest.popLast() { try AttestedKeyRows.load(rows, into: &set) }
+        if nonceCall != nil, let nonces = rest.popLast() { NonceRows.load(nonces, into: &set) }
         guard !keys.isEmpty else { return SeenSubjects() }
         return try SeenSubjects(results[0], of: keys, into: &set, names, in: session)
     }
 }
 
 extension WorkingSet {
-    /// Indicates that the only writes are existing credentials, nonces and new codes.
+    /// Indicates that the only writes are existing credentials, nonces, counters and new codes.
     fileprivate var isQuiet: Bool {
         guard events.isEmpty, keptNotifications.isEmpty, erasures.isEmpty, rekeying == nil,
             finishedTransfers.isEmpty

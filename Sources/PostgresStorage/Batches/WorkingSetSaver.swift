@@ -51,6 +51,6 @@ struct WorkingSetSaver {
         let inboxCall = try InboxRows(names: names).insertCall(set.keptNotifications)
         let grantCalls = try PostgresAppleTokenWriter.calls(for: set.appleTokenChanges, sealing: sealing)
         return subjectCalls.compactMap { $0 } + grantCalls
-            + [NonceRows.insertCall(set), inboxCall].compactMap { $0 }
+            + AttestedKeyRows.saveCalls(set) + [NonceRows.insertCall(set), inboxCall].compactMap { $0 }
     }
 }

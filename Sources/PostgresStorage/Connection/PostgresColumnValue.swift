@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import CLibPQ
 import Cryptography
@@ -75,6 +76,8 @@ extension InboxIdentifier: PostgresColumnValue {}
 extension NonceDigest: PostgresColumnValue {}
 extension TicketDigest: PostgresColumnValue {}
 extension SealedSecret: PostgresColumnValue {}
+extension AttestedKeyID: PostgresColumnValue {}
+extension AppID: PostgresColumnValue {}
 
 /// Bytes as a parameter. `[UInt8]` would be an array of parameters.
 struct ByteString: PostgresArgument {

@@ -28,6 +28,7 @@ struct CommandNames {
         case .transfer(let transfer):
             teams.insert(transfer.to.team)
             apps.insert(transfer.clientID)
+        case .registerKey, .useProof: break
         }
     }
 }

@@ -10,7 +10,8 @@ extension Migration {
     /// with every sign-in have no foreign key to them: each would be a share lock on one row that all replicas want at
     /// once.
     static let first = Migration(
-        number: 1, minimumReader: 1, sql: names + subjects + inbox + grants + erasures + oauth + rest)
+        number: 1, minimumReader: 1,
+        sql: names + subjects + inbox + grants + erasures + oauth + appAttest + rest)
 
     private static let names = """
         CREATE TABLE team (
@@ -284,6 +285,24 @@ extension Migration {
         CREATE TABLE signing_key (
             \(SigningKeyTable.schema),
             PRIMARY KEY (key_id)
+        );
+
+        """
+
+    /// Keys of App Attest belong to an app, and to no user.
+    private static let appAttest = """
+        CREATE TABLE app_attest_key (
+            \(AppAttestKeyTable.schema),
+            PRIMARY KEY (key_id)
+        );
+
+        CREATE INDEX app_attest_key_by_use ON app_attest_key (used_at);
+        CREATE INDEX app_attest_key_by_refresh ON app_attest_key (receipt_refresh_at)
+            WHERE receipt_refresh_at IS NOT NULL;
+
+        CREATE TABLE app_attest_count (
+            \(AppAttestCountTable.schema),
+            PRIMARY KEY (app_id)
         );
 
         """

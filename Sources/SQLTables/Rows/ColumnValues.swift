@@ -1,3 +1,4 @@
+public import AppAttestation
 public import AppleAccounts
 public import Cryptography
 
@@ -166,4 +167,15 @@ extension NonceDigest: StoredForm {
 extension TicketDigest: StoredForm {
     @inlinable public init(stored: SHA256Digest) { self.init(stored) }
     @inlinable public var stored: SHA256Digest { digest }
+}
+
+extension AttestedKeyID: StoredForm {
+    @inlinable public init(stored: SHA256Digest) { self.init(stored) }
+    @inlinable public var stored: SHA256Digest { digest }
+}
+
+extension AppID: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(12...166) }
+    @inlinable public init?(stored: String) { self.init(text: stored) }
+    @inlinable public var stored: String { text }
 }

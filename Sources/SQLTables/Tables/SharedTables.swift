@@ -10,6 +10,7 @@ public enum SharedTables {
         OAuthCodeTable.declaration, OAuthGrantPaceTable.declaration, SecurityEventDeliveryTable.declaration,
         GoogleEventTable.declaration, GoogleAccountTable.declaration, SigningKeyTable.declaration,
         TransferTable.declaration, TicketTable.declaration, KeySetSnapshotTable.declaration,
-        HealthProbeTable.declaration, AppCheckHourTable.declaration,
+        HealthProbeTable.declaration, AppCheckHourTable.declaration, AppAttestKeyTable.declaration,
+        AppAttestCountTable.declaration,
     ]
 }

@@ -16,6 +16,7 @@ final class BatchWriter {
     private let inbox: InboxRows
     private let nonces: NonceRows
     private let events: EventWriter
+    private var attestedKeys: AttestedKeyRows?
     private let grants: AppleTokenRows
     private let appleTokenWriter: AppleTokenWriter
     private let names: Names
@@ -92,6 +93,12 @@ final class BatchWriter {
         return batches
     }
 
+    private func keys() throws -> AttestedKeyRows {
+        let rows = try attestedKeys ?? AttestedKeyRows(in: database)
+        attestedKeys = rows
+        return rows
+    }
+
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         begin.begin()
         try begin.execute()
@@ -121,6 +128,8 @@ final class BatchWriter {
             set.load(found.record, at: index)
         }
         for digest in set.nonceDigests { try nonces.load(digest, into: &set) }
+        for id in set.attestedKeyIDs { if let key = try keys().find(id) { set.load(key) } }
+        for app in set.countedApps { set.load(keyCount: try keys().count(of: app), of: app) }
         for identifier in set.inboxIdentifiers where try inbox.contains(identifier) {
             set.load(inboxIdentifier: identifier)
         }
@@ -179,6 +188,7 @@ final class BatchWriter {
         if set.rekeying != nil || !set.erasures.isEmpty { recent.removeAll() }
         for change in set.appleTokenChanges { try appleTokenWriter.carryOut(change) }
         try nonces.save(set)
+        if set.changesAttestedKeys { try keys().save(set) }
         for kept in set.keptNotifications { try inbox.insert(kept) }
         var allEvents = set.events
         if let ending = GrantEnding(of: set) {

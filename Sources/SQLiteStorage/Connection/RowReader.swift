@@ -13,6 +13,7 @@ final class RowReader {
     private var appleTokenReader: AppleTokenReader?
     private var oauthReader: OAuthReader?
     private var appCheckHourRows: AppCheckHourRows?
+    private var attestedKeyRows: AttestedKeyRows?
     private let beginStatement: PreparedStatement
     private let endStatement: PreparedStatement
 
@@ -44,6 +45,12 @@ final class RowReader {
         let rows = try appCheckHourRows ?? AppCheckHourRows(in: database)
         appCheckHourRows = rows
         return try targets.flatMap { try rows.hours(of: $0, from: hour) }.sorted { $0.hour < $1.hour }
+    }
+
+    func attestedKeys() throws -> AttestedKeyRows {
+        let rows = try attestedKeyRows ?? AttestedKeyRows(in: database)
+        attestedKeyRows = rows
+        return rows
     }
 
     func begin() throws {

@@ -5,7 +5,8 @@ extension Migration {
     ///
     /// Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`. Text is
     /// compared by its bytes, which is SQLite's default (BINARY).
-    static let first = Migration(number: 1, sql: names + subjects + inbox + grants + erasures + oauth + rest)
+    static let first = Migration(
+        number: 1, sql: names + subjects + inbox + grants + erasures + oauth + appAttest + rest)
 
     private static let names = """
         CREATE TABLE team (
@@ -270,6 +271,24 @@ extension Migration {
             \(SigningKeyTable.schema),
             PRIMARY KEY (key_id)
         ) STRICT;
+
+        """
+
+    /// Keys of App Attest belong to an app, and to no user.
+    private static let appAttest = """
+        CREATE TABLE app_attest_key (
+            \(AppAttestKeyTable.schema),
+            PRIMARY KEY (key_id)
+        ) STRICT;
+
+        CREATE INDEX app_attest_key_by_use ON app_attest_key (used_at);
+        CREATE INDEX app_attest_key_by_refresh ON app_attest_key (receipt_refresh_at)
+            WHERE receipt_refresh_at IS NOT NULL;
+
+        CREATE TABLE app_attest_count (
+            \(AppAttestCountTable.schema),
+            PRIMARY KEY (app_id)
+        ) STRICT, WITHOUT ROWID;
 
         """
 

@@ -4,10 +4,12 @@ public import Commits
 public import Logging
 public import ServiceLifecycle
 
-/// Periodic work: deletes expired nonces, tickets and transfers, and old counts of App Check. Ends waiting
-/// event readers at shutdown.
+/// Periodic work: deletes expired nonces, tickets and transfers, old counts of App Check, and keys of App
+/// Attest that are not used. Ends waiting event readers at shutdown.
 public struct Maintenance: Service {
-    private let store: any AccountStore & TicketStore & TransferStore & AppCheckHourStore
+    public typealias Store = AccountStore & TicketStore & TransferStore & AppAttestStore & AppCheckHourStore
+
+    private let store: any Store
     private let feed: EventFeed
     private let interval: Duration
     private let clock: any Clock<Duration>
@@ -15,7 +17,7 @@ public struct Maintenance: Service {
     private let logger: Logger
 
     public init(
-        store: any AccountStore & TicketStore & TransferStore & AppCheckHourStore, feed: EventFeed,
+        store: any Store, feed: EventFeed,
         interval: Duration = .seconds(60),
         clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Moment, logger: Logger
@@ -36,6 +38,7 @@ public struct Maintenance: Service {
                     await purgeTickets()
                     await purgeTransfers()
                     await purgeAppCheckHours()
+                    await purgeAttestedKeys()
                     try? await clock.sleep(for: interval)
                 }
             }
@@ -81,6 +84,16 @@ public struct Maintenance: Service {
             while try await store.purgeAppCheckHours(before: end) > 0, !Task.isCancelled {}
         } catch {
             logger.warning("counts of App Check were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes keys that have not been used for long. Their apps attest new keys.
+    func purgeAttestedKeys() async {
+        let moment = now().advanced(byMilliseconds: -AttestedKeyRecord.keptUnused)
+        do {
+            while try await store.purgeAttestedKeys(unusedSince: moment) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("attested keys were not purged", metadata: ["error": "\(error)"])
         }
     }
 }

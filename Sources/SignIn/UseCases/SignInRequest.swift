@@ -26,17 +26,20 @@ public struct IdentityTokenRequest: Sendable {
     public var clientID: String?
     public var authorizationCode: String?
     public var accessToken: String?
+    /// Statements about the app. Only the calls that judge the app read it.
+    public var evidence: AppEvidence
 
     public init(
         identityToken: String, nonce: String? = nil, clientID: String? = nil,
         authorizationCode: String? = nil,
-        accessToken: String? = nil
+        accessToken: String? = nil, evidence: AppEvidence = AppEvidence()
     ) {
         self.identityToken = identityToken
         self.nonce = nonce
         self.clientID = clientID
         self.authorizationCode = authorizationCode
         self.accessToken = accessToken
+        self.evidence = evidence
     }
 }
 

@@ -40,11 +40,15 @@ extension SignInUseCases {
     ///
     /// - Parameters:
     ///   - request: The request with the verified token.
+    ///   - proof: The proof of App Attest, which the transaction uses up.
+    ///   - demandsProof: Refuses the sign-in in the transaction if the proof does not hold.
     ///   - moment: Time of the request's arrival.
     func pendingSignIn(
-        _ verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment, allowed: AppScope
+        _ verified: VerifiedSignIn, from request: SignInRequest, proof: AppProof? = nil,
+        demandsProof: Bool = false, at moment: Moment, allowed: AppScope
     ) throws(AppleTokenError) -> PendingCommit<SignInOutcome> {
-        let command = try command(for: verified, from: request, at: moment)
+        let command = try command(
+            for: verified, from: request, proof: proof, demandsProof: demandsProof, at: moment)
         let signal = command.authorizationCode == nil ? nil : tokenContext.signals[CodeExchange.self]
         return PendingCommit(command) { outcome in
             // After the commit, because the worker that it wakes must find the code.
@@ -54,7 +58,8 @@ extension SignInUseCases {
     }
 
     private func command(
-        for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
+        for verified: VerifiedSignIn, from request: SignInRequest, proof: AppProof?, demandsProof: Bool,
+        at moment: Moment
     ) throws(AppleTokenError) -> SignInCommand {
         let identity = verified.identity
         // The verifier has checked the same. Storage must not depend on the verifier.
@@ -75,7 +80,8 @@ extension SignInUseCases {
             createsAccount: request.createsAccount,
             nonce: nonce(of: identity, posted: request.token.nonce),
             authorizationCode: code.offer, refreshTokenCause: code.cause,
-            transferSubject: identity.transferSubject, receivedAt: moment)
+            transferSubject: identity.transferSubject, proof: proof, demandsProof: demandsProof,
+            receivedAt: moment)
     }
 
     /// Returns the code for storage, or the reason for which it is not kept. Both are `nil` for a sign-in

@@ -19,6 +19,8 @@ public struct SignInUseCases: Sendable {
     let codes: AuthorizationCodePolicy
     let nonces: NonceMint
     let nonceLifetime: Duration
+    /// App Attest; `nil` where no app is judged.
+    public let appChecks: AppChecks?
     /// Tolerance for a token's expiry in seconds.
     let leeway: Int64
     let now: @Sendable () -> Moment
@@ -34,7 +36,7 @@ public struct SignInUseCases: Sendable {
         store: any AccountStore,
         commits: GroupCommit<AccountCommand>, feed: EventFeed, tokenContext: AppleTokenContext,
         nonceKey: NonceKey,
-        nonceLifetime: Duration = .seconds(600),
+        nonceLifetime: Duration = .seconds(600), appChecks: AppChecks? = nil,
         now: @escaping @Sendable () -> Moment
     ) {
         let policy = VerificationPolicy(
@@ -52,6 +54,7 @@ public struct SignInUseCases: Sendable {
             canSeal: tokenContext.sealingKeys != nil, canSign: tokenContext.canSign)
         nonces = NonceMint(key: nonceKey)
         self.nonceLifetime = nonceLifetime
+        self.appChecks = appChecks
         leeway = policy.leeway
         self.now = now
     }

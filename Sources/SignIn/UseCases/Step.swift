@@ -15,3 +15,23 @@ public enum Step<Value: Sendable>: Sendable {
         }
     }
 }
+
+extension Step {
+    /// Returns the step with another value, made at once or when the value is available.
+    func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) throws -> Step<Other> {
+        switch self {
+        case .now(let value): .now(try transform(value))
+        case .later(let work): .later { try transform(try await work()) }
+        }
+    }
+
+    /// Returns the step that follows with the value, at once or when the value is available.
+    func then<Other>(
+        _ next: @escaping @Sendable (Value) throws -> Step<Other>
+    ) throws -> Step<Other> {
+        switch self {
+        case .now(let value): try next(value)
+        case .later(let work): .later { try await next(try await work()).value }
+        }
+    }
+}

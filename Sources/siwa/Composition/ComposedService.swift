@@ -55,11 +55,17 @@ struct ComposedService {
         let feed = EventFeed()
         let commits = GroupCommit<AccountCommand>(store: store, feed: feed, delay: EventLoopDelay.commits)
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
+        let appCheck = AppCheck(settings.appCheck)
+        let nonceKey = try await Self.nonceKey(in: store)
+        let appChecks = AppChecks(
+            appCheck, root: settings.appAttestRoots.attestation, deployment: settings.deployment,
+            store: store,
+            commits: commits, nonceKey: nonceKey, now: now)
         let useCases = SignInUseCases(
             deployment: settings.deployment,
             policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
             keys: keys, store: store, commits: commits, feed: feed, tokenContext: tokenContext,
-            nonceKey: try await Self.nonceKey(in: store), now: now)
+            nonceKey: nonceKey, appChecks: appChecks, now: now)
         let web = try settings.webSignIn(useCases: useCases, tickets: store, now: now)
         let oauth = ComposedOAuth(
             settings: settings, store: store, signIn: useCases, web: web, feed: feed, client: apple.client,
@@ -70,7 +76,6 @@ struct ComposedService {
             now: ProcessObservation.millisecondsSince1970, web: web, oauth: oauth?.server,
             authorize: oauth?.authorize, foreignPages: settings.foreignPages, warnings: warnings)
         dependencies.startPage = settings.startPage
-        let appCheck = AppCheck(settings.appCheck)
         dependencies.appCheck = appCheck
         dependencies.appCheckHours = store
         http = HTTPService(

@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AppleIDClient
 import AsyncHTTPClient
@@ -19,5 +20,13 @@ extension ServiceSettings {
     /// Passes the client for calls to Apple to `body`, for a command. Shuts the HTTP client down afterwards.
     func withAppleClient<Result>(_ body: (AppleTokenClient) async throws -> Result) async throws -> Result {
         try await HTTPClient.withHTTPClient(configuration: .apple()) { try await body(tokenClient(over: $0)) }
+    }
+}
+
+extension ServiceSettings {
+    /// Roots of App Attest. The roots of the fake Apple are only for development with the fake Apple, because
+    /// their private keys are public.
+    var appAttestRoots: AppAttestRoots {
+        environment == .development && appleEndpoints != .apple ? .emulator : .apple
     }
 }

@@ -9,6 +9,17 @@ import Testing
 
     @Test(
         arguments: [
+            ("b=2&a=1", "a=1&b=2"), ("a=2&a=1", "a=1&a=2"), ("a=x+y%2F~-._%C3%BC", "a=x%20y%2F~-._%C3%BC"),
+            ("a=&b&=c", "=c&a=&b="), ("a=1&attestation_assertion=x&ab=2", "a=1&ab=2"), ("", ""),
+            ("a=%2", nil), ("a=%FF", nil),
+        ] as [(String, String?)])
+    func `writes the parameters in the form that a proof vouches for`(form: String, text: String?) throws {
+        let parameters = try FormParameters(parsing: Array(form.utf8), as: .form)
+        #expect(parameters.canonicalText(without: [.attestationAssertion]) == text)
+    }
+
+    @Test(
+        arguments: [
             ("a=b", .text("b")), ("x=1&a=b%20c+d", .text("b c d")), ("a=%C3%A9", .text("\u{E9}")),
             ("%61=b", .text("b")), ("a=b=c", .text("b=c")), ("&&a=b&", .text("b")),
             ("a=\"'<>", .text("\"'<>")),

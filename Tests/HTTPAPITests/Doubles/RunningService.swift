@@ -2,6 +2,7 @@ import AppAttestation
 import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
+import Certificates
 import Commits
 import Cryptography
 import HTTPAPI
@@ -51,6 +52,8 @@ struct RunningService: Sendable {
         var foreignPages: ForeignPageCheck?
         var warnings = ServiceWarnings()
         var appCheck = AppCheck()
+        /// Root of attestations; `nil` for a service without App Attest.
+        var attestationRoot: TrustAnchor?
         /// True for a service with the OAuth clients of `OAuthSample`. The mint plays Google.
         var hasOAuth = false
         var isDevelopment = false
@@ -82,7 +85,13 @@ struct RunningService: Sendable {
         let useCases = SignInUseCases(
             deployment: try deployment(), policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
             commits: commits, feed: feed, tokenContext: try tokenContext(options, store),
-            nonceKey: .sample(), now: now)
+            nonceKey: .sample(),
+            appChecks: try options.attestationRoot.map { root in
+                AppChecks(
+                    options.appCheck, root: root, deployment: try deployment(),
+                    store: store as? any AppAttestStore ?? ReferenceStore(), commits: commits,
+                    nonceKey: .sample(), now: now)
+            }, now: now)
         var logger = Logger(label: "test") { label in
             LineLogHandler(
                 label: label, level: options.logLevel, sink: sink, now: { clock.millisecondsSince1970 })

@@ -18,6 +18,7 @@ struct ReferenceState {
     var erasures: [ErasureRecord] = []
     var tickets: [Ticket] = []
     var transfers: [TransferRecord] = []
+    var attestedKeys: [AttestedKeyID: AttestedKeyRecord] = [:]
     var oauth = ReferenceGrants()
     /// Counts of App Check by target and by the beginning of the hour.
     var appCheckHours: [AppCheckTarget: [Int64: AppCheckTally]] = [:]
@@ -68,7 +69,7 @@ struct ReferenceState {
         case .signIn(let signIn): signIn.authorizationCode == nil || !(sealing is NoAppleTokenSealing)
         case .notification(let notification):
             (1...NotificationCommand.longestPayload).contains(notification.payload.unicodeScalars.count)
-        case .finishExchange, .rejectRefreshToken, .erase, .transfer: true
+        case .finishExchange, .rejectRefreshToken, .erase, .transfer, .registerKey, .useProof: true
         }
     }
 
@@ -78,6 +79,10 @@ struct ReferenceState {
         }
         for digest in set.nonceDigests {
             if usedNonces[digest] != nil { set.load(usedNonce: digest) }
+        }
+        for id in set.attestedKeyIDs { if let key = attestedKeys[id] { set.load(key) } }
+        for app in set.countedApps {
+            set.load(keyCount: Int64(attestedKeys.values.count { $0.appID == app }), of: app)
         }
         for identifier in set.inboxIdentifiers where inboxIdentifiers.contains(identifier) {
             set.load(inboxIdentifier: identifier)
@@ -108,6 +113,14 @@ struct ReferenceState {
         for nonce in set.usedNonces {
             let earlier = usedNonces.updateValue(nonce, forKey: nonce.digest)
             precondition(earlier == nil, "used twice")
+        }
+        for key in set.newAttestedKeys {
+            let earlier = attestedKeys.updateValue(key, forKey: key.id)
+            precondition(earlier == nil, "inserted twice")
+        }
+        for key in set.raisedAttestedKeys {
+            let earlier = attestedKeys.updateValue(key, forKey: key.id)
+            precondition(earlier.map { $0.counter < key.counter } ?? false, "a counter that does not rise")
         }
         for kept in set.keptNotifications {
             inboxIdentifiers.insert(kept.command.identifier)

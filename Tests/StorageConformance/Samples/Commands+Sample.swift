@@ -53,7 +53,8 @@ extension SignInCommand {
         lastName: String? = nil, unsignedEmail: String? = nil, createsAccount: Bool = true,
         nonce: SignInNonce? = nil, authorizationCode: AuthorizationCodeOffer? = nil,
         refreshTokenCause: RefreshTokenCause? = nil,
-        transferSubject: String? = nil, receivedAt: Moment? = nil
+        transferSubject: String? = nil, proof: AppProof? = nil, demandsProof: Bool = false,
+        receivedAt: Moment? = nil
     ) -> SignInCommand {
         SignInCommand(
             key: key, clientID: clientID, authorizedAt: authorizedAt, email: email,
@@ -61,6 +62,7 @@ extension SignInCommand {
             unsignedEmail: unsignedEmail, createsAccount: createsAccount, nonce: nonce,
             authorizationCode: authorizationCode,
             refreshTokenCause: refreshTokenCause, transferSubject: transferSubject,
+            proof: proof, demandsProof: demandsProof,
             receivedAt: receivedAt ?? authorizedAt.advanced(byMilliseconds: 1234))
     }
 }

@@ -1,0 +1,46 @@
+public import AppAttestation
+
+/// A key of App Attest: what is kept of its attestation.
+///
+/// Its owner is the app that attested it. No user owns a key: an app attests before a user signs in, and the
+/// users of one device share its key. So no value leads to a user, and an erasure deletes no key.
+public struct AttestedKeyRecord: Sendable, Hashable {
+    /// In milliseconds. A key that is not used for so long is deleted; its app then has to attest a new key.
+    public static let keptUnused: Int64 = 400 * 86_400_000
+    /// In milliseconds. The time of the last use is written at most so often, because it is in an index.
+    public static let usePrecision: Int64 = 86_400_000
+
+    public let id: AttestedKeyID
+    public let appID: AppID
+    /// The point on P-256, uncompressed (X9.62): 65 bytes.
+    public let publicKey: [UInt8]
+    public let environment: AttestationEnvironment
+    /// Counter of the last assertion; 0 after the attestation. It never falls.
+    public internal(set) var counter: UInt32
+    public let createdAt: Moment
+    /// Time of the last use, with `usePrecision`.
+    public internal(set) var usedAt: Moment
+    /// Apple's receipt, sealed. `nil` where none is kept.
+    public let receipt: SealedSecret?
+    /// Time from which the receipt may be exchanged for a new one. `nil` where it is not exchanged.
+    public let receiptRefreshAt: Moment?
+    /// Apple's number of keys that this app attested on the device in the last 30 days. It never decides.
+    public let riskMetric: Int64?
+
+    public init(
+        id: AttestedKeyID, appID: AppID, publicKey: [UInt8], environment: AttestationEnvironment,
+        counter: UInt32 = 0, createdAt: Moment, usedAt: Moment? = nil, receipt: SealedSecret? = nil,
+        receiptRefreshAt: Moment? = nil, riskMetric: Int64? = nil
+    ) {
+        self.id = id
+        self.appID = appID
+        self.publicKey = publicKey
+        self.environment = environment
+        self.counter = counter
+        self.createdAt = createdAt
+        self.usedAt = usedAt ?? createdAt
+        self.receipt = receipt
+        self.receiptRefreshAt = receiptRefreshAt
+        self.riskMetric = riskMetric
+    }
+}

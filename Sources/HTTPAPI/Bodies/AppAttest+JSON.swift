@@ -1,0 +1,75 @@
+import AppAttestation
+import AppleAccounts
+import HTTPEngine
+import NIOHTTP1
+import SignIn
+import StrictJSON
+
+/// The body of `POST /v1/app-attest/challenges`.
+struct ChallengeRequest: Sendable {
+    let purpose: AppAttestChallenge.Purpose
+    let clientID: String
+
+    init(parsing bytes: [UInt8]) throws(Problem) {
+        var body = try RequestBody(bytes)
+        var (purpose, clientID): (String?, String?)
+        while let name = try body.next() {
+            switch name {
+            case "purpose": purpose = try body.string("purpose")
+            case "client_id": clientID = try body.string("client_id")
+            default: throw Problem.unknownMember(name)
+            }
+        }
+        guard let word = purpose else { throw Problem(.memberMissing, subject: .member("purpose")) }
+        guard let appName = clientID else { throw Problem(.memberMissing, subject: .member("client_id")) }
+        guard let known = AppAttestChallenge.Purpose(rawValue: word) else {
+            throw Problem(.memberMalformed, subject: .member("purpose"))
+        }
+        (self.purpose, self.clientID) = (known, appName)
+    }
+}
+
+extension KeyRegistrationRequest {
+    /// Reads the body of `POST /v1/app-attest/keys`.
+    init(parsing bytes: [UInt8]) throws(Problem) {
+        var body = try RequestBody(bytes)
+        var members: [String: String] = [:]
+        while let name = try body.next() {
+            switch name {
+            case "attestation": members["attestation"] = try body.string("attestation")
+            case "key_id": members["key_id"] = try body.string("key_id")
+            case "challenge": members["challenge"] = try body.string("challenge")
+            case "client_id": members["client_id"] = try body.string("client_id")
+            default: throw Problem.unknownMember(name)
+            }
+        }
+        func member(_ name: String) throws(Problem) -> String {
+            guard let text = members[name] else { throw Problem(.memberMissing, subject: .member(name)) }
+            return text
+        }
+        self.init(
+            attestation: try member("attestation"), keyID: try member("key_id"),
+            challenge: try member("challenge"), clientID: try member("client_id"))
+    }
+}
+
+extension HTTPResponse {
+    /// The response to a registration: 201 when the key is new.
+    static func registered(_ registration: KeyRegistration) -> HTTPResponse {
+        let key = registration.key
+        var json = JSONWriter(reservingCapacity: 384)
+        json.beginObject()
+        json.name("key")
+        json.beginObject()
+        json.member("key_id", key.id.base64)
+        json.member("client_id", key.appID.bundleID)
+        json.member("team_id", key.appID.teamID)
+        json.member("environment", key.environment.rawValue)
+        json.member("created_at", key.createdAt.rfc3339)
+        json.member(registration.extensions)
+        json.endObject()
+        json.member("is_new_key", registration.isNew)
+        json.endObject()
+        return .json(registration.isNew ? .created : .ok, json.bytes)
+    }
+}

@@ -1,0 +1,154 @@
+import AppAttestation
+import AppleAccounts
+import SQLTables
+
+/// The keys of App Attest and their numbers.
+enum AttestedKeyRows {
+    private struct Find {
+        let statement: TypedStatement<[AttestedKeyID]>
+        let columns: AppAttestKeyTable
+
+        /// - Parameter suffix: SQL after the condition.
+        init(_ name: String, _ suffix: String = "") {
+            var list = SelectList()
+            columns = list.add(AppAttestKeyTable.self)
+            statement = TypedStatement(name) {
+                "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\($0)) \(suffix)"
+            }
+        }
+    }
+
+    private struct Counts {
+        let insert: TypedStatement<[AppID]>
+        let lock: TypedStatement<[AppID]>
+        let columns: AppAttestCountTable
+
+        init() {
+            var list = SelectList()
+            columns = list.add(AppAttestCountTable.self)
+            // In one order, because a transaction waits here for another that inserts the same app.
+            insert = TypedStatement("insert_attested_counts") {
+                """
+                INSERT INTO app_attest_count (app_id, key_count)
+                SELECT k.app_id, 0 FROM unnest(\($0)) WITH ORDINALITY AS k (app_id, place) ORDER BY k.place
+                ON CONFLICT (app_id) DO NOTHING
+                """
+            }
+            lock = TypedStatement("lock_attested_counts") {
+                """
+                SELECT \(list) FROM app_attest_count WHERE app_id = ANY (\($0)) ORDER BY app_id FOR UPDATE
+                """
+            }
+        }
+    }
+
+    private struct Write {
+        let columns: AppAttestKeyTable
+        let statement: RowStatement
+
+        static let insert: Write = {
+            var rows = RowParameters()
+            let columns = rows.add(AppAttestKeyTable.self)
+            return Write(
+                columns: columns,
+                statement: RowStatement(
+                    "insert_attested_keys", rows,
+                    "INSERT INTO app_attest_key (\(rows.names)) SELECT * FROM \(rows.unnest)"))
+        }()
+
+        /// Aborts the transaction if a counter is not lower any more, or a key is gone.
+        static let raise: Write = {
+            var rows = RowParameters()
+            let columns = rows.add(AppAttestKeyTable.self, .use)
+            return Write(
+                columns: columns,
+                statement: RowStatement(
+                    "raise_attested_counters", rows,
+                    """
+                    WITH changed AS (
+                        UPDATE app_attest_key AS k SET counter = n.counter, used_at = n.used_at
+                        FROM \(rows.relation("n")) WHERE k.key_id = n.key_id AND k.counter < n.counter
+                        RETURNING 1)
+                    SELECT expect_rows(count(*), \(rows.rowCount)) FROM changed
+                    """))
+        }()
+    }
+
+    private struct WriteCounts {
+        let columns: AppAttestCountTable
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(AppAttestCountTable.self)
+            statement = RowStatement(
+                "update_attested_counts", rows,
+                """
+                UPDATE app_attest_count AS c SET key_count = n.key_count FROM \(rows.relation("n"))
+                WHERE c.app_id = n.app_id
+                """)
+        }
+    }
+
+    private static let find = Find("find_attested_keys")
+    private static let lock = Find("lock_attested_keys", "ORDER BY key_id FOR UPDATE")
+    private static let counts = Counts()
+    private static let writeCounts = WriteCounts()
+
+    /// Reads keys without a lock.
+    static func findCall(_ ids: [AttestedKeyID]) -> PostgresCall? {
+        ids.isEmpty ? nil : find.statement(ids)
+    }
+
+    static func load(_ rows: PostgresRows, into set: inout WorkingSet) throws {
+        for row in rows { set.load(try find.columns.key(row)) }
+    }
+
+    static func find(_ id: AttestedKeyID, in session: PostgresSession) throws -> AttestedKeyRecord? {
+        try session.run(find.statement([id])).first.map { try find.columns.key($0) }
+    }
+
+    /// Returns the calls that lock and read the keys of a batch, and the numbers of keys of its apps. The lock
+    /// on a number also covers keys that have no row yet.
+    static func lockCalls(for set: WorkingSet) -> [PostgresCall] {
+        let (ids, apps) = (set.attestedKeyIDs, set.countedApps)
+        guard !ids.isEmpty else { return [] }
+        guard !apps.isEmpty else { return [lock.statement(ids)] }
+        // The numbers come first: then a key that another transaction is inserting has its row.
+        return [counts.insert(apps), counts.lock(apps), lock.statement(ids)]
+    }
+
+    /// - Parameter results: Results of `lockCalls`.
+    static func load(locked results: ArraySlice<PostgresRows>, into set: inout WorkingSet) throws {
+        guard let keys = results.last else { return }
+        for row in keys { set.load(try lock.columns.key(row)) }
+        guard results.count == 3 else { return }
+        for row in results[results.startIndex + 1] {
+            set.load(
+                keyCount: try row.required(counts.columns.keyCount),
+                of: try row.required(counts.columns.appID))
+        }
+    }
+
+    static func raiseCall(_ set: WorkingSet) -> PostgresCall? {
+        let raised = set.raisedAttestedKeys
+        guard !raised.isEmpty else { return nil }
+        return Write.raise.statement.call(raised) { Write.raise.columns.write($0, to: $1) }
+    }
+
+    static func saveCalls(_ set: WorkingSet) -> [PostgresCall] {
+        guard set.changesAttestedKeys else { return [] }
+        var calls: [PostgresCall] = []
+        let new = set.newAttestedKeys
+        if !new.isEmpty {
+            calls.append(Write.insert.statement.call(new) { Write.insert.columns.write($0, to: $1) })
+            calls.append(
+                writeCounts.statement.call(set.changedKeyCounts) { counted, row in
+                    row.set(writeCounts.columns.appID, counted.app)
+                    row.set(writeCounts.columns.keyCount, counted.count)
+                })
+        }
+        if let raise = raiseCall(set) { calls.append(raise) }
+        return calls
+    }
+}

@@ -1,0 +1,130 @@
+public import AppAttestation
+public import AppleAccounts
+public import Commits
+import Encodings
+import JOSE
+
+/// An attestation of a new key, as a backend posts it.
+public struct KeyRegistrationRequest: Sendable {
+    /// The attestation object in base64 with padding.
+    public var attestation: String
+    /// The text that `generateKey` returned.
+    public var keyID: String
+    /// The challenge, whose text the app hashed.
+    public var challenge: String
+    /// The bundle ID of the app.
+    public var clientID: String
+
+    public init(attestation: String, keyID: String, challenge: String, clientID: String) {
+        (self.attestation, self.keyID) = (attestation, keyID)
+        (self.challenge, self.clientID) = (challenge, clientID)
+    }
+}
+
+/// A registered key, with the facts of iOS 27 in its attestation.
+public struct KeyRegistration: Sendable {
+    public let key: AttestedKeyRecord
+    public let isNew: Bool
+    public let extensions: AuthenticatorExtensions
+}
+
+/// The client ID has no entry for App Attest in the configuration.
+public struct AppAttestNotConfigured: Error, Sendable, Equatable {
+    public init() {}
+}
+
+extension AppChecks {
+    /// Makes a challenge. Does not wait, and stores nothing.
+    ///
+    /// - Parameter clientID: The bundle ID of the app.
+    /// - Throws: `UnknownClientID`, `CallerForbidden`, `AppAttestNotConfigured`.
+    public func mintChallenge(
+        _ purpose: AppAttestChallenge.Purpose, for clientID: String, allowed: AppScope
+    ) throws -> AppAttestChallenge {
+        let policy = try policy(named: clientID, allowed: allowed)
+        return challenges.mint(
+            purpose, for: policy.appID,
+            expiresAt: now().advanced(byMilliseconds: AppAttestChallenge.lifetime))
+    }
+
+    /// Verifies an attestation, and returns the command that registers the key. For an attestation that does
+    /// not hold, the command consumes its challenge and then fails.
+    ///
+    /// - Throws: `UnknownClientID`, `CallerForbidden`, `AppAttestNotConfigured`. `AppCheckRefusal`, also from
+    ///   the commit.
+    public func registerKey(
+        _ request: KeyRegistrationRequest, allowed: AppScope
+    ) throws -> PendingCommit<KeyRegistration> {
+        let policy = try policy(named: request.clientID, allowed: allowed)
+        let moment = now()
+        let challenge: UsedNonce
+        do throws(ProofFault) {
+            challenge = try challenges.challenge(
+                request.challenge, .attestation, for: policy.appID, at: moment)
+        } catch {
+            throw Self.refusal(error.cause)
+        }
+        do throws(ProofFault) {
+            let verified = try verify(request, policy, at: moment)
+            let key = AttestedKeyRecord(
+                id: verified.keyID, appID: verified.appID, publicKey: verified.publicKey.point,
+                environment: verified.environment, createdAt: moment)
+            return PendingCommit(
+                RegisterKeyCommand(key: key, challenge: challenge),
+                finishing: { result in
+                    let registered = try Self.registered(result)
+                    // A known key keeps the environment of its first attestation.
+                    guard registered.key.environment == policy.environment else {
+                        throw Self.refusal(AppCheckCause(AppAttestationError(.environmentMismatch)))
+                    }
+                    return KeyRegistration(
+                        key: registered.key, isNew: registered.isNew, extensions: verified.extensions)
+                })
+        } catch {
+            let refusal = Self.refusal(error.cause)
+            guard let consumed = failures.admit(challenge, at: moment) else { throw refusal }
+            let command = UseProofCommand(
+                proof: AppProof(challenge: consumed, assertion: nil), receivedAt: moment)
+            return PendingCommit(command, finishing: { _ in throw refusal })
+        }
+    }
+
+    private func verify(
+        _ request: KeyRegistrationRequest, _ policy: AppCheckPolicy, at moment: Moment
+    ) throws(ProofFault) -> VerifiedAttestation {
+        guard let keyID = AttestedKeyID(base64: request.keyID),
+            request.attestation.utf8.count <= (UnverifiedAttestation.longestObject + 2) / 3 * 4,
+            let object = Base64.decode(request.attestation)
+        else { throw ProofFault(.proofMalformed) }
+        do throws(AppAttestationError) {
+            return try AttestationVerifier(
+                root: root, appID: policy.appID, platform: policy.platform, environment: policy.environment
+            ).verify(
+                UnverifiedAttestation(object), keyID: keyID,
+                clientDataHash: ClientDataHash(hashing: Array(request.challenge.utf8)),
+                at: moment.milliseconds / 1000)
+        } catch {
+            throw ProofFault(error)
+        }
+    }
+
+    private func policy(named clientID: String, allowed: AppScope) throws -> AppCheckPolicy {
+        _ = try deployment.app(named: clientID, in: allowed)
+        guard let policy = policies.ofApp(clientID) else { throw AppAttestNotConfigured() }
+        return policy
+    }
+
+    private static func refusal(_ cause: AppCheckCause) -> AppCheckRefusal {
+        AppCheckRefusal(.attestationInvalid, cause: cause)
+    }
+
+    /// Maps the refusal of a challenge or a key by the transaction. Other errors stay as they are.
+    private static func registered(_ result: Result<RegisteredKey, any Error>) throws -> RegisteredKey {
+        do {
+            return try result.get()
+        } catch let error as AccountRefusal {
+            if let cause = AppCheckCause(error.code) { throw refusal(cause) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,178 @@
+public import AppAttestation
+public import AppleAccounts
+public import Certificates
+public import Commits
+public import Cryptography
+import Encodings
+import JOSE
+
+/// App Attest at the calls: challenges, keys, and the proofs that come with requests.
+///
+/// A challenge takes no row until it is used. It is then consumed whatever the result is, in the transaction
+/// that raises the counter of the key.
+public struct AppChecks: Sendable {
+    public let appCheck: AppCheck
+    public var policies: AppCheckPolicies { appCheck.policies }
+    let root: TrustAnchor
+    let deployment: Deployment
+    let store: any AppAttestStore
+    public let commits: GroupCommit<AccountCommand>
+    let challenges: ChallengeMint
+    let failures: FailedChallenges
+    let now: @Sendable () -> Moment
+
+    /// - Parameters:
+    ///   - root: The root of attestations: Apple's, except in development.
+    ///   - nonceKey: The same in all replicas, because each must accept the challenges of the others.
+    public init(
+        _ appCheck: AppCheck, root: TrustAnchor, deployment: Deployment,
+        store: any AppAttestStore, commits: GroupCommit<AccountCommand>, nonceKey: NonceKey,
+        now: @escaping @Sendable () -> Moment
+    ) {
+        (self.appCheck, self.root) = (appCheck, root)
+        (self.deployment, self.store, self.commits) = (deployment, store, commits)
+        challenges = ChallengeMint(key: nonceKey)
+        failures = FailedChallenges()
+        self.now = now
+    }
+
+    /// Judges a request in a task: verifies its proof, uses it up, and counts the result.
+    ///
+    /// - Parameters:
+    ///   - policy: `nil` where nothing is judged.
+    ///   - digest: The digest that the proof must vouch for.
+    /// - Returns: `nil` where nothing is judged.
+    /// - Throws: `AppCheckRefusal` in enforced mode; `StorageError`, `OverloadedError`.
+    public func check(
+        _ evidence: AppEvidence, by policy: AppCheckPolicy?, vouchingFor digest: SHA256Digest
+    ) async throws -> AppCheckResult? {
+        let moment = now()
+        guard let judged = try await judge(evidence, by: policy, vouchingFor: digest, at: moment).value else {
+            return nil
+        }
+        guard let proof = judged.proof else { return try conclude(judged, at: moment) }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await commits.submit(UseProofCommand(proof: proof, receivedAt: moment)))
+        } catch {
+            result = .failure(error)
+        }
+        return try conclude(judged, after: result, at: moment)
+    }
+
+    /// Verifies a proof as far as this is possible before the transaction. Waits only for the database.
+    ///
+    /// The cheap checks come first, and a challenge that is not ours, or has expired, costs no look-up.
+    func judge(
+        _ evidence: AppEvidence, by policy: AppCheckPolicy?, vouchingFor digest: SHA256Digest,
+        at moment: Moment
+    ) throws -> Step<JudgedApp?> {
+        guard let policy, policy.mode != .off else { return .now(nil) }
+        @Sendable func failed(_ fault: ProofFault, _ challenge: UsedNonce?) -> JudgedApp {
+            let stored = challenge.flatMap { failures.admit($0, at: moment) }
+            return JudgedApp(
+                policy: policy, appVersion: evidence.appVersion,
+                proof: stored.map { AppProof(challenge: $0, assertion: nil) },
+                found: .doesNotHold(fault.cause))
+        }
+        switch evidence.proof {
+        case nil:
+            return .now(
+                JudgedApp(policy: policy, appVersion: evidence.appVersion, proof: nil, found: .absent))
+        case .malformed: return .now(failed(ProofFault(.proofMalformed), nil))
+        case .assertion(let keyID, let object, let clientData):
+            let challenge: UsedNonce
+            do throws(ProofFault) {
+                let data = try ClientData(parsing: clientData)
+                challenge = try challenges.challenge(
+                    data.challenge, .assertion, for: policy.appID, at: moment)
+                guard data.digest == digest else {
+                    return .now(failed(ProofFault(.clientDataMismatch), challenge))
+                }
+            } catch {
+                return .now(failed(error, nil))
+            }
+            let judged = { @Sendable (key: AttestedKeyRecord?) -> JudgedApp in
+                do throws(ProofFault) {
+                    let assertion = try Self.verify(object, clientData, by: key, policy)
+                    return JudgedApp(
+                        policy: policy, appVersion: evidence.appVersion,
+                        proof: AppProof(
+                            challenge: challenge,
+                            assertion: AssertedCounter(
+                                keyID: keyID, appID: policy.appID, counter: assertion.counter)),
+                        found: .holds, extensions: assertion.extensions)
+                } catch {
+                    return failed(error, challenge)
+                }
+            }
+            if let key = store.attestedKeyWithoutWaiting(keyID) { return .now(judged(key)) }
+            return .later { [store] in judged(try await store.attestedKey(keyID)) }
+        }
+    }
+
+    private static func verify(
+        _ object: [UInt8], _ clientData: [UInt8], by record: AttestedKeyRecord?, _ policy: AppCheckPolicy
+    ) throws(ProofFault) -> VerifiedAssertion {
+        guard let record, record.appID == policy.appID,
+            let key = try? ECPublicKey(point: record.publicKey)
+        else { throw ProofFault(.keyUnknown) }
+        do throws(AppAttestationError) {
+            guard record.environment == policy.environment else {
+                throw AppAttestationError(.environmentMismatch)
+            }
+            return try AssertionVerifier(appID: policy.appID).verify(
+                UnverifiedAssertion(object), by: key, clientDataHash: ClientDataHash(hashing: clientData),
+                after: record.counter)
+        } catch {
+            throw ProofFault(error)
+        }
+    }
+
+    /// Counts the request under its kind.
+    ///
+    /// - Parameter refusal: Refusal of the proof by the transaction. A refusal for another reason counts as
+    ///   none.
+    /// - Throws: `AppCheckRefusal` in enforced mode.
+    func conclude(
+        _ judged: JudgedApp, refusedFor refusal: AccountRefusal.Code? = nil, at moment: Moment
+    ) throws(AppCheckRefusal) -> AppCheckResult {
+        let found = judged.found(refusedFor: refusal)
+        guard let decision = judged.decision(refusedFor: refusal) else {
+            preconditionFailure("a request was judged in mode off")
+        }
+        count(decision, of: judged, at: moment)
+        if let refusal = decision.refusal { throw refusal }
+        return AppCheckResult(kind: decision.kind, found: found, extensions: judged.extensions)
+    }
+
+    func count(_ decision: AppCheckDecision, of judged: JudgedApp, at moment: Moment) {
+        appCheck.counts.add(decision.kind, for: judged.policy.target, at: moment.milliseconds / 1000)
+    }
+
+    /// Counts the request by the result of the transaction that has used its proof.
+    ///
+    /// - Throws: `AppCheckRefusal` in enforced mode; other errors of the transaction.
+    func conclude(
+        _ judged: JudgedApp, after result: Result<Void, any Error>, at moment: Moment
+    ) throws -> AppCheckResult {
+        do {
+            try result.get()
+            return try conclude(judged, at: moment)
+        } catch let refusal as AccountRefusal {
+            return try conclude(judged, refusedFor: refusal.code, at: moment)
+        }
+    }
+
+    /// Returns the error of a sign-in that the transaction refused: the refusal of its proof, counted, or the
+    /// refusal of the sign-in itself, which says nothing about the app.
+    func error(for refusal: AccountRefusal, of judged: JudgedApp, at moment: Moment) -> any Error {
+        guard AppCheckCause(refusal.code) != nil else { return refusal }
+        do throws(AppCheckRefusal) {
+            _ = try conclude(judged, refusedFor: refusal.code, at: moment)
+            return refusal
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import AppAttestation
+import AppleAccounts
+import AttestationMint
+import Encodings
+import StrictJSON
+import Testing
+import TokenMint
+
+/// The calls of App Attest, and the proofs that they make possible.
+@Suite struct AppAttestContractTests {
+    static let calls = ["/v1/sign-ins", "/v1/identity-tokens/verify"]
+
+    @Test func `registers a key once, and shows it`() async throws {
+        try await AttestedApp.with { app in
+            let first = try await app.register()
+            #expect(first.status == 201)
+            #expect(first.json?["is_new_key"]?.bool == true)
+            let key = first.json?["key"]
+            #expect(key?["key_id"]?.string == app.device.keyID)
+            #expect(key?["client_id"]?.string == AttestedApp.bundleID)
+            #expect(key?["team_id"]?.string == AttestationMint.teamID)
+            #expect(key?["environment"]?.string == "production")
+            #expect(key?["validation_category"] == nil)
+            let second = try await app.register()
+            #expect(second.status == 200)
+            #expect(second.json?["is_new_key"]?.bool == false)
+        }
+    }
+
+    @Test(arguments: calls) func `accepts a proof that holds, once`(call: String) async throws {
+        try await AttestedApp.with { app in
+            #expect(try await app.register().status == 201)
+            let token = try Bodies.token()
+            let proof = try await app.proof(for: token, counter: 1)
+            let accepted = try await app.send(token, proof, to: call)
+            #expect(accepted.status == (call == "/v1/sign-ins" ? 201 : 200))
+            #expect(accepted.kind == "verified")
+            let again = try await app.send(token, proof, to: call)
+            #expect(again.status == 401)
+            #expect(again.code == "attestation_invalid")
+            // The stored counter is compared before the transaction, which knows the challenge.
+            #expect(again.cause == "counter_not_increased")
+            let next = try await app.send(token, try await app.proof(for: token, counter: 2), to: call)
+            #expect(next.status == 200)
+        }
+    }
+
+    @Test(arguments: calls) func `refuses a request without a proof in enforced mode`(
+        call: String
+    ) async throws {
+        try await AttestedApp.with { app in
+            let token = try Bodies.token()
+            let missing = try await app.send(token, nil, to: call)
+            #expect(missing.status == 401)
+            #expect(missing.code == "attestation_required")
+            #expect(missing.cause == "proof_missing")
+            let outdated = try await app.send(token, nil, to: call, version: "4.1.9")
+            #expect(outdated.cause == "app_outdated")
+            #expect(try await app.service.store.lastEventSequence() == 0)
+        }
+    }
+
+    @Test(arguments: calls) func `blocks nothing in monitored mode, and says the kind`(
+        call: String
+    ) async throws {
+        try await AttestedApp.with(.monitored) { app in
+            let token = try Bodies.token()
+            _ = try await app.service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            #expect(try await app.send(token, nil, to: call).kind == "unknown_origin")
+            #expect(try await app.send(token, nil, to: call, version: "4.1").kind == "outdated_app")
+            for proof in [JSONValue.string("proof"), .integer(1), .array([]), .object(JSONObject())] {
+                let malformed = try await app.send(token, proof, to: call)
+                #expect(malformed.status == 200)
+                #expect(malformed.json?["app_check"]?["cause"]?.string == "proof_malformed")
+            }
+            let unknown = try await app.send(token, try await app.proof(for: token, counter: 1), to: call)
+            #expect(unknown.status == 200)
+            #expect(unknown.kind == "invalid")
+            #expect(unknown.json?["app_check"]?["cause"]?.string == "attestation_key_unknown")
+            _ = try await app.register()
+            let proof = try await app.proof(for: token, counter: 1)
+            #expect(try await app.send(token, proof, to: call).kind == "verified")
+            #expect(try await app.send(token, proof, to: call).kind == "invalid")
+        }
+    }
+
+    @Test func `reads and counts nothing in mode off`() async throws {
+        try await AttestedApp.with(.off) { app in
+            let response = try await app.send(try Bodies.token(), .integer(1))
+            #expect(response.status == 201)
+            #expect(response.json?["app_check"] == nil)
+            // An app can attest before proofs are asked for.
+            #expect(try await app.register().status == 201)
+        }
+    }
+
+    @Test func `shows the facts of iOS 27`() async throws {
+        try await AttestedApp.with { app in
+            // {"apple_validation_category_01": 4 as 4 bytes, "apple_bundle_version_01": "12"}
+            let extensions =
+                [0xA2, 0x78, 0x1C] + Array("apple_validation_category_01".utf8) + [0x44, 4, 0, 0, 0]
+                + [0x77] + Array("apple_bundle_version_01".utf8) + [0x62, 0x31, 0x32]
+            let challenge = try await app.challenge("attestation")
+            let attestation = try app.device.attestation(for: challenge) { $0.extensions = extensions }
+            let registered = try await app.register(attestation, challenge: challenge)
+            #expect(registered.json?["key"]?["validation_category"]?.integer == 4)
+            #expect(registered.json?["key"]?["bundle_version"]?.string == "12")
+            let token = try Bodies.token()
+            let data = AttestedDevice.clientData(try await app.challenge(), for: token)
+            let assertion = try app.device.assertion(of: data, counter: 1) { $0.extensions = extensions }
+            let response = try await app.send(
+                token, AttestedApp.proof(keyID: app.device.keyID, assertion: assertion, data))
+            #expect(response.json?["app_check"]?["validation_category"]?.integer == 4)
+            #expect(response.json?["app_check"]?["bundle_version"]?.string == "12")
+        }
+    }
+
+    @Test func `binds a proof at the token endpoint to all other parameters`() async throws {
+        try await AttestedApp.with(hasOAuth: true) { app in
+            #expect(try await app.register().status == 201)
+            let rest =
+                "grant_type=authorization_code&client_id=\(AttestedApp.client)&code=a%20b"
+                + "&redirect_uri=com.example.phone%3A%2Fcb&unknown=&code_verifier=\(String(repeating: "v", count: 43))"
+            let canonical =
+                "client_id=\(AttestedApp.client)&code=a%20b&code_verifier="
+                + String(repeating: "v", count: 43)
+                + "&grant_type=authorization_code&redirect_uri=com.example.phone%3A%2Fcb&unknown="
+            let missing = try await OAuthEndpointTests.post(app.service, "/oauth/token", rest)
+            #expect(missing.status == 401)
+            #expect(missing.json?["error"]?.string == "invalid_client")
+            #expect(missing.cause == "proof_missing")
+            for (text, counter, cause) in [
+                (canonical, 1, nil), (canonical + "&x=1", 2, "client_data_mismatch"),
+                (canonical, 1, "counter_not_increased"),
+            ] as [(String, UInt32, String?)] {
+                let data = AttestedDevice.clientData(try await app.challenge(), for: text)
+                let proof = [
+                    ("attestation_key_id", app.device.keyID),
+                    ("attestation_assertion", try app.device.assertion(of: data, counter: counter)),
+                    ("attestation_client_data", data),
+                ]
+                let response = try await OAuthEndpointTests.post(
+                    app.service, "/oauth/token", FormEncoding.encode(proof) + "&" + rest)
+                // A proof that holds leads to the code, which does not exist.
+                #expect(
+                    response.json?["error"]?.string == (cause == nil ? "invalid_grant" : "invalid_client"))
+                #expect(response.cause == cause)
+            }
+        }
+    }
+
+    @Test func `judges App Flip by the identity token, or by the state for a known account`() async throws {
+        try await AttestedApp.with(hasOAuth: true) { app in
+            #expect(try await app.register().status == 201)
+            let token = try Bodies.token()
+            let signedIn = try await app.send(token, try await app.proof(for: token, counter: 1))
+            let id = try #require(signedIn.json?["account"]?["id"]?.string)
+            func flip(_ more: [(String, JSONValue)]) async throws -> ProbeResponse {
+                try await app.service.call(
+                    "POST", "/v1/oauth/app-flip",
+                    body: Bodies.json(
+                        [
+                            ("client_id", .string("google")),
+                            (
+                                "redirect_uri",
+                                .string("https://oauth-redirect.googleusercontent.com/a/com.google.OPA")
+                            ),
+                            ("state", .string("s-1")), ("scope", .string("openid email")),
+                            ("decision", .string("granted")),
+                        ] + more))
+            }
+            let account = ("account_id", JSONValue.string(id))
+            #expect(try await flip([account]).code == "attestation_required")
+            let moved = try await app.proof(for: "s-2", counter: 2)
+            #expect(try await flip([account, ("attestation", moved)]).cause == "client_data_mismatch")
+            let held = try await flip([account, ("attestation", try await app.proof(for: "s-1", counter: 3))])
+            #expect(held.status == 200)
+            let other = try Bodies.token { $0["nonce"] = .string("another token") }
+            let identity = ("identity_token", JSONValue.string(other))
+            #expect(try await flip([identity]).code == "attestation_required")
+            let vouched = try await app.proof(for: other, counter: 4)
+            #expect(try await flip([identity, ("attestation", vouched)]).status == 200)
+        }
+    }
+}
