@@ -81,6 +81,9 @@ public struct WorkingSet: Sendable {
             case .rejectRefreshToken(let rejection): need(rejection.key, withAppleTokens: true)
             case .erase(let erase): need(erase.key, withAppleTokens: true)
             case .transfer(let transfer): need(transfer.to)
+            case .disable(let disable): need(disable.key)
+            case .enable(let enable): need(enable.key)
+            case .signOut(let signOut): need(signOut.key)
             }
         }
         subjectKeys = keys
@@ -133,6 +136,12 @@ public struct WorkingSet: Sendable {
                     results.append(.done(.erased(try apply(erase, using: &generator))))
                 case .transfer(let transfer):
                     results.append(.done(.transferred(try apply(transfer, using: &generator))))
+                case .disable(let disable):
+                    results.append(.done(.changed(try apply(disable, using: &generator))))
+                case .enable(let enable):
+                    results.append(.done(.changed(try apply(enable, using: &generator))))
+                case .signOut(let signOut):
+                    results.append(.done(.changed(try apply(signOut, using: &generator))))
                 }
             } catch {
                 results.append(.refused(error))

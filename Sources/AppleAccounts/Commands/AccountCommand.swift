@@ -9,13 +9,16 @@ public enum AccountCommand: Sendable, Hashable {
     case rejectRefreshToken(RejectionCommand)
     case erase(EraseCommand)
     case transfer(TransferCommand)
+    case disable(DisableCommand)
+    case enable(EnableCommand)
+    case signOut(SignOutCommand)
 
     /// Indicates that the command may move a subject to another row, so that it cannot share a working set.
     public var standsAlone: Bool {
         switch self {
         case .erase, .transfer: true
         case .signIn(let signIn): signIn.transferSubject != nil
-        case .notification, .finishExchange, .rejectRefreshToken: false
+        case .notification, .finishExchange, .rejectRefreshToken, .disable, .enable, .signOut: false
         }
     }
 }

@@ -12,6 +12,8 @@ public struct AccountRefusal: Error, Sendable {
         case accountExists = "account_exists"
         /// The account has a credential for an app that the caller may not see.
         case callerForbidden = "caller_forbidden"
+        /// The account is disabled here.
+        case accountDisabled = "account_disabled"
     }
 
     public let code: Code

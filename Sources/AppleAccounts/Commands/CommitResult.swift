@@ -40,4 +40,6 @@ public enum AccountOutcome: Sendable, Hashable {
     /// As it was stored.
     case erased(ErasureRecord)
     case transferred(TransferReceipt)
+    /// The account after it was disabled, enabled or signed out.
+    case changed(Account)
 }

@@ -76,3 +76,24 @@ extension TransferCommand: TypedCommand {
         if case .transferred(let output) = outcome { output } else { nil }
     }
 }
+
+/// A command that changes an account and yields the account.
+public protocol AccountChangeCommand: TypedCommand where Command == AccountCommand, Output == Account {}
+
+extension AccountChangeCommand {
+    public static func output(_ outcome: AccountOutcome) -> Account? {
+        if case .changed(let output) = outcome { output } else { nil }
+    }
+}
+
+extension DisableCommand: AccountChangeCommand {
+    public var untyped: AccountCommand { .disable(self) }
+}
+
+extension EnableCommand: AccountChangeCommand {
+    public var untyped: AccountCommand { .enable(self) }
+}
+
+extension SignOutCommand: AccountChangeCommand {
+    public var untyped: AccountCommand { .signOut(self) }
+}

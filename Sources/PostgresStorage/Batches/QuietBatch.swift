@@ -15,7 +15,9 @@ struct QuietBatch {
         commands.allSatisfy { command in
             switch command {
             case .signIn(let signIn): signIn.transferSubject == nil
-            case .notification, .finishExchange, .rejectRefreshToken, .erase, .transfer: false
+            case .notification, .finishExchange, .rejectRefreshToken, .erase, .transfer, .disable, .enable,
+                .signOut:
+                false
             }
         }
     }

@@ -28,6 +28,12 @@ struct CommandNames {
         case .transfer(let transfer):
             teams.insert(transfer.to.team)
             apps.insert(transfer.clientID)
+        case .disable(let disable):
+            teams.insert(disable.key.team)
+        case .enable(let enable):
+            teams.insert(enable.key.team)
+        case .signOut(let signOut):
+            teams.insert(signOut.key.team)
         }
     }
 }

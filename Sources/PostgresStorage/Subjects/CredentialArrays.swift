@@ -14,7 +14,7 @@ struct CredentialArrays {
         init() {
             var rows = RowParameters()
             columns = rows.add(CredentialTable.self)
-            let facts = CredentialTable.names(.facts)
+            let (facts, values) = (CredentialTable.names(.facts), CredentialTable.names(.values))
             update = RowStatement(
                 "update_credentials", rows,
                 """
@@ -26,7 +26,7 @@ struct CredentialArrays {
                 "put_credentials", rows,
                 """
                 INSERT INTO credential (\(rows.names)) SELECT n.* FROM \(rows.relation("n"))
-                ON CONFLICT (subject_id, app_id) DO UPDATE SET \(facts.assigned(from: "excluded"))
+                ON CONFLICT (subject_id, app_id) DO UPDATE SET \(values.assigned(from: "excluded"))
                 """)
         }
     }
@@ -42,7 +42,7 @@ struct CredentialArrays {
 
     private enum Facts {
         case ofApp(AppCredential)
-        case ofAllApps(Revocation)
+        case ofAllApps(FactsOfAllApps)
     }
 
     private var rows: [Row] = []
@@ -51,10 +51,9 @@ struct CredentialArrays {
         rows.append(Row(subjectID: rowID, app: app, email: email, facts: .ofApp(credential)))
     }
 
-    /// Adds the revocation that holds for all apps.
-    mutating func add(_ revocation: Revocation, rowID: Int64) {
-        rows.append(
-            Row(subjectID: rowID, app: AppTable.allApps, email: nil, facts: .ofAllApps(revocation)))
+    /// Adds the facts that hold for all apps.
+    mutating func add(_ facts: FactsOfAllApps, rowID: Int64) {
+        rows.append(Row(subjectID: rowID, app: AppTable.allApps, email: nil, facts: .ofAllApps(facts)))
     }
 
     /// Returns `nil` when there is no credential.
@@ -71,7 +70,7 @@ struct CredentialArrays {
             row.set(columns.appID, item.app)
             switch item.facts {
             case .ofApp(let credential): columns.write(credential, email: item.email, to: row)
-            case .ofAllApps(let revocation): columns.write(revocation, to: row)
+            case .ofAllApps(let facts): columns.write(facts, to: row)
             }
         }
     }
