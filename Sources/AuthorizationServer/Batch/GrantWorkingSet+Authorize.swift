@@ -12,16 +12,17 @@ extension GrantWorkingSet {
         _ command: AuthorizeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
         let user = try user(command.accountID)
-        let credential = user.record.record(for: command.clientID)
+        let status = try status(of: command.accountID, app: command.clientID, at: command.moment)
+        let credential = status.credential
         guard credential.state == .authorized, let authorization = credential.authorization else {
             let isDeleted =
                 credential.reason == .appleAccountDeleted
                 || user.record.revocationOfAllApps?.reason == .appleAccountDeleted
             throw GrantRefusal(isDeleted ? .appleAccountDeleted : .credentialRevoked)
         }
-        // A session from before the latest revocation has ended with it, even if the user has signed in again
-        // elsewhere.
-        guard credential.admits(authorizationAt: command.authenticatedAt) else {
+        // A session from before the latest revocation or sign-out has ended with it, even if the user has
+        // signed in again elsewhere.
+        guard status.admits(authenticatedAt: command.authenticatedAt) else {
             throw GrantRefusal(.credentialRevoked)
         }
         if let oldest = command.authenticatedAfter, command.authenticatedAt < oldest {

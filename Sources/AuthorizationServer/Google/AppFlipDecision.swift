@@ -38,6 +38,8 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     /// The database cannot be reached, or another dependency failed.
     case unavailable
     case accountErased, accountBeingErased, appleAccountDeleted
+    /// The app's operator has disabled the account.
+    case accountDisabled
 
     /// The outcome for Google: continue in the browser, or end.
     public var outcome: AppFlipOutcome {
@@ -45,7 +47,7 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
         case .identityMissing, .identityRefused, .authenticationTooOld, .authenticationAhead,
             .credentialRevoked, .tooManyGrants, .unavailable:
             .cancelled
-        case .accountErased, .accountBeingErased, .appleAccountDeleted: .unrecoverable
+        case .accountErased, .accountBeingErased, .appleAccountDeleted, .accountDisabled: .unrecoverable
         }
     }
 }
