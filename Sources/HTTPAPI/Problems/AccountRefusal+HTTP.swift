@@ -26,6 +26,11 @@ extension AccountRefusal {
                 .conflict, code: code.rawValue, title: "Account exists",
                 detail: "The user has another account already.")
         case .callerForbidden: Problem(.callerForbidden)
+        case .accountDisabled:
+            Problem(
+                .forbidden, code: code.rawValue, title: "Account disabled",
+                detail:
+                    "The account is disabled here. Show the user where to ask, and do not sign the user in.")
         }
     }
 }
