@@ -65,7 +65,6 @@ import Testing
         try await running.value
     }
 
-<<<<<<< HEAD
     @Test func `forgets counts of App Check after seven days`() async throws {
         let target = AppCheckTarget.app(bundleID: "com.example.app")
         let week: Int64 = 7 * 86_400
@@ -76,7 +75,8 @@ import Testing
         }
         await maintenance(at: Moment(seconds: week + 7199)).purgeAppCheckHours()
         #expect(try await store.appCheckHours(of: [target], from: 0).map(\.hour) == [3600, 7200])
-=======
+    }
+
     @Test func `enables every account whose time is over, once, and tells the feed`() async throws {
         for number in 0..<(Maintenance.mostEnabled + 20) {
             let key = SubjectKey.sample(AppleSubject(stringLiteral: "user-\(number)"))
@@ -93,7 +93,6 @@ import Testing
         #expect(told.count == Maintenance.mostEnabled + 20)
         #expect(told.allSatisfy { $0.moment == 5_000_000 })
         #expect(try await store.account(other.id)?.disabling != nil)
->>>>>>> 67cf6b74 (Sign-in: refuse disabled users, and enable accounts whose time is over)
     }
 
     @Test func `sends waiting readers away when it ends`() async throws {
