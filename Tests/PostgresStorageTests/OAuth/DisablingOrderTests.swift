@@ -17,12 +17,12 @@ import Testing
             let (here, there) = (replicas.stores[0], replicas.stores[1])
             let account = try await here.signIn(.sample(key: Self.user)).account
             let holder = try LockHolder(replicas.url, "SELECT app_id FROM credential FOR UPDATE")
-            let signIn = { @Sendable in
+            let signIn = { @Sendable () -> AccountRefusal.Code? in
                 let outcome = try await here.commit([
                     .signIn(.sample(key: Self.user, authorizedAt: 1_500_000, receivedAt: 1_500_000))
                 ])
-                if case .refused(let refusal) = outcome.results[0] { return refusal.code }
-                return nil as AccountRefusal.Code?
+                guard case .refused(let refusal) = outcome.results[0] else { return nil }
+                return refusal.code
             }
             let disable = { @Sendable () -> AccountRefusal.Code? in
                 try await there.change(DisableCommand.sample(account))
