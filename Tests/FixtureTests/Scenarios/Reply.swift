@@ -27,7 +27,7 @@ struct Reply: Sendable {
             case .credentialRevoked: self.init(status: 403, code: error.code.rawValue)
             case .accountNotFound: self.init(status: 404, code: error.code.rawValue)
             case .accountExists: self.init(status: 409, code: error.code.rawValue)
-            case .callerForbidden: self.init(status: 403, code: error.code.rawValue)
+            case .callerForbidden, .accountDisabled: self.init(status: 403, code: error.code.rawValue)
             case .nonceExpired, .nonceUsed: self.init(status: 401, code: error.code.rawValue)
             }
         default: throw error
