@@ -3,6 +3,7 @@ import Encodings
 import HTTPAPI
 import StorageConformance
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 

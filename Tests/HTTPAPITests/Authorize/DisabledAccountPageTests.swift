@@ -1,6 +1,8 @@
 import AppleAccounts
 import AuthorizationServer
+import Encodings
 import StorageConformance
+import TestSupport
 import Testing
 import TokenMint
 
