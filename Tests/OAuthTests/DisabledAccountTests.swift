@@ -12,7 +12,7 @@ import TokenMint
 
 @testable import OAuth
 
-/// What the authorization server does with the account of a user who is disabled or signed out.
+/// Tokens, App Flip and streamlined linking of a user who is disabled or signed out.
 @Suite struct DisabledAccountTests {
     private func disable(_ account: Account, _ world: OAuthWorld) async throws {
         try await world.store.change(DisableCommand.sample(account, at: world.now))

@@ -3,35 +3,37 @@ import SQLTables
 
 /// Credentials to write, with the keys of their rows.
 struct CredentialArrays {
-    /// The two statements, which have the same columns.
-    private struct Statements {
+    /// A statement with its columns.
+    private struct Write {
         let columns: CredentialTable
-        /// For rows that exist.
-        let update: RowStatement
-        /// For rows that may exist.
-        let put: RowStatement
+        let statement: RowStatement
 
-        init() {
+        init(
+            _ choice: ColumnChoice<CredentialTable>, _ name: String,
+            sql: (RowParameters) -> String
+        ) {
             var rows = RowParameters()
-            columns = rows.add(CredentialTable.self)
-            let (facts, values) = (CredentialTable.names(.facts), CredentialTable.names(.values))
-            update = RowStatement(
-                "update_credentials", rows,
-                """
-                UPDATE credential AS c SET \(facts.assigned(from: "n"))
-                FROM \(rows.relation("n"))
-                WHERE c.subject_id = n.subject_id AND c.app_id = n.app_id::integer
-                """)
-            put = RowStatement(
-                "put_credentials", rows,
-                """
-                INSERT INTO credential (\(rows.names)) SELECT n.* FROM \(rows.relation("n"))
-                ON CONFLICT (subject_id, app_id) DO UPDATE SET \(values.assigned(from: "excluded"))
-                """)
+            columns = rows.add(CredentialTable.self, choice)
+            statement = RowStatement(name, rows, sql(rows))
         }
     }
 
-    private static let statements = Statements()
+    /// For rows of apps that exist.
+    private static let update = Write(.ofApp, "update_credentials") { rows in
+        """
+        UPDATE credential AS c SET \(CredentialTable.names(.facts).assigned(from: "n"))
+        FROM \(rows.relation("n"))
+        WHERE c.subject_id = n.subject_id AND c.app_id = n.app_id::integer
+        """
+    }
+    /// For rows that may exist.
+    private static let put = Write(.all, "put_credentials") { rows in
+        """
+        INSERT INTO credential (\(rows.names)) SELECT n.* FROM \(rows.relation("n"))
+        ON CONFLICT (subject_id, app_id)
+        DO UPDATE SET \(CredentialTable.names(.values).assigned(from: "excluded"))
+        """
+    }
 
     private struct Row {
         let subjectID: Int64
@@ -57,15 +59,15 @@ struct CredentialArrays {
     }
 
     /// Returns `nil` when there is no credential.
-    func updateCall() -> PostgresCall? { call(Self.statements.update) }
+    func updateCall() -> PostgresCall? { call(Self.update) }
 
     /// Returns `nil` when there is no credential.
-    func putCall() -> PostgresCall? { call(Self.statements.put) }
+    func putCall() -> PostgresCall? { call(Self.put) }
 
-    private func call(_ statement: RowStatement) -> PostgresCall? {
+    private func call(_ write: Write) -> PostgresCall? {
         guard !rows.isEmpty else { return nil }
-        let columns = Self.statements.columns
-        return statement.call(rows) { item, row in
+        let columns = write.columns
+        return write.statement.call(rows) { item, row in
             row.set(columns.subjectID, item.subjectID)
             row.set(columns.appID, item.app)
             switch item.facts {

@@ -57,6 +57,10 @@ extension ColumnChoice where T == CredentialTable {
             ]
         }
     }
+    /// Columns of a row of an app.
+    public static var ofApp: Self {
+        except { [$0.disabledAt, $0.disabledUntil, $0.disabledReason, $0.sessionsEndedAt] }
+    }
     /// The facts and their app, for reading a subject.
     public static var factsOfApp: Self { except { [$0.subjectID] } }
     /// Columns that decide a state.

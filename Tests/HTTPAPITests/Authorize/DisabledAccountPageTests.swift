@@ -37,7 +37,7 @@ import TokenMint
         #expect(page.text.contains(texts.refusals.accountDisabled.advice.htmlEscaped))
         #expect(page.text.contains("<bdi>account_disabled</bdi>"))
         let parameters = WebVisitor.parameters(of: try button(page))
-        #expect(parameters["error"] == "access_denied" && parameters["state"] == "a+b c")
+        #expect(parameters["error"] == "access_denied" && parameters["state"] == "a+b+c")
     }
 
     @Test(arguments: PageLanguage.allCases)

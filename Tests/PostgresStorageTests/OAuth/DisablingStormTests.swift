@@ -48,10 +48,14 @@ import Testing
             }
         }
 
+        /// A time after every other sign-in of the user.
+        static func signedInAt(_ moment: Moment) -> Moment { moment.advanced(byMilliseconds: 10_000) }
+
         private static func signIn(
             _ key: SubjectKey, at moment: Moment, of store: PostgresAccountStore
         ) async throws {
-            try await store.signIn(.sample(key: key, authorizedAt: moment, receivedAt: moment))
+            try await store.signIn(
+                .sample(key: key, authorizedAt: moment, receivedAt: signedInAt(moment)))
         }
     }
 
@@ -119,7 +123,9 @@ import Testing
             if !isRight { round.faults.append("\(number): \(fault)") }
         }
         let hasSignedIn = round.cameFirst.contains { $0.use == .signIn && $0.isFirst }
-        check(!hasSignedIn || found.lastSignInAt == moment, "a sign-in that the disabling did not find")
+        check(
+            !hasSignedIn || found.lastSignInAt == Use.signedInAt(moment),
+            "a sign-in that the disabling did not find")
         for store in replicas.stores {
             for family in [family, family + 1, family + 2] {
                 check(try await !store.isGood(family, at: moment), "a live token of a disabled account")
