@@ -35,8 +35,10 @@ import TokenMint
         await #expect(throws: OAuthError(.invalidToken, "")) {
             _ = try await userInfo.claims(accessToken: tokens.accessToken)
         }
-        await #expect(throws: OAuthError.invalidGrant) { _ = try await world.refresh(refreshToken) }
-        await #expect(throws: OAuthError.invalidGrant) { _ = try await world.redeem(code) }
+        await #expect(throws: OAuthError.invalidGrant(.accountDisabled)) {
+            _ = try await world.refresh(refreshToken)
+        }
+        await #expect(throws: OAuthError.invalidGrant(.accountDisabled)) { _ = try await world.redeem(code) }
         try await enable(account, world)
         #expect(try await world.isActive(tokens.accessToken))
         _ = try await userInfo.claims(accessToken: tokens.accessToken)
@@ -79,12 +81,17 @@ import TokenMint
             return response
         }
         #expect(try await linking("check") == .accountFound)
-        for intent in ["get", "create"] {
-            #expect(try await linking(intent) == .linkingError(loginHint: "ada@gmail.com"))
+        for (intent, reason) in [("get", .accountDisabled), ("create", .accountExists)]
+            as [(String, TokenRefusalReason)]
+        {
+            #expect(
+                try await linking(intent) == .linkingError(loginHint: "ada@gmail.com", reason: reason))
         }
         // Also when Apple has ended the credential: a new account in its place would enable the user.
         try await world.notify("consent-revoked")
-        #expect(try await linking("create") == .linkingError(loginHint: "ada@gmail.com"))
+        #expect(
+            try await linking("create")
+                == .linkingError(loginHint: "ada@gmail.com", reason: .accountExists))
     }
 
     @Test func `a sign-out leaves the links with Google alone unless they are asked for`() async throws {
