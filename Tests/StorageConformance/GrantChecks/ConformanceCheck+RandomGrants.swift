@@ -34,12 +34,14 @@ extension ConformanceCheck {
         }
     ]
 
-    /// Disables, enables or signs out an account, at the moments of the random sign-ins. A disabling without an
-    /// end is soon followed by others that end it.
+    /// Disables, enables or signs out an account. Every second change enables, so that most users have tokens.
     private static func change(
         _ random: inout RandomCommands, _ store: any ConformingStore, _ reference: ReferenceStore
     ) async throws {
-        let command = random.accountChange(of: random.pick(random.keys))
+        let (key, moment) = (random.pick(random.keys), random.moment())
+        let command =
+            random.pick([true, false])
+            ? UserCommand(key: key) { .enable(.sample($0, at: moment)) } : random.accountChange(of: key)
         guard let mine = try await command.command(for: store),
             let its = try await command.command(for: reference)
         else { return }
