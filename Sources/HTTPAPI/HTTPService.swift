@@ -103,7 +103,9 @@ public final class HTTPService: Service {
         }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
-            accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),
+            accounts: AccountRoutes(useCases: useCases),
+            accountChanges: AccountChangeRoutes(useCases: useCases, oauth: dependencies.oauth),
+            credentials: CredentialRoutes(useCases: useCases),
             events: EventRoutes(useCases: useCases, registry: registry),
             notifications: NotificationRoutes(
                 useCases: useCases, verifications: verifications,

@@ -94,6 +94,42 @@ import Testing
         }
     }
 
+    @Test func `the page of a disabled account fits in every language, and its button leads to the client`()
+        async throws
+    {
+        try await Self.with { system, browser in
+            let backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
+            for language in PageLanguage.allCases {
+                // The page ends the session, so each language has a user of its own.
+                try await Self.signIn(at: system, browser)
+                let events = try await backend.get("/v1/events?limit=1000")["events"]?.array ?? []
+                let id = try #require(events.last?["account_id"]?.string)
+                let disabled = try await backend.post(
+                    "/v1/accounts/\(id)/disable", [("reason", .string("abuse"))])
+                #expect(disabled.status == 200)
+                try await browser.open(
+                    "\(system.service)/oauth/authorize?\(Self.queries(system, language)[1])")
+                #expect(try await browser.shows("account_disabled"))
+                let direction = try await browser.evaluate(
+                    "return getComputedStyle(document.body).direction")
+                #expect(direction.string == language.direction)
+                try await Self.look(at: browser, "\(language) disabled account")
+            }
+            _ = try await browser.tab()
+            let outline = try await browser.evaluate(
+                "return getComputedStyle(document.activeElement).outlineStyle")
+            #expect(outline.string == "solid")
+            #expect(try await browser.refusals() == [])
+            _ = try await browser.departures()
+            try await browser.press(key: "\u{E007}")
+            try await eventually {
+                try await browser.departures().contains {
+                    $0.hasPrefix("http://127.0.0.1:9004") && $0.contains("error=access_denied")
+                }
+            }
+        }
+    }
+
     @Test func `the fake Google's pages fit and have contrast, with links, events and exchanges`()
         async throws
     {

@@ -23,11 +23,17 @@ import Testing
                 "email_forwarding_changed": 5, "profile_changed": 6, "account_deleted": 7,
                 "account_erased": 8,
                 "account_transferred": 9, "grant_created": 10, "grant_revoked": 11,
+                "account_disabled": 12, "account_enabled": 13, "sessions_ended": 14,
             ])
         #expect(
             codes(of: GrantEndReason.self) == [
                 "unlinked": 1, "client_revoked": 2, "token_reused": 3, "replaced": 4, "google_revoked": 5,
                 "consent_revoked": 6, "apple_account_deleted": 7, "erased": 8,
+                "signed_out": 9,
+            ])
+        #expect(
+            codes(of: Disabling.Reason.self) == [
+                "abuse": 1, "fraud": 2, "security": 3, "payment": 4, "legal": 5, "requested": 6, "other": 7,
             ])
         #expect(
             codes(of: GoogleEventKind.self) == [

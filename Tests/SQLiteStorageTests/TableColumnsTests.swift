@@ -92,7 +92,8 @@ import Testing
         var list = SelectList()
         let first = list.add("1", Int64.self, as: "one")
         let subject = list.add(SubjectTable.self, as: "s", .only { [$0.email, $0.id] })
-        let credential = list.add(CredentialTable.self, as: "c", .revocation)
+        let credential = list.add(
+            CredentialTable.self, as: "c", .only { [$0.revokedAt, $0.revokedReason, $0.revokedSource] })
         #expect(first.place == 0)
         #expect([subject.email.place, subject.id.place, subject.firstName.place] == [1, 2, -1])
         #expect([credential.revokedAt.place, credential.revokedSource.place] == [3, 5])

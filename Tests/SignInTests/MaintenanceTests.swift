@@ -15,7 +15,8 @@ import Testing
 
     private func maintenance(at moment: Moment) -> Maintenance {
         Maintenance(
-            store: store, feed: feed, interval: .seconds(60), clock: clock, now: { moment }, logger: .silent)
+            store: store, commits: GroupCommit<AccountCommand>(store: store, feed: feed), feed: feed,
+            interval: .seconds(60), clock: clock, now: { moment }, logger: .silent)
     }
 
     private func use(_ byte: UInt8, keptUntil moment: Moment) async throws {
@@ -83,6 +84,24 @@ import Testing
         }
         await maintenance(at: Moment(seconds: week + 7199)).purgeAppCheckHours()
         #expect(try await store.appCheckHours(of: [target], from: 0).map(\.hour) == [3600, 7200])
+    }
+
+    @Test func `enables every account whose time is over, once, and tells the feed`() async throws {
+        for number in 0..<(Maintenance.mostEnabled + 20) {
+            let key = SubjectKey.sample(AppleSubject(stringLiteral: "user-\(number)"))
+            let account = try await store.signIn(.sample(key: key)).account
+            try await store.change(DisableCommand.sample(account, until: 5_000_000))
+        }
+        let other = try await store.signIn(.sample(key: .sample("other"))).account
+        try await store.change(DisableCommand.sample(other, until: 5_000_001))
+        await maintenance(at: 4_999_999).enableAccounts()
+        #expect(try await store.allEvents().count { $0.kind == .accountEnabled } == 0)
+        await maintenance(at: 5_000_000).enableAccounts()
+        await maintenance(at: 5_000_000).enableAccounts()
+        let told = try await store.allEvents().filter { $0.kind == .accountEnabled }
+        #expect(told.count == Maintenance.mostEnabled + 20)
+        #expect(told.allSatisfy { $0.moment == 5_000_000 })
+        #expect(try await store.account(other.id)?.disabling != nil)
     }
 
     @Test func `sends waiting readers away when it ends`() async throws {

@@ -19,7 +19,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     private static let accountChecks: [ConformanceCheck] =
         accounts + profiles + credentials + deletions + notifications + nonces + appAttest + events
         + eventScope
-        + batches
+        + batches + disabling
 
     /// Checks of Apple codes and Apple tokens.
     private static let appleGrants: [ConformanceCheck] =
@@ -28,5 +28,6 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     /// Checks of the service's own codes and tokens as an authorization server.
     private static let oauth: [ConformanceCheck] =
-        authorizing + redeeming + refreshing + revoking + credentialEnds + google + keeping + oauthAtRandom
+        authorizing + redeeming + refreshing + revoking + credentialEnds + suspending + google + keeping
+        + oauthAtRandom
 }

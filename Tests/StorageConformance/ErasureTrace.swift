@@ -36,6 +36,11 @@ package struct ErasureTrace: Sendable {
             try await TracedUser.make(in: store, others: 0), try await TracedUser.makeSecond(in: store),
         ]
         try await TracedUser.link(accounts[0], in: store)
+        for account in accounts {
+            try await store.change(DisableCommand.sample(account, until: 7_777_777, at: 7500))
+            try await store.change(
+                SignOutCommand.sample(account, keptClients: ["google", "phone"], at: 7600))
+        }
         let known = try await read()
         let traces = traces(in: known, without: others)
         try requireValues(traces)

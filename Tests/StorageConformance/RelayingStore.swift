@@ -24,6 +24,10 @@ extension RelayingStore {
 
     public func lastEventSequence() async throws -> Int64 { try await behind.lastEventSequence() }
 
+    public func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount] {
+        try await behind.accountsDisabled(until: moment, limit: limit)
+    }
+
     public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
         try await behind.purgeNonces(expiredBefore: moment)
     }

@@ -18,6 +18,10 @@ public struct Account: Sendable, Hashable {
     /// Highest value that Apple ever sent (0 unsupported, 1 unknown, 2 likely real): later sign-ins of a real
     /// user say "unknown" again.
     public var realUserStatus: Int64?
+    /// `nil` unless the account is disabled here.
+    public var disabling: Disabling?
+    /// Time at which the user was last signed out everywhere, by our clock.
+    public var sessionsEndedAt: Moment?
     public var createdAt: Moment
     public var lastSignInAt: Moment?
     /// Credentials of every known app, sorted by the bytes of the primary client ID.
@@ -27,7 +31,8 @@ public struct Account: Sendable, Hashable {
         id: AccountID, team: TeamID, subject: AppleSubject, email: String? = nil,
         isEmailVerified: Bool? = nil,
         isPrivateEmail: Bool? = nil, emailForwarding: EmailForwarding = .unknown,
-        profile: Profile = Profile(), realUserStatus: Int64? = nil, createdAt: Moment,
+        profile: Profile = Profile(), realUserStatus: Int64? = nil,
+        disabling: Disabling? = nil, sessionsEndedAt: Moment? = nil, createdAt: Moment,
         lastSignInAt: Moment? = nil, credentials: [Credential] = []
     ) {
         self.id = id
@@ -39,6 +44,8 @@ public struct Account: Sendable, Hashable {
         self.emailForwarding = emailForwarding
         self.profile = profile
         self.realUserStatus = realUserStatus
+        self.disabling = disabling
+        self.sessionsEndedAt = sessionsEndedAt
         self.createdAt = createdAt
         self.lastSignInAt = lastSignInAt
         self.credentials = credentials

@@ -9,13 +9,19 @@ public struct Credential: Sendable, Hashable {
     public let since: Moment?
     /// `nil` until the first code.
     public let refreshToken: RefreshTokenStatus?
+    /// End of the time for which the account is disabled; `nil` unless it is. Says nothing about Apple's state.
+    public internal(set) var disabledUntil: Moment?
 
-    public init(clientID: ClientID, record: CredentialRecord, refreshToken: RefreshTokenStatus? = nil) {
+    public init(
+        clientID: ClientID, record: CredentialRecord, refreshToken: RefreshTokenStatus? = nil,
+        disabledUntil: Moment? = nil
+    ) {
         self.clientID = clientID
         state = record.state
         reason = record.reason
         source = record.source
         since = record.since
         self.refreshToken = refreshToken
+        self.disabledUntil = disabledUntil
     }
 }

@@ -19,6 +19,12 @@ public struct SubjectRecord: Sendable, Hashable {
     public var realUserStatus: Int64?
     /// Ends the credentials of all apps, also of apps that are first seen later.
     public var revocationOfAllApps: Revocation?
+    /// `nil` unless the account is disabled, or was disabled until a moment that may have passed since.
+    public var disabling: Disabling?
+    /// Authentications up to this moment, by our clock, count no more: the user was signed out everywhere.
+    public var sessionsEndedAt: Moment?
+    /// Indicates that the store has a row for the facts that hold for all apps.
+    public var hasRowOfAllApps = false
     /// Sorted by client ID.
     public var credentials: [AppCredential]
     /// Indicates that the store has a row for this subject.
@@ -55,20 +61,23 @@ public struct SubjectRecord: Sendable, Hashable {
             email: email?.value.address ?? unsignedEmail,
             isEmailVerified: email?.value.isVerified ?? (unsignedEmail == nil ? nil : false),
             isPrivateEmail: email?.value.isPrivate, emailForwarding: forwarding?.value ?? .unknown,
-            profile: profile, realUserStatus: realUserStatus, createdAt: createdAt,
+            profile: profile, realUserStatus: realUserStatus, disabling: disabling,
+            sessionsEndedAt: sessionsEndedAt, createdAt: createdAt,
             lastSignInAt: credentials.lazy.compactMap(\.lastSignInAt).max(),
             credentials: credentials.map {
                 Credential(
                     clientID: $0.clientID, record: $0.record.merged(with: revocationOfAllApps),
-                    refreshToken: $0.refreshToken)
+                    refreshToken: $0.refreshToken, disabledUntil: disabling?.until)
             })
     }
 
     /// Returns the credential for one app, as callers see it, also for an unknown app.
     public func credential(for clientID: ClientID) -> Credential {
-        Credential(
-            clientID: clientID, record: record(for: clientID),
-            refreshToken: credentials.first { $0.clientID == clientID }?.refreshToken)
+        let own = credentials.first { $0.clientID == clientID }
+        // A caller learns about accounts of its own apps only.
+        return Credential(
+            clientID: clientID, record: record(for: clientID), refreshToken: own?.refreshToken,
+            disabledUntil: own == nil ? nil : disabling?.until)
     }
 
     /// Returns the facts that count for one app: its own, and the facts that hold for all apps.

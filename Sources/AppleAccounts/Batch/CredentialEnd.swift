@@ -1,5 +1,6 @@
 /// The final end of a credential, or of all credentials of an account: consent was withdrawn, the Apple
-/// Account was deleted, or the account was erased here.
+/// Account was deleted, or the account was erased here. Also the end of all sessions of an account, whose
+/// credentials stay.
 ///
 /// OAuth tokens that depend on the credential end in the same transaction. The end of a refresh token at
 /// Apple (`refresh_token_rejected`) is not a credential end: it suspends tokens until the next sign-in.
@@ -13,7 +14,12 @@ public struct CredentialEnd: Sendable, Hashable {
     /// Authorizations up to this moment have ended. Later authorizations continue.
     public let moment: Moment
     public let reason: GrantEndReason
-    public let source: CredentialSource
+    /// `nil` when the app's backend signed the user out.
+    public let source: CredentialSource?
+    /// OAuth clients whose grants stay.
+    public let keptClients: Set<OAuthClientID>
+    /// True if authorizations after `moment` end too.
+    private let isOfAllMoments: Bool
     /// By our clock.
     public let recordedAt: Moment
     /// Index in the working set's `events` before which the end of tokens is reported.
@@ -30,7 +36,31 @@ public struct CredentialEnd: Sendable, Hashable {
         self.moment = moment
         self.reason = reason
         self.source = source
+        keptClients = []
+        // Nothing of an erased user stays, not even an authorization by a replica with a faster clock.
+        isOfAllMoments = subject == nil
         self.recordedAt = recordedAt
+        self.eventIndex = eventIndex
+    }
+
+    /// Creates the end of everything that the user has authorized until now, except for some OAuth clients.
+    ///
+    /// - Parameter moment: By our clock. Apple's moments are not compared with it: what the transaction finds
+    ///   has been authorized before.
+    init(
+        signingOut accountID: AccountID, key: SubjectKey, keptClients: Set<OAuthClientID>, moment: Moment,
+        eventIndex: Int
+    ) {
+        self.accountID = accountID
+        team = key.team
+        subject = key.subject
+        clientID = nil
+        self.moment = moment
+        reason = .signedOut
+        source = nil
+        self.keptClients = keptClients
+        isOfAllMoments = true
+        recordedAt = moment
         self.eventIndex = eventIndex
     }
 
@@ -47,8 +77,7 @@ public struct CredentialEnd: Sendable, Hashable {
     /// moment.
     public func ends(_ primaryClientID: ClientID, authorizedAt: Moment) -> Bool {
         guard clientID == nil || clientID == primaryClientID else { return false }
-        // Nothing of an erased user stays, not even an authorization by a replica with a faster clock.
-        return subject == nil || authorizedAt <= moment
+        return isOfAllMoments || authorizedAt <= moment
     }
 }
 

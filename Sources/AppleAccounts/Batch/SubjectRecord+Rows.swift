@@ -18,6 +18,7 @@ extension SubjectRecord {
         guard !isTombstone, isStored || rowChange == .insert else { return nil }
         var record = self
         record.isStored = true
+        record.hasRowOfAllApps = hasRowOfAllApps || hasFactsOfAllApps
         record.rowChange = .none
         for index in record.credentials.indices { record.credentials[index].rowChange = .none }
         return record

@@ -34,6 +34,8 @@ extension SubjectRecord {
         forwarding = forwarding ?? other.forwarding
         profile = other.profile
         realUserStatus = other.realUserStatus
+        disabling = other.disabling
+        sessionsEndedAt = other.sessionsEndedAt
         if let theirs = other.revocationOfAllApps {
             revocationOfAllApps = revocationOfAllApps.map { max($0, theirs) } ?? theirs
         }

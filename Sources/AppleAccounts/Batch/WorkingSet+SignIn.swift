@@ -14,6 +14,7 @@ extension WorkingSet {
                 using: &generator)
         }
         if let nonce = command.nonce { use(nonce) }
+        endDisabling(at: position, ifOverAt: command.receivedAt, using: &generator)
 
         let change = subjects[position].take(command, using: &generator)
         if change.isNewAccount {
@@ -75,6 +76,8 @@ extension WorkingSet {
         guard subject.accountID != nil || command.createsAccount else {
             throw AccountRefusal(.accountNotFound)
         }
+        // Last, so that a token that signs nobody in says nothing about the account.
+        guard !subject.isDisabled(at: command.receivedAt) else { throw AccountRefusal(.accountDisabled) }
     }
 
     private mutating func append(

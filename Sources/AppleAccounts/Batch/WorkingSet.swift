@@ -100,6 +100,9 @@ public struct WorkingSet: Sendable {
             case .useProof(let use):
                 nonceDigests.append(use.proof.challenge.digest)
                 if let assertion = use.proof.assertion { namedKeyIDs.append(assertion.keyID) }
+            case .disable(let disable): need(disable.key)
+            case .enable(let enable): need(enable.key)
+            case .signOut(let signOut): need(signOut.key)
             }
         }
         subjectKeys = keys
@@ -157,6 +160,12 @@ public struct WorkingSet: Sendable {
                 case .useProof(let use):
                     try apply(use)
                     results.append(.done(.proofUsed))
+                case .disable(let disable):
+                    results.append(.done(.changed(try apply(disable, using: &generator))))
+                case .enable(let enable):
+                    results.append(.done(.changed(try apply(enable, using: &generator))))
+                case .signOut(let signOut):
+                    results.append(.done(.changed(try apply(signOut, using: &generator))))
                 }
             } catch {
                 results.append(.refused(error))

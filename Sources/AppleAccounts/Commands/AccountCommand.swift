@@ -11,13 +11,18 @@ public enum AccountCommand: Sendable, Hashable {
     case transfer(TransferCommand)
     case registerKey(RegisterKeyCommand)
     case useProof(UseProofCommand)
+    case disable(DisableCommand)
+    case enable(EnableCommand)
+    case signOut(SignOutCommand)
 
     /// Indicates that the command may move a subject to another row, so that it cannot share a working set.
     public var standsAlone: Bool {
         switch self {
         case .erase, .transfer: true
         case .signIn(let signIn): signIn.transferSubject != nil
-        case .notification, .finishExchange, .rejectRefreshToken, .registerKey, .useProof: false
+        case .notification, .finishExchange, .rejectRefreshToken, .registerKey, .useProof, .disable, .enable,
+            .signOut:
+            false
         }
     }
 }

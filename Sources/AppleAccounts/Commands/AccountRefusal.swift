@@ -23,6 +23,8 @@ public struct AccountRefusal: Error, Sendable {
         case attestationKeysFull = "attestation_keys_full"
         /// The counter of the assertion is not above the stored counter: a replay, or a late assertion.
         case counterNotIncreased = "counter_not_increased"
+        /// The account is disabled here.
+        case accountDisabled = "account_disabled"
     }
 
     public let code: Code

@@ -42,4 +42,6 @@ public enum AccountOutcome: Sendable, Hashable {
     case transferred(TransferReceipt)
     case keyRegistered(RegisteredKey)
     case proofUsed
+    /// The account after it was disabled, enabled or signed out.
+    case changed(Account)
 }

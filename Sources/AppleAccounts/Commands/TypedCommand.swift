@@ -92,3 +92,24 @@ extension UseProofCommand: TypedCommand {
         if case .proofUsed = outcome { () } else { nil }
     }
 }
+
+/// A command that changes an account and yields the account.
+public protocol AccountChangeCommand: TypedCommand where Command == AccountCommand, Output == Account {}
+
+extension AccountChangeCommand {
+    public static func output(_ outcome: AccountOutcome) -> Account? {
+        if case .changed(let output) = outcome { output } else { nil }
+    }
+}
+
+extension DisableCommand: AccountChangeCommand {
+    public var untyped: AccountCommand { .disable(self) }
+}
+
+extension EnableCommand: AccountChangeCommand {
+    public var untyped: AccountCommand { .enable(self) }
+}
+
+extension SignOutCommand: AccountChangeCommand {
+    public var untyped: AccountCommand { .signOut(self) }
+}

@@ -18,6 +18,12 @@ public struct AccountEvent: Sendable, Hashable {
         case grantCreated = "grant_created"
         /// All tokens of an OAuth client for the user have ended. `grant` has the reason.
         case grantRevoked = "grant_revoked"
+        /// The account was disabled here. Its tokens are suspended.
+        case accountDisabled = "account_disabled"
+        /// The account was enabled, or the time of its disabling is over.
+        case accountEnabled = "account_enabled"
+        /// The user was signed out everywhere, so every session has ended.
+        case sessionsEnded = "sessions_ended"
     }
 
     /// Grows in the order of commit. 0 until the store has numbered it.

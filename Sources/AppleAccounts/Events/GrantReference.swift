@@ -31,4 +31,6 @@ public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
     case consentRevoked = "consent_revoked"
     case appleAccountDeleted = "apple_account_deleted"
     case erased
+    /// The user was signed out everywhere.
+    case signedOut = "signed_out"
 }

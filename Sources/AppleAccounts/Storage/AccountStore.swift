@@ -45,6 +45,10 @@ public protocol AccountStore: Sendable {
     /// Returns the sequence number of the last committed event, 0 without any.
     func lastEventSequence() async throws -> Int64
 
+    /// Returns accounts that are stored as disabled until this moment or an earlier one, the longest waiting
+    /// first.
+    func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount]
+
     /// Deletes used nonces that no valid token could carry any more at this moment. A bounded number per call.
     /// Returns the number of deleted nonces.
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int

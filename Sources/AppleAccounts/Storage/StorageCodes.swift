@@ -4,6 +4,7 @@ extension AccountEvent.Kind: StorageCode {
     public static let numbered: [AccountEvent.Kind] = [
         .accountCreated, .credentialAuthorized, .credentialRevoked, .emailChanged, .emailForwardingChanged,
         .profileChanged, .accountDeleted, .accountErased, .accountTransferred, .grantCreated, .grantRevoked,
+        .accountDisabled, .accountEnabled, .sessionsEnded,
     ]
 }
 
@@ -26,6 +27,12 @@ extension CredentialSource: StorageCode {
 extension CredentialState: StorageCode {
     public static let numbered: [CredentialState] = [
         .authorized, .revoked, .notFound,
+    ]
+}
+
+extension Disabling.Reason: StorageCode {
+    public static let numbered: [Disabling.Reason] = [
+        .abuse, .fraud, .security, .payment, .legal, .requested, .other,
     ]
 }
 
@@ -57,7 +64,7 @@ extension GoogleEventReason: StorageCode {
 extension GrantEndReason: StorageCode {
     public static let numbered: [GrantEndReason] = [
         .unlinked, .clientRevoked, .tokenReused, .replaced, .googleRevoked, .consentRevoked,
-        .appleAccountDeleted, .erased,
+        .appleAccountDeleted, .erased, .signedOut,
     ]
 }
 

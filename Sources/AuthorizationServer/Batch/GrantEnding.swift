@@ -40,7 +40,9 @@ package struct GrantEnding: Sendable {
                 forgottenGoogleSubjects.formUnion(ledger.googleSubjects(of: end.accountID))
             }
             for grant in ledger.grants(of: end.accountID).map(\.record) {
-                guard end.clientID == nil || end.clientID == grant.clientID else { continue }
+                guard end.clientID == nil || end.clientID == grant.clientID,
+                    !end.keptClients.contains(grant.oauthClientID)
+                else { continue }
                 guard end.ends(grant.clientID, authorizedAt: grant.authorizedAt) else {
                     removeOlder(than: end, of: grant, using: &generator)
                     continue

@@ -140,7 +140,7 @@ extension GrantEndReason {
     /// for an end that Google has requested, and for a token that a newer token of Google has replaced.
     fileprivate var isToldToGoogle: Bool {
         switch self {
-        case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased: true
+        case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased, .signedOut: true
         case .clientRevoked, .replaced, .googleRevoked: false
         }
     }

@@ -12,9 +12,14 @@ extension GrantWorkingSet {
         _ command: AuthorizeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
         let user = try user(command.accountID)
-        let authorization = try user.record.record(for: command.clientID).authorization(
+        let status = try status(of: command.accountID, app: command.clientID, at: command.moment)
+        let authorization = try status.credential.authorization(
             forAuthenticationAt: command.authenticatedAt, notBefore: command.authenticatedAfter,
             isDeletedAtApple: user.record.revocationOfAllApps?.reason == .appleAccountDeleted)
+        // A session from before the latest sign-out has ended with it.
+        guard status.admits(authenticatedAt: command.authenticatedAt) else {
+            throw GrantRefusal(.credentialRevoked)
+        }
         let grant = try agree(
             to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
             newGrantID: command.newGrantID, authorizedAt: authorization.moment, googleSubject: nil,

@@ -33,8 +33,7 @@ extension GrantWorkingSet {
             throw GrantRefusal(.codeReused)
         }
         guard command.moment < code.expiresAt else { throw GrantRefusal(.codeExpired) }
-        let status = try status(held.record)
-        guard status.admits(authorizedAt: code.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
+        let status = try status(held.record, authorizedAt: code.authorizedAt, at: command.moment)
 
         // Checked before the code is used up: the scope is configuration, and can be restored.
         guard let scope = command.clientScopes.remainder(of: code.scope) else {

@@ -37,8 +37,7 @@ extension GrantWorkingSet {
             }
             throw GrantRefusal(.refreshTokenReused)
         }
-        let status = try status(held.record)
-        guard status.admits(authorizedAt: family.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
+        let status = try status(held.record, authorizedAt: family.authorizedAt, at: command.moment)
         let asked = try Self.narrowed(family.scope, to: command.scope)
         // Checked before the token is replaced: after a refusal its client gets no successor, and could never
         // refresh again.

@@ -31,10 +31,12 @@ extension GrantWorkingSet {
             command.scope.allows(grant.clientID)
         else { throw GrantRefusal(.grantNotFound) }
         if let authentication = command.authentication {
-            let credential = try user(command.accountID).record.record(for: authentication.clientID)
-            guard credential.state == .authorized,
-                credential.admits(authorizationAt: authentication.authenticatedAt)
-            else { throw GrantRefusal(.credentialRevoked) }
+            let user = try user(command.accountID)
+            let status = AccountStatus(
+                account: user.account, credential: user.record.record(for: authentication.clientID))
+            guard status.isAuthorized, status.admits(authenticatedAt: authentication.authenticatedAt) else {
+                throw GrantRefusal(.credentialRevoked)
+            }
         }
         end(grant, reason: command.reason, at: command.moment, using: &generator)
         return grant

@@ -129,11 +129,23 @@ extension GrantWorkingSet {
         return (record, account)
     }
 
-    /// Returns the status of a grant's account, as tokens need it.
-    func status(_ grant: GrantRecord) throws(GrantRefusal) -> AccountStatus {
-        let user = try user(grant.accountID)
-        return AccountStatus(
-            account: user.account, credential: user.record.record(for: grant.clientID))
+    /// Returns the status of a grant's account, which admits tokens of an authorization at `moment`.
+    func status(
+        _ grant: GrantRecord, authorizedAt moment: Moment, at now: Moment
+    ) throws(GrantRefusal) -> AccountStatus {
+        let status = try status(of: grant.accountID, app: grant.clientID, at: now)
+        guard status.admits(authorizedAt: moment, at: now) else { throw GrantRefusal(.credentialRevoked) }
+        return status
+    }
+
+    /// Returns the status of an account that is not disabled.
+    func status(
+        of id: AccountID, app: ClientID, at now: Moment
+    ) throws(GrantRefusal) -> AccountStatus {
+        let user = try user(id)
+        let status = AccountStatus(account: user.account, credential: user.record.record(for: app))
+        guard !status.isDisabled(at: now) else { throw GrantRefusal(.accountDisabled) }
+        return status
     }
 
     /// Notes the day of a use of the grant, and returns the grant. Its row changes at the first use of a day.

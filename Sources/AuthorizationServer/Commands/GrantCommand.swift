@@ -64,6 +64,8 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case accountNotFound
         /// The account was erased here.
         case accountErased
+        /// The account is disabled here. Tokens and codes are kept.
+        case accountDisabled
         /// The credential is not authorized, for good or temporarily.
         case credentialRevoked
         /// The Apple Account is deleted.

@@ -4,6 +4,7 @@ extension GrantRefusal.Code {
         switch self {
         case .accountNotFound, .accountErased: .accountUnknown
         case .credentialRevoked, .appleAccountDeleted, .authenticationTooOld: .credentialRevoked
+        case .accountDisabled: .accountDisabled
         case .codeNotFound: .codeUnknown
         case .codeExpired: .codeExpired
         case .codeOfAnotherClient, .refreshTokenOfAnotherClient: .otherClient

@@ -46,6 +46,8 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     /// The database cannot be reached, or another dependency failed.
     case unavailable
     case accountErased, accountBeingErased, appleAccountDeleted
+    /// The app's operator has disabled the account.
+    case accountDisabled
 
     /// The outcome for Google: continue in the browser, or end.
     public var outcome: AppFlipOutcome {
@@ -53,7 +55,7 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
         case .identityMissing, .identityRefused, .authenticationTooOld, .authenticationAhead,
             .credentialRevoked, .tooManyGrants, .unavailable:
             .cancelled
-        case .accountErased, .accountBeingErased, .appleAccountDeleted: .unrecoverable
+        case .accountErased, .accountBeingErased, .appleAccountDeleted, .accountDisabled: .unrecoverable
         }
     }
 

@@ -15,8 +15,7 @@ extension GrantWorkingSet {
                 command.googleSubject, command.match, command.accountID, user.record,
                 of: command.oauthClientID)
         else { throw GrantRefusal(.accountNotMatched) }
-        let status = AccountStatus(
-            account: user.account, credential: user.record.record(for: command.clientID))
+        let status = try status(of: command.accountID, app: command.clientID, at: command.moment)
         guard status.isAuthorized, let authorization = status.credential.authorization else {
             throw GrantRefusal(.credentialRevoked)
         }

@@ -10,14 +10,24 @@ public struct AccountStatus: Sendable, Hashable {
         (self.account, self.credential) = (account, credential)
     }
 
-    /// True if tokens are valid. Also `false` while Apple's rejection of a refresh token suspends them.
+    /// True if the credential is authorized. Also `false` while Apple's rejection of a refresh token suspends
+    /// tokens.
     public var isAuthorized: Bool { credential.state == .authorized }
 
-    /// Returns `true` if tokens of an authorization at `moment` are valid. A later sign-in ends a suspension,
-    /// but does not restore tokens that a withdrawn consent has ended. The transaction that stores the
-    /// withdrawal also removes their rows; this check does not depend on the removal.
-    public func admits(authorizedAt moment: Moment) -> Bool {
-        guard isAuthorized else { return false }
+    /// True while the app's operator has disabled the account, which suspends tokens too.
+    public func isDisabled(at now: Moment) -> Bool { account.isDisabled(at: now) }
+
+    /// Returns `true` if a session or a statement of an authentication at `moment` still counts: no revocation
+    /// of the credential, and no sign-out of the user, has come since.
+    public func admits(authenticatedAt moment: Moment) -> Bool {
+        credential.admits(authorizationAt: moment) && account.sessionsEndedAt.map { moment > $0 } ?? true
+    }
+
+    /// Returns `true` if tokens of an authorization at `moment` are valid now. A later sign-in ends a
+    /// suspension, but does not restore tokens that a withdrawn consent has ended. The transaction that stores
+    /// the withdrawal also removes their rows; this check does not depend on the removal.
+    public func admits(authorizedAt moment: Moment, at now: Moment) -> Bool {
+        guard isAuthorized, !isDisabled(at: now) else { return false }
         guard let revocation = credential.revocation, revocation.reason.grantEndReason != nil else {
             return true
         }
@@ -38,6 +48,6 @@ public struct TokenStatus: Sendable, Hashable {
 
     /// Returns `true` if tokens of the token family are valid at a moment.
     public func isGood(at moment: Moment) -> Bool {
-        status.admits(authorizedAt: family.authorizedAt) && moment < family.expiresAt
+        status.admits(authorizedAt: family.authorizedAt, at: moment) && moment < family.expiresAt
     }
 }

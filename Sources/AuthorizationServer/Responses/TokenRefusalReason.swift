@@ -35,6 +35,7 @@ public enum TokenRefusalReason: String, Sendable, Hashable, CaseIterable {
 
     // The account.
     case accountUnknown = "account_unknown"
+    case accountDisabled = "account_disabled"
     case credentialRevoked = "credential_revoked"
     case limitReached = "limit_reached"
 
@@ -76,6 +77,7 @@ extension TokenRefusalReason {
         case .otherClient: "The code or token was issued to another client."
         case .scopeWithdrawn: "The client has none of the granted scopes any more."
         case .accountUnknown: "The account does not exist, or was erased."
+        case .accountDisabled: "The account is disabled here; the code or token is good again afterwards."
         case .credentialRevoked:
             "The authorization at Apple is revoked or suspended; the user must sign in again."
         case .limitReached: "The account has given the client too many new grants within an hour."

@@ -22,5 +22,6 @@ extension JSONWriter {
             member("refresh_token", "unavailable")
             member("refresh_token_cause", cause.rawValue)
         }
+        if credential.disabledUntil != nil { member("account_disabled", true) }
     }
 }

@@ -13,6 +13,8 @@ struct AuthorizeMetrics: Sendable {
         case code
         /// A page with the reason for which there is no redirect.
         case page
+        /// A page that says that the account is disabled.
+        case accountDisabled = "account_disabled"
         /// A posted form that was refused.
         case formRefused = "form_refused"
     }
@@ -42,6 +44,7 @@ struct AuthorizeMetrics: Sendable {
             switch outcome.action {
             case .page: Step.page.rawValue
             case .refusal: Step.formRefused.rawValue
+            case .disabled: Step.accountDisabled.rawValue
             case .ask: Step.asked.rawValue
             case .code: Step.code.rawValue
             case .error(let code, _): code.rawValue

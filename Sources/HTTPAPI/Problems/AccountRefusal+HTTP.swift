@@ -46,6 +46,11 @@ extension AccountRefusal {
             Problem(
                 .conflict, code: code.rawValue, title: "Attestation keys full",
                 detail: "The app has as many keys as are kept.")
+        case .accountDisabled:
+            Problem(
+                .forbidden, code: code.rawValue, title: "Account disabled",
+                detail:
+                    "The account is disabled here. Show the user where to ask, and do not sign the user in.")
         }
     }
 }

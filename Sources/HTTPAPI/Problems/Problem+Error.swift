@@ -28,6 +28,7 @@ extension Problem {
             case is UnknownClientID: Problem(.clientIDUnknown)
             case let refusal as AppFlipRefusal: refusal.problem
             case is GrantNotFound: Problem(.grantNotFound)
+            case is DisablingOver: Problem(.disablingOver)
             default: Problem(.internalError)
             }
     }

@@ -125,6 +125,10 @@ struct ProblemCode: Sendable {
             + "from a backup, or is another one. Query the state of each credential, and continue "
             + "with after=latest.")
 
+    static let disablingOver = ProblemCode(
+        "disabling_over", .conflict, "Disabling over",
+        "The `until` of the request must be in the future, and it has passed. The account was not changed.")
+
     static let grantNotFound = ProblemCode(
         "grant_not_found", .notFound, "Grant not found",
         "The account has no grant with this ID that this API key may see.")
@@ -168,7 +172,7 @@ struct ProblemCode: Sendable {
         .methodNotAllowed, .callerUnauthenticated, .callerForbidden, .clientIDUnknown,
         .appAttestNotConfigured,
         .erasureNotFound,
-        .cursorAhead, .grantNotFound, .redirectURIMismatch, .formMalformed, .keysUnavailable,
+        .cursorAhead, .disablingOver, .grantNotFound, .redirectURIMismatch, .formMalformed, .keysUnavailable,
         .storageUnavailable, .overloaded, .stopping, .internalError,
     ]
 }

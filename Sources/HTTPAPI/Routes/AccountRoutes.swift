@@ -2,7 +2,6 @@ import AppleAccounts
 import HTTPEngine
 import NIOHTTP1
 import SignIn
-import StrictJSON
 
 /// The routes that read accounts.
 final class AccountRoutes: Sendable {
@@ -17,7 +16,7 @@ final class AccountRoutes: Sendable {
         _ = try Query(parsing: request.query, allowing: [])
         let id = request.parameter ?? ""
         return .later { [useCases] in
-            Self.response(try await useCases.account(id: id, allowed: request.scope))
+            .account(try await useCases.account(id: id, allowed: request.scope))
         }
     }
 
@@ -27,14 +26,8 @@ final class AccountRoutes: Sendable {
         let clientID = try query.required("client_id")
         let subject = try query.required("sub")
         return .later { [useCases] in
-            Self.response(
+            .account(
                 try await useCases.account(subject: subject, clientID: clientID, allowed: request.scope))
         }
-    }
-
-    private static func response(_ account: Account) -> HTTPResponse {
-        var json = JSONWriter(reservingCapacity: 768)
-        json.value(account)
-        return .json(.ok, json.bytes)
     }
 }

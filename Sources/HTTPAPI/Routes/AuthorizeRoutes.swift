@@ -134,6 +134,11 @@ final class AuthorizeRoutes: Sendable {
             return AuthorizeRefusalPage(
                 refusal, requestID: request.requestID, language: language, cookie: cookie
             ).response
+        case .disabled(let notice):
+            let language = notice.languages.language(acceptLanguage: acceptLanguage)
+            return AuthorizeRefusalPage(
+                notice, requestID: request.requestID, language: language, cookie: cookie
+            ).response
         case .page(let error):
             let language = error.languages.language(acceptLanguage: acceptLanguage)
             return AuthorizeRefusalPage(

@@ -62,6 +62,22 @@ extension Endpoint {
         errors: .problem, priority: .ordinary, wait: .atMost(SignInUseCases.longestErasureWait)
     ) { try $0.erase($1) }
 
+    static let disableAccount = Endpoint(
+        "disableAccount", .post, "/v1/accounts/{id}/disable", of: \.accountChanges, caller: .apiKey,
+        body: .json, errors: .problem, priority: .ordinary
+    ) { try $0.disable($1) }
+
+    /// Needs no body.
+    static let enableAccount = Endpoint(
+        "enableAccount", .post, "/v1/accounts/{id}/enable", of: \.accountChanges, caller: .apiKey,
+        body: .none, errors: .problem, priority: .ordinary
+    ) { try $0.enable($1) }
+
+    static let signOutAccount = Endpoint(
+        "signOutAccount", .post, "/v1/accounts/{id}/sign-out", of: \.accountChanges, caller: .apiKey,
+        body: .json, errors: .problem, priority: .ordinary
+    ) { try $0.signOut($1) }
+
     static let getErasure = Endpoint(
         "getErasure", .get, "/v1/erasures/{id}", of: \.erasures, caller: .apiKey, body: .none,
         errors: .problem, priority: .ordinary
@@ -257,7 +273,8 @@ extension Endpoint {
     /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,
-        .registerKey, .listEvents, .getAccount, .findAccount, .eraseAccount, .getErasure, .getAppCheck,
+        .registerKey, .listEvents, .getAccount, .findAccount, .eraseAccount, .disableAccount, .enableAccount,
+        .signOutAccount, .getErasure, .getAppCheck,
         .receiveAppleNotification,
         .beginWebSignIn, .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent,
         .showConnections, .removeConnection, .introspectToken,

@@ -4,6 +4,7 @@
 struct Routes: Sendable {
     let tokens: TokenRoutes
     let accounts: AccountRoutes
+    let accountChanges: AccountChangeRoutes
     let credentials: CredentialRoutes
     let events: EventRoutes
     let notifications: NotificationRoutes

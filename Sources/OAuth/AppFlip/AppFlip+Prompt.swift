@@ -33,10 +33,13 @@ extension AppFlip {
         case .known(let account, let authenticatedAt):
             guard let status = try await server.dependencies.store.status(of: account, app: link.client.app)
             else { return refused(try await obstacle(ofMissing: account, caller: caller)) }
+            let now = server.now()
+            guard !status.isDisabled(at: now) else { return refused(.accountDisabled) }
+            guard status.admits(authenticatedAt: authenticatedAt) else { return refused(.credentialRevoked) }
             do throws(GrantRefusal) {
                 _ = try status.credential.authorization(
                     forAuthenticationAt: authenticatedAt,
-                    notBefore: link.authenticationAge.earliest(at: server.now()))
+                    notBefore: link.authenticationAge.earliest(at: now))
             } catch {
                 guard let obstacle = AppFlipObstacle(error.code) else { throw error }
                 return refused(obstacle)

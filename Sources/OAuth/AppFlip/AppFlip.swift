@@ -119,7 +119,7 @@ public struct AppFlip: Sendable {
         } catch is KeySetError {
             return .obstacle(.unavailable)
         } catch let refusal as AccountRefusal {
-            return .obstacle(refusal.code == .credentialRevoked ? .credentialRevoked : .identityRefused)
+            return .obstacle(AppFlipObstacle(refusal.code))
         }
     }
 
@@ -185,10 +185,21 @@ extension AppEvidence {
 }
 
 extension AppFlipObstacle {
+    /// Maps a refused sign-in.
+    fileprivate init(_ code: AccountRefusal.Code) {
+        switch code {
+        case .credentialRevoked: self = .credentialRevoked
+        case .accountDisabled: self = .accountDisabled
+        case .accountNotFound, .nonceExpired, .nonceUsed, .accountExists, .callerForbidden:
+            self = .identityRefused
+        }
+    }
+
     /// Maps a refusal in the transaction of the code; `nil` for a code that this transaction cannot have.
     init?(_ code: GrantRefusal.Code) {
         switch code {
         case .accountNotFound, .accountErased: self = .accountErased
+        case .accountDisabled: self = .accountDisabled
         case .credentialRevoked: self = .credentialRevoked
         case .appleAccountDeleted: self = .appleAccountDeleted
         case .authenticationTooOld: self = .authenticationTooOld

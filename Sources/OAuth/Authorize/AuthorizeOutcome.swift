@@ -11,6 +11,8 @@ public struct AuthorizeOutcome: Sendable {
         case page(AuthorizationPageError)
         /// A page with the reason for which the posted form is refused.
         case refusal(FormRefusal)
+        /// A page that says that the account is disabled, and leads to the client.
+        case disabled(DisabledAccountNotice)
         /// The page that asks for consent.
         case ask(ConsentPrompt)
         /// Redirects to the client with a code, by 303.

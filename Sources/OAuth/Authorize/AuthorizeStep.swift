@@ -1,12 +1,14 @@
 import AppleAccounts
 import AuthorizationServer
 
-/// The next step of a valid request: a sign-in, the consent page, the code, or an error.
+/// The next step of a valid request: a sign-in, the consent page, the code, a page about a disabled account, or
+/// an error.
 enum AuthorizeStep: Equatable {
     case signIn
     /// The consent page, with the account of the session.
     case ask(Account)
     case issue
+    case tellDisabled
     case refuse(OAuthError.Code, String)
 }
 
@@ -26,9 +28,15 @@ struct AuthorizeSituation {
 
     var step: AuthorizeStep {
         guard let session, isGood(session), isRecent(session) else { return signInStep }
+        if let status, status.isDisabled(at: now) {
+            // `prompt=none` allows no page.
+            let error = DisabledAccountNotice.error
+            return request.prompts.contains(.none) ? .refuse(error.code, error.explanation) : .tellDisabled
+        }
         guard let status, status.isAuthorized,
-            // A session from before a revocation ended with it, even if the user has signed in since.
-            status.credential.admits(authorizationAt: session.authenticatedAt)
+            // A session from before a revocation or a sign-out ended with it, even if the user has signed in
+            // since.
+            status.admits(authenticatedAt: session.authenticatedAt)
         else { return signInStep }
         let isHintMet = isHintMet(by: status.account)
         guard request.alwaysAsksForConsent || !isConsentGiven || !isHintMet else { return .issue }

@@ -46,13 +46,16 @@ extension AuthorizeUseCase {
         return cookie(of: session, at: now)
     }
 
-    /// Redirects to the client with an error after a failed sign-in at Apple.
+    /// Redirects to the client with an error after a failed sign-in at Apple. The user of a disabled account
+    /// first sees a page that says so.
     public func refuse(_ failure: WebFailure, query: String, from browser: AuthorizeBrowser)
         -> AuthorizeOutcome
     {
         switch check(query, browser) {
         case .page(let error): AuthorizeOutcome(.page(error))
         case .redirect(let response, let error): AuthorizeOutcome(error, by: response)
+        case .proceed(let request) where failure.isOfDisabledAccount:
+            AuthorizeOutcome(.disabled(DisabledAccountNotice(request)))
         case .proceed(let request): AuthorizeOutcome(OAuthError(failure), by: request.response)
         }
     }

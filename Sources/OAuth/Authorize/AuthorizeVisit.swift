@@ -45,6 +45,8 @@ struct AuthorizeVisit: Sendable {
                 return AuthorizeOutcome(.code(try await issue(scopes, session)))
             } catch let error as GrantRefusal where error.code == .tooManyGrants {
                 return tooManyGrants()
+            } catch let error as GrantRefusal where error.code == .accountDisabled {
+                return disabled()
             } catch is GrantRefusal {
                 // The credential ended while the page was open. A new sign-in can help.
                 return refusal(.loginRequired, session: .end)
@@ -69,6 +71,7 @@ struct AuthorizeVisit: Sendable {
         let situation = situation(status: status, grant: grant)
         switch situation.step {
         case .signIn: return signIn()
+        case .tellDisabled: return disabled()
         case .refuse(let code, let explanation):
             return redirect(code, explanation, session: sessionWithoutRoundTrip(situation))
         case .issue:
@@ -77,6 +80,8 @@ struct AuthorizeVisit: Sendable {
                 return AuthorizeOutcome(.code(location), session: sessionWithoutRoundTrip(situation))
             } catch let error as GrantRefusal where error.code == .tooManyGrants {
                 return tooManyGrants()
+            } catch let error as GrantRefusal where error.code == .accountDisabled {
+                return disabled()
             } catch is GrantRefusal {
                 // The credential has ended since it was read.
                 return withoutSession(situation)
@@ -136,6 +141,11 @@ struct AuthorizeVisit: Sendable {
         redirect(
             .temporarilyUnavailable,
             "The user has given this client too many new grants within an hour; try again in an hour.")
+    }
+
+    /// Ends the session, so that the user can sign in with another account.
+    private func disabled() -> AuthorizeOutcome {
+        AuthorizeOutcome(.disabled(DisabledAccountNotice(request)), session: .end)
     }
 
     private func refusal(

@@ -134,7 +134,7 @@ public struct ConnectionsUseCase: Sendable {
         let status = try await authorize.store.status(of: session.accountID, app: session.clientID)
         guard let status, status.isAuthorized,
             // A session from before a revocation ended with it, even if the user has signed in since.
-            status.credential.admits(authorizationAt: session.authenticatedAt)
+            status.admits(authenticatedAt: session.authenticatedAt)
         else {
             // The browser was at Apple for this page, and another round trip would end the same.
             let hasReturned = session.roundTrip?.isFor(Self.address(of: query)) ?? false

@@ -53,6 +53,19 @@ public struct GrantUseCases: Sendable {
             EndGrantsCommand(
                 accountID: account.id, scope: allowed, reason: .unlinked, moment: server.now()))
     }
+
+    /// Signs a user out everywhere. Google learns of the ends of its tokens.
+    ///
+    /// - Parameter endsGoogleLinks: True if the links with Google end too. They stay otherwise, because a user
+    ///   who signs out of the app expects Google's devices to work on.
+    /// - Throws: `CallerForbidden`; `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
+    public func signOut(_ id: String, endsGoogleLinks: Bool, allowed: AppScope) async throws -> Account {
+        let google = server.settings.clients.clients.filter { $0.googleLinking != nil }.map(\.id)
+        let account = try await server.dependencies.signIn.signOut(
+            id: id, keeping: endsGoogleLinks ? [] : Set(google), allowed: allowed)
+        server.signals[SecurityEventDelivering.self].wake()
+        return account
+    }
 }
 
 /// The account has no such grant, or the caller may not see it.

@@ -53,13 +53,15 @@ struct AssertionGrant: Sendable {
     }
 
     /// Finds the account. An account whose credential is revoked is not found: the user signs in again in the
-    /// browser, which authorizes the credential again.
+    /// browser, which authorizes the credential again. A disabled account is found and gets no tokens, because
+    /// a new account in its place would enable the user.
     private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Search {
         guard let app = server.dependencies.deployment.app(for: client.app),
             let found = try await match(of: identity, client: client, team: app.team),
             let status = try await server.dependencies.store.status(of: found.id, app: client.app)
         else { return .absent(.accountNotMatched) }
-        return status.isAuthorized ? .found(found) : .absent(.credentialRevoked)
+        let isFound = status.isAuthorized || status.isDisabled(at: server.now())
+        return isFound ? .found(found) : .absent(.credentialRevoked)
     }
 
     private enum Search {

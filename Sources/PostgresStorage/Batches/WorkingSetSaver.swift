@@ -26,9 +26,8 @@ struct WorkingSetSaver {
             guard let rowID = rowIDs[position] else { continue }
             if record.rowChange == .update, !record.isTombstone { changedSubjects.add(record, rowID: rowID) }
             // An erasure leaves a new revocation under a row that is otherwise finished.
-            if record.rowChange != .none || !set.erasures.isEmpty, let revocation = record.revocationOfAllApps
-            {
-                putCredentials.add(revocation, rowID: rowID)
+            if record.rowChange != .none || !set.erasures.isEmpty, let facts = record.factsOfAllApps {
+                putCredentials.add(facts, rowID: rowID)
             }
             for credential in record.credentials {
                 let app = try names.apps.ensuredNumber(of: credential.clientID)

@@ -29,6 +29,12 @@ struct CommandNames {
             teams.insert(transfer.to.team)
             apps.insert(transfer.clientID)
         case .registerKey, .useProof: break
+        case .disable(let disable):
+            teams.insert(disable.key.team)
+        case .enable(let enable):
+            teams.insert(enable.key.team)
+        case .signOut(let signOut):
+            teams.insert(signOut.key.team)
         }
     }
 }

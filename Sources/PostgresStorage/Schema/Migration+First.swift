@@ -69,8 +69,8 @@ extension Migration {
         CREATE INDEX subject_by_email ON subject (lower(email))
             WHERE email_is_verified AND email_is_private IS NOT TRUE;
 
-        -- The row for app 0 has what ended the credentials for all apps, also for those first seen later: it is here,
-        -- so that a state query reads one place.
+        -- The row for app 0 has what ended the credentials for all apps, also for those first seen later, and what
+        -- disables the account: it is here, so that a state query reads one place.
         CREATE TABLE credential (
             \(CredentialTable.schema),
             PRIMARY KEY (subject_id, app_id),
@@ -78,8 +78,15 @@ extension Migration {
             CHECK (app_id > 0 OR (authorized_at IS NULL AND last_sign_in_at IS NULL)),
             CHECK ((authorized_at IS NULL) = (authorized_source IS NULL)),
             CHECK ((revoked_at IS NULL) = (revoked_reason IS NULL)),
-            CHECK ((revoked_at IS NULL) = (revoked_source IS NULL))
+            CHECK ((revoked_at IS NULL) = (revoked_source IS NULL)),
+            CHECK (app_id = 0 OR (disabled_until IS NULL AND sessions_ended_at IS NULL)),
+            CHECK ((disabled_until IS NULL) = (disabled_at IS NULL)),
+            CHECK ((disabled_until IS NULL) = (disabled_reason IS NULL))
         ) WITH (fillfactor = 80);
+
+        -- For the sweep that enables accounts whose time is over.
+        CREATE INDEX credential_by_disabled_until ON credential (disabled_until)
+            WHERE disabled_until IS NOT NULL;
 
         CREATE TABLE used_nonce (
             \(UsedNonceTable.schema),

@@ -3,35 +3,37 @@ import SQLTables
 
 /// Credentials to write, with the keys of their rows.
 struct CredentialArrays {
-    /// The two statements, which have the same columns.
-    private struct Statements {
+    /// A statement with its columns.
+    private struct Write {
         let columns: CredentialTable
-        /// For rows that exist.
-        let update: RowStatement
-        /// For rows that may exist.
-        let put: RowStatement
+        let statement: RowStatement
 
-        init() {
+        init(
+            _ choice: ColumnChoice<CredentialTable>, _ name: String,
+            sql: (RowParameters) -> String
+        ) {
             var rows = RowParameters()
-            columns = rows.add(CredentialTable.self)
-            let facts = CredentialTable.names(.facts)
-            update = RowStatement(
-                "update_credentials", rows,
-                """
-                UPDATE credential AS c SET \(facts.assigned(from: "n"))
-                FROM \(rows.relation("n"))
-                WHERE c.subject_id = n.subject_id AND c.app_id = n.app_id::integer
-                """)
-            put = RowStatement(
-                "put_credentials", rows,
-                """
-                INSERT INTO credential (\(rows.names)) SELECT n.* FROM \(rows.relation("n"))
-                ON CONFLICT (subject_id, app_id) DO UPDATE SET \(facts.assigned(from: "excluded"))
-                """)
+            columns = rows.add(CredentialTable.self, choice)
+            statement = RowStatement(name, rows, sql(rows))
         }
     }
 
-    private static let statements = Statements()
+    /// For rows of apps that exist.
+    private static let update = Write(.ofApp, "update_credentials") { rows in
+        """
+        UPDATE credential AS c SET \(CredentialTable.names(.facts).assigned(from: "n"))
+        FROM \(rows.relation("n"))
+        WHERE c.subject_id = n.subject_id AND c.app_id = n.app_id::integer
+        """
+    }
+    /// For rows that may exist.
+    private static let put = Write(.all, "put_credentials") { rows in
+        """
+        INSERT INTO credential (\(rows.names)) SELECT n.* FROM \(rows.relation("n"))
+        ON CONFLICT (subject_id, app_id)
+        DO UPDATE SET \(CredentialTable.names(.values).assigned(from: "excluded"))
+        """
+    }
 
     private struct Row {
         let subjectID: Int64
@@ -42,7 +44,7 @@ struct CredentialArrays {
 
     private enum Facts {
         case ofApp(AppCredential)
-        case ofAllApps(Revocation)
+        case ofAllApps(FactsOfAllApps)
     }
 
     private var rows: [Row] = []
@@ -51,27 +53,26 @@ struct CredentialArrays {
         rows.append(Row(subjectID: rowID, app: app, email: email, facts: .ofApp(credential)))
     }
 
-    /// Adds the revocation that holds for all apps.
-    mutating func add(_ revocation: Revocation, rowID: Int64) {
-        rows.append(
-            Row(subjectID: rowID, app: AppTable.allApps, email: nil, facts: .ofAllApps(revocation)))
+    /// Adds the facts that hold for all apps.
+    mutating func add(_ facts: FactsOfAllApps, rowID: Int64) {
+        rows.append(Row(subjectID: rowID, app: AppTable.allApps, email: nil, facts: .ofAllApps(facts)))
     }
 
     /// Returns `nil` when there is no credential.
-    func updateCall() -> PostgresCall? { call(Self.statements.update) }
+    func updateCall() -> PostgresCall? { call(Self.update) }
 
     /// Returns `nil` when there is no credential.
-    func putCall() -> PostgresCall? { call(Self.statements.put) }
+    func putCall() -> PostgresCall? { call(Self.put) }
 
-    private func call(_ statement: RowStatement) -> PostgresCall? {
+    private func call(_ write: Write) -> PostgresCall? {
         guard !rows.isEmpty else { return nil }
-        let columns = Self.statements.columns
-        return statement.call(rows) { item, row in
+        let columns = write.columns
+        return write.statement.call(rows) { item, row in
             row.set(columns.subjectID, item.subjectID)
             row.set(columns.appID, item.app)
             switch item.facts {
             case .ofApp(let credential): columns.write(credential, email: item.email, to: row)
-            case .ofAllApps(let revocation): columns.write(revocation, to: row)
+            case .ofAllApps(let facts): columns.write(facts, to: row)
             }
         }
     }

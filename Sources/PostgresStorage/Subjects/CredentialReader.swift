@@ -44,6 +44,8 @@ struct CredentialReader {
     ) throws -> [Credential] {
         var records = [CredentialRecord](repeating: CredentialRecord(), count: subjects.count)
         var refreshTokens = [RefreshTokenStatus?](repeating: nil, count: subjects.count)
+        var disabledUntil = [Moment?](repeating: nil, count: subjects.count)
+        var isKnown = [Bool](repeating: false, count: subjects.count)
         if let teamNumber = try names.teams.number(of: team, in: session) {
             // An app without number has no credential; a revocation of all apps holds for it too.
             let app = try names.apps.number(of: clientID, in: session) ?? AppTable.allApps
@@ -53,12 +55,18 @@ struct CredentialReader {
             for row in rows {
                 let place = Int(row[find.place] ?? 1) - 1
                 records[place].merge(try find.columns.record(row))
-                guard row[find.columns.appID] != AppTable.allApps else { continue }
+                guard row[find.columns.appID] != AppTable.allApps else {
+                    disabledUntil[place] = row[find.columns.disabledUntil]
+                    continue
+                }
+                isKnown[place] = true
                 refreshTokens[place] = try find.columns.refreshTokenStatus(row)
             }
         }
-        return zip(records, refreshTokens).map { record, refreshToken in
-            Credential(clientID: clientID, record: record, refreshToken: refreshToken)
+        return subjects.indices.map { place in
+            Credential(
+                clientID: clientID, record: records[place], refreshToken: refreshTokens[place],
+                disabledUntil: isKnown[place] ? disabledUntil[place] : nil)
         }
     }
 }

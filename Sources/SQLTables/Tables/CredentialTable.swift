@@ -1,6 +1,7 @@
 public import AppleAccounts
 
-/// The credential of a user for an app. The row of app 0 has the revocation of the credentials of all apps.
+/// The credential of a user for an app. The row of app 0 has the facts that hold for all apps
+/// (`FactsOfAllApps`).
 ///
 /// All columns are integers, so that a sign-in writes few bytes.
 public struct CredentialTable: Table {
@@ -18,6 +19,12 @@ public struct CredentialTable: Table {
     public let emailAt: Column<Moment>
     public let refreshToken: Column<Int64>
     public let refreshTokenCause: Column<Int64>
+    /// Only for app 0, as all that follow.
+    public let disabledAt: Column<Moment>
+    /// `Moment.last` without an end.
+    public let disabledUntil: Column<Moment>
+    public let disabledReason: Column<Disabling.Reason>
+    public let sessionsEndedAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
         subjectID = columns("subject_id", .operational, .required)
@@ -31,21 +38,58 @@ public struct CredentialTable: Table {
         emailAt = columns("email_at", .personal, .optional)
         refreshToken = columns("refresh_token", .personal, .optional, .range(1...3))
         refreshTokenCause = columns("refresh_token_cause", .personal, .optional, .range(1...99))
+        disabledAt = columns("disabled_at", .personal, .optional)
+        disabledUntil = columns("disabled_until", .personal, .optional)
+        disabledReason = columns("disabled_reason", .personal, .optional)
+        sessionsEndedAt = columns("sessions_ended_at", .personal, .optional)
     }
 }
 
 extension ColumnChoice where T == CredentialTable {
+    /// Columns of a row, except its key.
+    public static var values: Self { except { [$0.subjectID, $0.appID] } }
     /// Columns that change with sign-ins and notifications.
-    public static var facts: Self { except { [$0.subjectID, $0.appID] } }
+    public static var facts: Self {
+        except {
+            [
+                $0.subjectID, $0.appID, $0.disabledAt, $0.disabledUntil, $0.disabledReason,
+                $0.sessionsEndedAt,
+            ]
+        }
+    }
+    /// Columns of a row of an app.
+    public static var ofApp: Self {
+        except { [$0.disabledAt, $0.disabledUntil, $0.disabledReason, $0.sessionsEndedAt] }
+    }
     /// The facts and their app, for reading a subject.
     public static var factsOfApp: Self { except { [$0.subjectID] } }
     /// Columns that decide a state.
-    public static var state: Self { except { [$0.subjectID, $0.lastSignInAt, $0.emailAt] } }
+    public static var state: Self {
+        except {
+            [
+                $0.subjectID, $0.lastSignInAt, $0.emailAt, $0.disabledAt, $0.disabledReason,
+                $0.sessionsEndedAt,
+            ]
+        }
+    }
     /// Columns that a sign-in changes.
     public static var signIn: Self {
-        except { [$0.subjectID, $0.appID, $0.revokedAt, $0.revokedReason, $0.revokedSource] }
+        except {
+            [
+                $0.subjectID, $0.appID, $0.revokedAt, $0.revokedReason, $0.revokedSource, $0.disabledAt,
+                $0.disabledUntil, $0.disabledReason, $0.sessionsEndedAt,
+            ]
+        }
     }
-    public static var revocation: Self { only { [$0.revokedAt, $0.revokedReason, $0.revokedSource] } }
+    /// Columns of the row of app 0, except its key.
+    public static var factsOfAllApps: Self {
+        only {
+            [
+                $0.revokedAt, $0.revokedReason, $0.revokedSource, $0.disabledAt, $0.disabledUntil,
+                $0.disabledReason, $0.sessionsEndedAt,
+            ]
+        }
+    }
 }
 
 extension CredentialTable {
@@ -63,7 +107,16 @@ extension CredentialTable {
         row.set(refreshTokenCause, codes?.cause)
     }
 
-    @inlinable public func write(_ revocation: Revocation, to row: some WritableRow) {
+    /// Writes the facts that hold for all apps.
+    @inlinable public func write(_ facts: FactsOfAllApps, to row: some WritableRow) {
+        if let revocation = facts.revocation { write(revocation, to: row) }
+        row.set(disabledAt, facts.disabling?.since)
+        row.set(disabledUntil, facts.disabling?.until)
+        row.set(disabledReason, facts.disabling?.reason)
+        row.set(sessionsEndedAt, facts.sessionsEndedAt)
+    }
+
+    @inlinable func write(_ revocation: Revocation, to row: some WritableRow) {
         row.set(revokedAt, revocation.moment)
         row.set(revokedReason, revocation.reason)
         row.set(revokedSource, revocation.source)
@@ -89,7 +142,10 @@ extension CredentialTable {
     ) throws {
         guard let app = row[appID] else { return }
         guard app != AppTable.allApps else {
+            record.hasRowOfAllApps = true
             record.revocationOfAllApps = try revocation(row)
+            record.disabling = try disabling(row)
+            record.sessionsEndedAt = row[sessionsEndedAt]
             return
         }
         var credential = AppCredential(clientID: try name(app))
@@ -102,6 +158,13 @@ extension CredentialTable {
         if let email = record.email, let moment = row[emailAt] {
             record.email = email.merged(with: LastWriter(email.value, at: moment))
         }
+    }
+
+    @inlinable func disabling(_ row: some ReadableRow) throws(StorageError) -> Disabling? {
+        guard let since = row[disabledAt], let until = row[disabledUntil],
+            let reason = try row.code(disabledReason)
+        else { return nil }
+        return Disabling(since: since, until: until, reason: reason)
     }
 
     @inlinable func authorization(_ row: some ReadableRow) throws(StorageError) -> Authorization? {

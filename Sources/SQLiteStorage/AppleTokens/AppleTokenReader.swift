@@ -6,6 +6,7 @@ final class AppleTokenReader {
     let erasures: ErasureRows
     let sealed: SealedRows
     let transfers: TransferRows
+    let disabled: DisabledAccountRows
     let due: AppleTokenClaims.NextDue
     private let database: Database
 
@@ -14,6 +15,7 @@ final class AppleTokenReader {
         erasures = try ErasureRows(names, in: database)
         sealed = try SealedRows(names, in: database)
         transfers = try TransferRows(names, in: database)
+        disabled = try DisabledAccountRows(names, in: database)
         due = try AppleTokenClaims.NextDue(in: database)
     }
 

@@ -170,9 +170,7 @@ final class BatchWriter {
             let writer = ErasureWriter(database: database, names: names)
             let place = try writer.carryOut(
                 erasure, key: set.subjectKeys[0], rowID: try present(places[0]).rowID)
-            if let revocation = set.subjects[0].revocationOfAllApps {
-                try self.writer.save(revocation, at: place)
-            }
+            if let facts = set.subjects[0].factsOfAllApps { try self.writer.save(facts, at: place) }
             places[0] = place
         }
     }

@@ -64,19 +64,27 @@ final class CredentialRows {
         defer { find.finish() }
         var record = CredentialRecord()
         var refreshToken: RefreshTokenStatus?
-        var isFound = false
+        var disabledUntil: Moment?
+        var (isFound, isOwnFound) = (false, false)
         while try find.step() {
             isFound = true
             guard let app = find[selection.columns.appID], app == AppTable.allApps || app == appNumber
             else { continue }
             record.merge(try selection.columns.record(find))
-            if app == appNumber { refreshToken = try selection.columns.refreshTokenStatus(find) }
+            if app == AppTable.allApps {
+                disabledUntil = find[selection.columns.disabledUntil]
+            } else {
+                isOwnFound = true
+                refreshToken = try selection.columns.refreshTokenStatus(find)
+            }
         }
         // Without a snapshot across the two statements, each result was true at some time.
         guard isFound else {
             let left = try tombstones.find(key, team: team)?.record
             return Credential(clientID: clientID, record: left?.record(for: clientID) ?? record)
         }
-        return Credential(clientID: clientID, record: record, refreshToken: refreshToken)
+        return Credential(
+            clientID: clientID, record: record, refreshToken: refreshToken,
+            disabledUntil: isOwnFound ? disabledUntil : nil)
     }
 }

@@ -60,7 +60,7 @@ final class CredentialWriter {
     private let names: Names
     private let insert: Write
     private let update: Write
-    private let putRevocation: Write
+    private let putFactsOfAllApps: Write
 
     init(_ names: Names, in database: Database) throws {
         self.database = database
@@ -74,11 +74,10 @@ final class CredentialWriter {
             WHERE id BETWEEN \(name.ids) AND key_check = \(name.check) AND app_id = \(name.app)
             """
         }
-        putRevocation = try Write(.revocation, in: database) { revocation, name in
+        putFactsOfAllApps = try Write(.factsOfAllApps, in: database) { facts, name in
             """
-            INSERT INTO credential (\(revocation.names), \(name.columns))
-            VALUES (\(revocation.values), \(name.values))
-            ON CONFLICT (subject_id, app_id) DO UPDATE SET \(revocation.names.assigned(from: "excluded"))
+            INSERT INTO credential (\(facts.names), \(name.columns)) VALUES (\(facts.values), \(name.values))
+            ON CONFLICT (subject_id, app_id) DO UPDATE SET \(facts.names.assigned(from: "excluded"))
             """
         }
     }
@@ -94,11 +93,11 @@ final class CredentialWriter {
         try database.requireOneChange()
     }
 
-    /// Saves the revocation that holds for all apps.
-    func save(_ revocation: Revocation, at place: SubjectPlace) throws {
-        putRevocation.begin(app: AppTable.allApps, at: place)
-        putRevocation.columns.write(revocation, to: putRevocation.statement)
-        putRevocation.statement.bind(place.rowID, to: putRevocation.subject)
-        try putRevocation.statement.execute()
+    /// Saves the facts that hold for all apps.
+    func save(_ facts: FactsOfAllApps, at place: SubjectPlace) throws {
+        putFactsOfAllApps.begin(app: AppTable.allApps, at: place)
+        putFactsOfAllApps.columns.write(facts, to: putFactsOfAllApps.statement)
+        putFactsOfAllApps.statement.bind(place.rowID, to: putFactsOfAllApps.subject)
+        try putFactsOfAllApps.statement.execute()
     }
 }

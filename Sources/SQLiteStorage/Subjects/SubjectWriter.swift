@@ -41,18 +41,16 @@ final class SubjectWriter {
             try updateSubject.execute()
             try database.requireOneChange()
         }
-        if record.rowChange != .none, let revocation = record.revocationOfAllApps {
-            try save(revocation, at: place)
-        }
+        if record.rowChange != .none, let facts = record.factsOfAllApps { try save(facts, at: place) }
         for credential in record.credentials where credential.rowChange != .none {
             try credentials.save(credential, email: record.email?.moment, at: place)
         }
         return place
     }
 
-    /// Saves the revocation that holds for all apps, also for a tombstone.
-    func save(_ revocation: Revocation, at place: SubjectPlace) throws {
-        try credentials.save(revocation, at: place)
+    /// Saves the facts that hold for all apps, also for a tombstone.
+    func save(_ facts: FactsOfAllApps, at place: SubjectPlace) throws {
+        try credentials.save(facts, at: place)
     }
 
     private func insert(_ record: SubjectRecord) throws -> SubjectPlace {

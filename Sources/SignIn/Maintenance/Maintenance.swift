@@ -5,11 +5,13 @@ public import Logging
 public import ServiceLifecycle
 
 /// Periodic work: deletes expired nonces, tickets and transfers, old counts of App Check, and keys of App
-/// Attest that are not used. Ends waiting event readers at shutdown.
+/// Attest that are not used, and enables accounts that were disabled until now. Ends waiting event readers at
+/// shutdown.
 public struct Maintenance: Service {
     public typealias Store = AccountStore & TicketStore & TransferStore & AppAttestStore & AppCheckHourStore
 
     private let store: any Store
+    private let commits: GroupCommit<AccountCommand>
     private let feed: EventFeed
     private let interval: Duration
     private let clock: any Clock<Duration>
@@ -17,12 +19,13 @@ public struct Maintenance: Service {
     private let logger: Logger
 
     public init(
-        store: any Store, feed: EventFeed,
+        store: any Store, commits: GroupCommit<AccountCommand>, feed: EventFeed,
         interval: Duration = .seconds(60),
         clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         self.store = store
+        self.commits = commits
         self.feed = feed
         self.interval = interval
         self.clock = clock
@@ -39,6 +42,7 @@ public struct Maintenance: Service {
                     await purgeTransfers()
                     await purgeAppCheckHours()
                     await purgeAttestedKeys()
+                    await enableAccounts()
                     try? await clock.sleep(for: interval)
                 }
             }
@@ -94,6 +98,36 @@ public struct Maintenance: Service {
             while try await store.purgeAttestedKeys(unusedSince: moment) > 0, !Task.isCancelled {}
         } catch {
             logger.warning("attested keys were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Number of accounts that one step enables.
+    static let mostEnabled = 100
+
+    /// Enables accounts whose time is over, in bounded steps. They can sign in since then: this only tells the
+    /// event feed, and removes the facts. At several replicas the first one does it, and the others find nothing.
+    func enableAccounts() async {
+        do {
+            while !Task.isCancelled {
+                let moment = now()
+                let due = try await store.accountsDisabled(until: moment, limit: Self.mostEnabled)
+                var enabled = 0
+                for account in due {
+                    let command = EnableCommand(
+                        key: account.key, accountID: account.accountID, onlyIfOver: true, scope: .all,
+                        moment: moment)
+                    do {
+                        _ = try await commits.submit(command)
+                        enabled += 1
+                    } catch is AccountRefusal {
+                        // Erased or moved since it was read.
+                    }
+                }
+                guard enabled > 0, due.count == Self.mostEnabled else { return }
+            }
+        } catch {
+            // They are found again. A sign-in enables its own account.
+            logger.warning("accounts were not enabled", metadata: ["error": "\(error)"])
         }
     }
 }

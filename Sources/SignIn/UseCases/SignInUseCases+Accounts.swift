@@ -8,7 +8,7 @@ extension SignInUseCases {
     public func account(id: String, allowed: AppScope) async throws -> Account {
         guard let id = AccountID(id), let account = try await store.account(id)?.narrowed(to: allowed)
         else { throw AccountRefusal(.accountNotFound) }
-        return account
+        return account.current(at: now())
     }
 
     /// Returns the account of the user that Apple calls `subject` in the team of an app. For a caller who may
@@ -21,6 +21,6 @@ extension SignInUseCases {
             let account = try await store.account(SubjectKey(team: app.team, subject: subject))?
                 .narrowed(to: allowed)
         else { throw AccountRefusal(.accountNotFound) }
-        return account
+        return account.current(at: now())
     }
 }

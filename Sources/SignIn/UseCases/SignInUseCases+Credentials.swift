@@ -13,12 +13,12 @@ extension SignInUseCases {
         guard let subject = AppleSubject(subject) else { return .now(.notFound(in: app)) }
         let (team, clientID) = (app.team, app.primaryClientID)
         if let credential = store.credentialWithoutWaiting(team: team, clientID: clientID, subject: subject) {
-            return .now(credential)
+            return .now(current(credential))
         }
-        return .later { [store] in
+        return .later {
             let credentials = try await store.credentials(
                 team: team, clientID: clientID, subjects: [subject])
-            return credentials.first ?? .notFound(in: app)
+            return credentials.first.map { current($0) } ?? .notFound(in: app)
         }
     }
 
@@ -35,8 +35,13 @@ extension SignInUseCases {
         ).makeIterator()
         return known.map { subject in
             guard subject != nil, let credential = found.next() else { return .notFound(in: app) }
-            return credential
+            return current(credential)
         }
+    }
+
+    /// Reads the clock only for a disabled account.
+    private func current(_ credential: Credential) -> Credential {
+        credential.disabledUntil == nil ? credential : credential.current(at: now())
     }
 }
 

@@ -14,3 +14,8 @@ public struct UnknownClientID: Error, Sendable, Equatable {
 public struct EventCursorAhead: Error, Sendable, Equatable {
     public init() {}
 }
+
+/// The end of a disabling is not in the future, so the account would not be disabled.
+public struct DisablingOver: Error, Sendable, Equatable {
+    public init() {}
+}

@@ -1,3 +1,5 @@
+import AppleAccounts
+
 /// The failure of a web sign-in, in the terms of RFC 6749 §4.1.2.1 for the app's page.
 public struct WebFailure: Sendable, Hashable {
     /// An error code of Apple's or ours.
@@ -17,6 +19,11 @@ public struct WebFailure: Sendable, Hashable {
     /// The token is valid, and the account rules refuse it.
     public static func signInRefused(_ code: String) -> WebFailure {
         WebFailure(error: "sign_in_refused", description: code)
+    }
+
+    /// True if the sign-in was refused because the account is disabled.
+    public var isOfDisabledAccount: Bool {
+        self == .signInRefused(AccountRefusal.Code.accountDisabled.rawValue)
     }
 
     /// A retry may help.

@@ -41,7 +41,8 @@ struct WebResult: Hashable {
 extension SignInUseCases {
     /// Returns the outcome of a web sign-in, with the account's current state.
     ///
-    /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`.
+    /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`, `account_disabled` for an account
+    ///   that was disabled since, `StorageError`.
     func outcome(of result: WebResult, allowed: AppScope) async throws -> SignInOutcome {
         guard let app = deployment.app(for: result.clientID), allowed.allows(app) else {
             throw CallerForbidden()
@@ -50,6 +51,7 @@ extension SignInUseCases {
         guard let credential = account.credentials.first(where: { $0.clientID == app.primaryClientID }) else {
             throw AccountRefusal(.accountNotFound)
         }
+        guard account.disabling == nil else { throw AccountRefusal(.accountDisabled) }
         return SignInOutcome(account: account, credential: credential, isNewAccount: result.isNewAccount)
     }
 }

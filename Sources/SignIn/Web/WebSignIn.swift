@@ -184,7 +184,7 @@ public struct WebSignIn: Sendable {
     /// Returns the outcome of the sign-in of a code, with the account's current state. A code works once.
     ///
     /// - Throws: `WebRefusal` `web_code_invalid`, `CallerForbidden`, `AccountRefusal` `account_not_found`,
-    ///   `StorageError`. A caller who may not see the app has still used the code up, because it had leaked.
+    ///   `account_disabled`, `StorageError`. A caller who may not see the app has still used the code up, because it had leaked.
     public func redeem(code: String, allowed: AppScope) async throws -> SignInOutcome {
         guard let code = WebCode(code),
             let payload = try await tickets.takeTicket(digest: code.digest, purpose: .webResult, at: now()),

@@ -88,7 +88,7 @@ struct ComposedService {
             checksPerSecond: Double(settings.checksPerSecond),
             now: now, logger: logger)
         let maintenance = Maintenance(
-            store: store, feed: feed, clock: ContinuousClock(), now: now, logger: logger)
+            store: store, commits: commits, feed: feed, clock: ContinuousClock(), now: now, logger: logger)
         // Services stop in reverse order: first no new requests are accepted, then the workers finish their
         // calls, then accepted commands are committed, then the rest stops.
         var services: [any Service] = [

@@ -48,7 +48,7 @@ extension TokenCaseTests {
     /// Reasons that no single request can cause, each with a test of its own.
     private static let others: Set<TokenRefusalReason> = [
         .attestationRequired, .attestationInvalid, .tokenUnknown, .refreshNotAllowed, .scopeWithdrawn,
-        .accountUnknown, .limitReached,
+        .accountUnknown, .accountDisabled, .limitReached,
     ]
 
     @Test func `has a case for every reason of a refusal`() throws {

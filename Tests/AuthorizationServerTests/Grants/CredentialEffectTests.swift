@@ -20,10 +20,10 @@ import Testing
         desk.link()
         desk.revoke(.refreshTokenRejected, at: 2_050_000)
         #expect(desk.apply(.refresh(.sample())).refusal == .credentialRevoked)
-        #expect(Self.status(desk)?.admits(authorizedAt: 1_000_000) == false)
+        #expect(Self.status(desk)?.admits(authorizedAt: 1_000_000, at: 2_050_000) == false)
         #expect(desk.token(1)?.generation == 0)
         desk.authorize(at: 2_060_000)
-        #expect(Self.status(desk)?.admits(authorizedAt: 1_000_000) == true)
+        #expect(Self.status(desk)?.admits(authorizedAt: 1_000_000, at: 2_050_000) == true)
         #expect(desk.apply(.refresh(.sample())).refusal == nil)
         #expect(desk.endings.isEmpty)
     }

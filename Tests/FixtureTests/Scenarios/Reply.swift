@@ -28,7 +28,7 @@ struct Reply: Sendable {
             case .accountNotFound: self.init(status: 404, code: error.code.rawValue)
             case .accountExists, .attestationKeyTaken, .attestationKeysFull:
                 self.init(status: 409, code: error.code.rawValue)
-            case .callerForbidden: self.init(status: 403, code: error.code.rawValue)
+            case .callerForbidden, .accountDisabled: self.init(status: 403, code: error.code.rawValue)
             case .nonceExpired, .nonceUsed, .challengeUsed, .counterNotIncreased, .attestationKeyUnknown:
                 self.init(status: 401, code: error.code.rawValue)
             }

@@ -14,6 +14,7 @@ struct FailingStore: AccountStore {
         after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage { throw error }
     func lastEventSequence() async throws -> Int64 { throw error }
+    func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount] { throw error }
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int { throw error }
     func checkHealth() async throws { throw error }
 }

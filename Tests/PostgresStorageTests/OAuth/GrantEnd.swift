@@ -6,17 +6,22 @@ import StorageConformance
 
 /// Change of an account while its tokens are used.
 enum GrantEnd: CaseIterable, CustomStringConvertible {
-    case consentRevoked, appleAccountDeleted, erased, unlinked, transferred
+    case consentRevoked, appleAccountDeleted, erased, unlinked, transferred, disabled, signedOut
 
     static let newTeam: TeamID = "OTHERTEAM1"
 
     /// True if tokens stay valid.
     var isTransfer: Bool { self == .transferred }
 
+    /// True if grants stay.
+    var keepsGrants: Bool { self == .transferred || self == .disabled }
+
     func carryOut(_ grant: GrantRecord, of account: Account, at store: PostgresAccountStore) async throws {
         let key = SubjectKey(team: account.team, subject: account.subject)
         let moment = grant.createdAt.advanced(byMilliseconds: 50)
         switch self {
+        case .disabled: try await store.change(DisableCommand.sample(account, at: moment))
+        case .signedOut: try await store.change(SignOutCommand.sample(account, at: moment))
         case .consentRevoked: try await store.notify(.sample(key: key, at: moment))
         case .appleAccountDeleted: try await store.notify(.sample(.appleAccountDeleted, key: key, at: moment))
         case .erased:
@@ -41,6 +46,8 @@ enum GrantEnd: CaseIterable, CustomStringConvertible {
         case .erased: "erased"
         case .unlinked: "unlinked"
         case .transferred: "transferred"
+        case .disabled: "disabled"
+        case .signedOut: "signed out"
         }
     }
 }
@@ -67,8 +74,9 @@ enum GrantUse: CaseIterable, CustomStringConvertible {
     }
 
     /// The refusal after the end.
-    var refusal: GrantRefusal.Code {
-        switch self {
+    func refusal(after end: GrantEnd) -> GrantRefusal.Code {
+        guard end != .disabled else { return .accountDisabled }
+        return switch self {
         case .refresh: .refreshTokenNotFound
         case .redemption: .codeNotFound
         }

@@ -47,12 +47,12 @@ import Testing
             try holder.release()
             let (earlier, later) = (try await first, try await second)
             let isGood = race.isUseFirst || race.end.isTransfer
-            #expect((race.isUseFirst ? earlier : later) == (isGood ? nil : race.use.refusal))
+            #expect((race.isUseFirst ? earlier : later) == (isGood ? nil : race.use.refusal(after: race.end)))
             let families = race.use == .refresh ? [Self.family] : [Self.family, Self.family + 1]
             for family in families {
                 #expect(try await here.isGood(family, at: Self.moment) == race.end.isTransfer)
             }
-            #expect(try await there.grants(of: account.id).isEmpty != race.end.isTransfer)
+            #expect(try await there.grants(of: account.id).isEmpty != race.end.keepsGrants)
         }
     }
 

@@ -78,7 +78,7 @@ import Testing
             where try await store.isGood(family, at: moment) != end.isTransfer {
                 round.faults.append("\(number): the tokens of a user who was \(end)")
             }
-            if try await store.grants(of: account.id).isEmpty == end.isTransfer {
+            if try await store.grants(of: account.id).isEmpty == end.keepsGrants {
                 round.faults.append("\(number): the grants of a user who was \(end)")
             }
         }

@@ -35,6 +35,8 @@ final class BareStore: AccountStore {
     /// Sequence number after every cursor.
     func lastEventSequence() async throws -> Int64 { .max }
 
+    func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount] { [] }
+
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int { 0 }
 
     func checkHealth() async throws {}

@@ -105,6 +105,9 @@ extension ConformanceCheck {
             .sample(.emailForwarding(.disabled, nil), key: key, clientID: clientID, at: 3000))
         try await store.notify(.sample(key: key, clientID: clientID, at: 4000))
         try await store.notify(.sample(.appleAccountDeleted, key: key, clientID: clientID, at: 5000))
+        try await store.change(DisableCommand.sample(account, at: 5100))
+        try await store.change(EnableCommand.sample(account, at: 5200))
+        try await store.change(SignOutCommand.sample(account, at: 5300))
         try await store.transfer(
             TransferCommand(
                 accountID: account.id, from: key, to: .sample(team: "OTHERTEAM1", "moved-\(number)"),

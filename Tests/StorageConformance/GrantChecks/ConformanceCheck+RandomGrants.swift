@@ -10,7 +10,9 @@ extension ConformanceCheck {
             var grants = RandomGrantCommands(seed: 20_261_127)
             var accounts = RandomCommands(seed: 20_261_124)
             for _ in 0..<600 {
-                if Int.random(in: 0..<4, using: &grants.generator) == 0 {
+                if Int.random(in: 0..<12, using: &grants.generator) == 0 {
+                    try await change(&accounts, store, reference)
+                } else if Int.random(in: 0..<4, using: &grants.generator) == 0 {
                     let batch = accounts.batch()
                     let found = try await store.commit(batch).results.map(\.withoutIDs)
                     try expectEqual(found, try await reference.commit(batch).results.map(\.withoutIDs))
@@ -31,6 +33,21 @@ extension ConformanceCheck {
                 try await store.purgeGrants(at: 90_000_000), try await reference.purgeGrants(at: 90_000_000))
         }
     ]
+
+    /// Disables, enables or signs out an account. Every second change enables, so that most users have tokens.
+    private static func change(
+        _ random: inout RandomCommands, _ store: any ConformingStore, _ reference: ReferenceStore
+    ) async throws {
+        let (key, moment) = (random.pick(random.keys), random.moment())
+        let command =
+            random.pick([true, false])
+            ? UserCommand(key: key) { .enable(.sample($0, at: moment)) } : random.accountChange(of: key)
+        guard let mine = try await command.command(for: store),
+            let its = try await command.command(for: reference)
+        else { return }
+        let found = try await store.commit([mine]).results.map(\.withoutIDs)
+        try expectEqual(found, try await reference.commit([its]).results.map(\.withoutIDs))
+    }
 
     private static func commit(
         _ random: inout RandomGrantCommands, _ keys: [SubjectKey], _ store: any ConformingStore,
@@ -61,6 +78,8 @@ extension ConformanceCheck {
             let its = try await reference.status(ofFamily: .sample(family))
             try expectEqual(mine?.family, its?.family)
             try expectEqual(mine?.status.credential, its?.status.credential)
+            try expectEqual(mine?.status.account.disabling, its?.status.account.disabling)
+            try expectEqual(mine?.status.account.sessionsEndedAt, its?.status.account.sessionsEndedAt)
             try expectEqual(mine.map { outline($0.grant) }, its.map { outline($0.grant) })
         }
     }

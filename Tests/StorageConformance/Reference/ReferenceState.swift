@@ -69,7 +69,9 @@ struct ReferenceState {
         case .signIn(let signIn): signIn.authorizationCode == nil || !(sealing is NoAppleTokenSealing)
         case .notification(let notification):
             (1...NotificationCommand.longestPayload).contains(notification.payload.unicodeScalars.count)
-        case .finishExchange, .rejectRefreshToken, .erase, .transfer, .registerKey, .useProof: true
+        case .finishExchange, .rejectRefreshToken, .erase, .transfer, .registerKey, .useProof, .disable, .enable,
+            .signOut:
+            true
         }
     }
 
@@ -146,6 +148,8 @@ struct ReferenceState {
             saved.profile = record.profile
             saved.realUserStatus = record.realUserStatus
             saved.revocationOfAllApps = record.revocationOfAllApps
+            saved.disabling = record.disabling
+            saved.sessionsEndedAt = record.sessionsEndedAt
         }
         for credential in record.credentials where credential.rowChange != .none {
             precondition(

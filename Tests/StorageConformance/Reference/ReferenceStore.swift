@@ -56,6 +56,18 @@ public final class ReferenceStore: AccountStore {
         state.withLock { Int64($0.events.count) }
     }
 
+    public func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount] {
+        state.withLock { state in
+            let due = state.subjects.values.compactMap { record -> (until: Moment, DisabledAccount)? in
+                guard let id = record.accountID, let disabling = record.disabling,
+                    disabling.until <= moment
+                else { return nil }
+                return (disabling.until, DisabledAccount(accountID: id, key: record.key))
+            }
+            return due.sorted { $0.until < $1.until }.prefix(limit).map(\.1)
+        }
+    }
+
     public func checkHealth() async throws {}
 
     /// The stored record of a subject.

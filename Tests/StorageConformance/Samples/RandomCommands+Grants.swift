@@ -19,7 +19,8 @@ extension RandomCommands {
             key.team == "OTHERTEAM1" ? "org.example.app" : pick(["com.example.app", "com.example.other"])
         let token = pick([code, fresh, nil])
         let target = pick(keys)
-        switch Int.random(in: 0..<10, using: &generator) {
+        switch Int.random(in: 0..<13, using: &generator) {
+        case 10...12: return accountChange(of: key)
         case 0...4:
             return UserCommand(key: key) { account in
                 .finishExchange(
@@ -42,6 +43,19 @@ extension RandomCommands {
                         accountID: account.id, from: key, to: target, clientID: clientID, email: nil,
                         createdAt: account.createdAt, receivedAt: moment))
             }
+        }
+    }
+
+    /// Disables, enables or signs out an account. Accounts are enabled most often, so that sign-ins go on.
+    mutating func accountChange(of key: SubjectKey) -> UserCommand {
+        let (moment, end) = (self.moment(), pick([self.moment(), .last]))
+        let reason = pick(Disabling.Reason.allCases)
+        switch Int.random(in: 0..<7, using: &generator) {
+        case 0, 1:
+            return UserCommand(key: key) { .disable(.sample($0, reason: reason, until: end, at: moment)) }
+        case 2: return UserCommand(key: key) { .signOut(.sample($0, keptClients: ["google"], at: moment)) }
+        case 3: return UserCommand(key: key) { .enable(.sample($0, onlyIfOver: true, at: moment)) }
+        default: return UserCommand(key: key) { .enable(.sample($0, at: moment)) }
         }
     }
 }

@@ -48,6 +48,7 @@ extension CommandResult {
                         account: outcome.account.withoutIDs, credential: outcome.credential,
                         isNewAccount: outcome.isNewAccount)))
         case .done(.erased(let record)): .done(.erased(record.withoutIDs))
+        case .done(.changed(let account)): .done(.changed(account.withoutIDs))
         default: self
         }
     }

@@ -1,3 +1,4 @@
+import AppleAccounts
 import AuthorizationServer
 import NIOHTTP1
 import OAuth
@@ -36,6 +37,18 @@ extension AuthorizeRefusalPage {
             status: .forbidden, code: error.code.rawValue, requestID: requestID,
             language: language,
             link: Link(text: .text(texts.startAgain), url: "\(AuthorizeUseCase.path)?\(error.query)"),
+            cookie: cookie)
+    }
+
+    /// Says that the account is disabled. The button leads to the client with `access_denied`.
+    init(_ notice: DisabledAccountNotice, requestID: String, language: PageLanguage, cookie: String?) {
+        let texts = AuthorizeTexts.of(language)
+        self.init(
+            refusal: texts.refusals.accountDisabled, status: .forbidden,
+            code: AccountRefusal.Code.accountDisabled.rawValue, requestID: requestID, language: language,
+            link: Link(
+                text: .filled(texts.backToClient, ["client": .value(notice.client.name[language])]),
+                url: notice.location),
             cookie: cookie)
     }
 

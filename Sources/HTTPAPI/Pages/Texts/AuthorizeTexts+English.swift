@@ -68,6 +68,10 @@ extension AuthorizeTexts {
                 title: "Sign in again",
                 reason: "Your session has ended, or you have stopped using this app with your Apple Account.",
                 advice: "Nothing was shared. Sign in with Apple again to go on."),
+            accountDisabled: Refusal(
+                title: "This account is disabled",
+                reason: "The makers of the app have disabled your account, so you cannot sign in with it.",
+                advice: "Nothing was shared. If you think that this is a mistake, ask the makers of the app."),
             otherBrowser: Refusal(
                 title: "Continue in the browser where you began",
                 reason: "This sign-in was started in another browser, or this one does not store cookies.",
@@ -106,5 +110,6 @@ extension AuthorizeTexts {
             )
         ),
         errorCode: "Error code: {code}",
-        startAgain: "Start again")
+        startAgain: "Start again",
+        backToClient: "Back to {client}")
 }

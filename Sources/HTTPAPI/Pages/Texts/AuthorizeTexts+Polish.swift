@@ -70,6 +70,12 @@ extension AuthorizeTexts {
                 advice:
                     "Nic nie zostało udostępnione. Aby kontynuować, zaloguj się ponownie, używając konta Apple."
             ),
+            accountDisabled: Refusal(
+                title: "To konto jest zablokowane",
+                reason: "Twórcy aplikacji zablokowali Twoje konto, więc nie możesz się na nie zalogować.",
+                advice:
+                    "Nic nie zostało udostępnione. Jeśli uważasz, że to pomyłka, zapytaj twórców aplikacji."
+            ),
             otherBrowser: Refusal(
                 title: "Kontynuuj w przeglądarce, w której zaczęło się logowanie",
                 reason:
@@ -110,5 +116,6 @@ extension AuthorizeTexts {
             )
         ),
         errorCode: "Kod błędu: {code}",
-        startAgain: "Zacznij od nowa")
+        startAgain: "Zacznij od nowa",
+        backToClient: "Wróć do {client}")
 }

@@ -67,6 +67,13 @@ extension AuthorizeTexts {
                 title: "Yeniden giriş yapın",
                 reason: "Oturumunuz sona erdi veya bu uygulamada Apple Hesabınızı kullanmayı bıraktınız.",
                 advice: "Hiçbir şey paylaşılmadı. Devam etmek için Apple ile yeniden giriş yapın."),
+            accountDisabled: Refusal(
+                title: "Bu hesap devre dışı",
+                reason:
+                    "Uygulamayı geliştirenler hesabınızı devre dışı bıraktı, bu yüzden bu hesapla giriş yapamazsınız.",
+                advice:
+                    "Hiçbir şey paylaşılmadı. Bunun bir yanlışlık olduğunu düşünüyorsanız uygulamayı geliştirenlere sorun."
+            ),
             otherBrowser: Refusal(
                 title: "Başladığınız tarayıcıda devam edin",
                 reason: "Bu giriş başka bir tarayıcıda başlatıldı veya bu tarayıcı çerezleri saklamıyor.",
@@ -106,5 +113,6 @@ extension AuthorizeTexts {
             )
         ),
         errorCode: "Hata kodu: {code}",
-        startAgain: "Baştan başla")
+        startAgain: "Baştan başla",
+        backToClient: "{client} uygulamasına dön")
 }

@@ -10,6 +10,8 @@ struct AuthorizeTexts: Sendable {
     /// `{code}`
     let errorCode: String
     let startAgain: String
+    /// `{client}`
+    let backToClient: String
 
     /// Texts of the consent page.
     struct Consent: Sendable {
@@ -64,6 +66,8 @@ struct AuthorizeTexts: Sendable {
         let embeddedBrowser: Refusal
         let formRefused: Refusal
         let signInNeeded: Refusal
+        /// The app's operator has disabled the account.
+        let accountDisabled: Refusal
         let otherBrowser: Refusal
         let signInOver: Refusal
         let signInUnknown: Refusal

@@ -1,0 +1,57 @@
+/// A time for which an account is disabled: its user cannot sign in, and OAuth tokens are suspended.
+public struct Disabling: Sendable, Hashable {
+    /// Reason for which the account is disabled, in the words on the wire. A closed list, so that no text about
+    /// a user is stored.
+    public enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// The user broke the rules of the app.
+        case abuse
+        case fraud
+        /// Somebody else may use the account.
+        case security
+        case payment
+        case legal
+        /// The user asked for it.
+        case requested
+        case other
+    }
+
+    /// By our clock.
+    public let since: Moment
+    /// Moment from which the account is enabled again. `Moment.last` without an end.
+    public let until: Moment
+    public let reason: Reason
+
+    public init(since: Moment, until: Moment, reason: Reason) {
+        (self.since, self.until, self.reason) = (since, until, reason)
+    }
+
+    /// Returns true if the account is disabled at a moment.
+    public func holds(at moment: Moment) -> Bool { moment < until }
+}
+
+extension Account {
+    public func isDisabled(at moment: Moment) -> Bool { disabling?.holds(at: moment) ?? false }
+
+    /// Returns the account as it is at a moment, without a disabling that has ended by itself.
+    public func current(at moment: Moment) -> Account {
+        guard let disabling, !disabling.holds(at: moment) else { return self }
+        var account = self
+        account.disabling = nil
+        account.credentials = credentials.map { $0.current(at: moment) }
+        return account
+    }
+}
+
+extension Credential {
+    /// Returns the credential as it is at a moment, without a disabling of its account that has ended by itself.
+    public func current(at moment: Moment) -> Credential {
+        guard let disabledUntil, moment >= disabledUntil else { return self }
+        var credential = self
+        credential.disabledUntil = nil
+        return credential
+    }
+}
+
+extension SubjectRecord {
+    public func isDisabled(at moment: Moment) -> Bool { disabling?.holds(at: moment) ?? false }
+}

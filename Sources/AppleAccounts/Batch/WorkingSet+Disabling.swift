@@ -1,0 +1,97 @@
+extension WorkingSet {
+    /// Disables an account. An event is appended only when the account was enabled at this moment; other values
+    /// replace the stored ones, and the beginning stays.
+    mutating func apply(
+        _ command: DisableCommand, using generator: inout some RandomNumberGenerator
+    ) throws(AccountRefusal) -> Account {
+        let position = try changeablePosition(of: command.key, command.accountID, in: command.scope)
+        endDisabling(at: position, ifOverAt: command.moment, using: &generator)
+        let known = subjects[position].disabling
+        let disabling = Disabling(
+            since: known?.since ?? command.moment, until: command.until, reason: command.reason)
+        if disabling != known {
+            subjects[position].disabling = disabling
+            subjects[position].touchRow()
+        }
+        if known == nil {
+            append(.accountDisabled, of: position, at: command.moment, by: command.moment, using: &generator)
+        }
+        return try account(at: position)
+    }
+
+    /// Enables an account. Does nothing to an account that is not disabled.
+    mutating func apply(
+        _ command: EnableCommand, using generator: inout some RandomNumberGenerator
+    ) throws(AccountRefusal) -> Account {
+        let position = try changeablePosition(of: command.key, command.accountID, in: command.scope)
+        endDisabling(at: position, ifOverAt: command.moment, using: &generator)
+        if !command.onlyIfOver, subjects[position].disabling != nil {
+            enable(position, at: command.moment, by: command.moment, using: &generator)
+        }
+        return try account(at: position)
+    }
+
+    /// Signs a user out everywhere. Tokens end before the event that reports the end of all sessions.
+    mutating func apply(
+        _ command: SignOutCommand, using generator: inout some RandomNumberGenerator
+    ) throws(AccountRefusal) -> Account {
+        let position = try changeablePosition(of: command.key, command.accountID, in: command.scope)
+        // The later moment stays: two replicas may have different clocks.
+        let endedAt = subjects[position].sessionsEndedAt.map { max($0, command.moment) } ?? command.moment
+        subjects[position].sessionsEndedAt = endedAt
+        subjects[position].touchRow()
+        credentialEnds.append(
+            CredentialEnd(
+                signingOut: command.accountID, key: command.key, keptClients: command.keptClients,
+                moment: command.moment, eventIndex: events.count))
+        append(.sessionsEnded, of: position, at: command.moment, by: command.moment, using: &generator)
+        return try account(at: position)
+    }
+
+    /// Ends a disabling whose time is over, with an event. The sweep of the maintenance does the same later.
+    mutating func endDisabling(
+        at position: Int, ifOverAt moment: Moment, using generator: inout some RandomNumberGenerator
+    ) {
+        guard let disabling = subjects[position].disabling, !disabling.holds(at: moment) else { return }
+        enable(position, at: disabling.until, by: moment, using: &generator)
+    }
+
+    private mutating func enable(
+        _ position: Int, at moment: Moment, by recordedAt: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        subjects[position].disabling = nil
+        subjects[position].touchRow()
+        append(.accountEnabled, of: position, at: moment, by: recordedAt, using: &generator)
+    }
+
+    /// Returns the position of an account's subject. The caller's apps are compared here, in the transaction,
+    /// because the user can sign in to another app until then.
+    private func changeablePosition(
+        of key: SubjectKey, _ id: AccountID, in scope: AppScope
+    ) throws(AccountRefusal) -> Int {
+        let position = position(of: key)
+        let apps = subjects[position].credentials.lazy.map(\.clientID)
+        guard subjects[position].accountID == id, scope.allowsAny(of: apps) else {
+            throw AccountRefusal(.accountNotFound)
+        }
+        guard scope.allowsAll(apps) else { throw AccountRefusal(.callerForbidden) }
+        return position
+    }
+
+    private func account(at position: Int) throws(AccountRefusal) -> Account {
+        guard let account = subjects[position].account else { throw AccountRefusal(.accountNotFound) }
+        return account
+    }
+
+    private mutating func append(
+        _ kind: AccountEvent.Kind, of position: Int, at moment: Moment, by recordedAt: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        events.append(
+            AccountEvent(
+                id: EventID(UniqueID(at: recordedAt, using: &generator)), kind: kind,
+                key: subjects[position].key, accountID: subjects[position].accountID, moment: moment,
+                recordedAt: recordedAt))
+    }
+}
