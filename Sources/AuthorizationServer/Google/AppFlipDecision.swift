@@ -64,7 +64,7 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
         switch self {
         case .identityMissing, .identityRefused, .authenticationTooOld, .credentialRevoked: true
         case .authenticationAhead, .tooManyGrants, .unavailable, .accountErased, .accountBeingErased,
-            .appleAccountDeleted:
+            .appleAccountDeleted, .accountDisabled:
             false
         }
     }

@@ -29,7 +29,7 @@ struct EventStreamOptions: ParsableArguments {
         var isGood = true
     }
 
-    /// What a command takes from the configuration when no option has it.
+    /// Values that a command takes from the configuration when no option has it.
     enum Need {
         case key, receiver
         /// With the value of `--database`.

@@ -3,7 +3,7 @@ import Encodings
 import Foundation
 import WebOrigins
 
-/// What the commands of `siwa google risc` work with, after all checks.
+/// Dependencies of the commands of `siwa google risc`, after all checks.
 struct EventStreamContext: Sendable {
     let client: EventStreamClient
     private let url: String?
