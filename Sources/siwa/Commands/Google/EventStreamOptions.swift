@@ -21,7 +21,7 @@ struct EventStreamOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// What a command prints.
+    /// Output of a command.
     struct Result {
         let rows: [(name: String, value: String)]
         let json: [(String, JSONValue)]
