@@ -154,6 +154,12 @@ extension Endpoint {
         errors: .oauth, priority: .ordinary, wait: .keys, fields: .oauth
     ) { try $0.issue($1) }
 
+    /// For native clients without a backend, which cannot call `mintNonce`. Stores nothing.
+    static let mintClientNonce = Endpoint(
+        "mintClientNonce", .post, "/oauth/nonce", of: \.oauth?.tokens, caller: .oauthClient,
+        body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth
+    ) { try $0.mintNonce($1) }
+
     static let getUserInfo = Endpoint(
         "getUserInfo", .get, "/oauth/userinfo", of: \.oauth?.tokens, caller: .oauthClient, body: .none,
         errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers
@@ -278,7 +284,8 @@ extension Endpoint {
         .receiveAppleNotification,
         .beginWebSignIn, .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent,
         .showConnections, .removeConnection, .introspectToken,
-        .issueTokens, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation, .getKeySet,
+        .issueTokens, .mintClientNonce, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation,
+        .getKeySet,
         .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,
         .getAssetLinks,
         .answerAppFlip, .promptAppFlip, .listGrants, .endGrants, .endGrant, .receiveGoogleEvent,
