@@ -11,7 +11,8 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     public var description: String { name }
 
-    public static let all: [ConformanceCheck] = accountChecks + appleGrants + oauth + appCheckHours
+    public static let all: [ConformanceCheck] =
+        accountChecks + appleGrants + oauth + appCheckHours + appReceipts
 
     /// Checks for a store that was opened without sealing.
     public static let withoutSealing = unsealed

@@ -42,6 +42,12 @@ extension Endpoint {
         errors: .problem, priority: .ordinary
     ) { try $0.registerKey($1) }
 
+    /// The key ID is in base64url, because base64 has slashes.
+    static let getAttestedKey = Endpoint(
+        "getAttestedKey", .get, "/v1/app-attest/keys/{key_id}", of: \.appAttest, caller: .apiKey,
+        body: .none, errors: .problem, priority: .ordinary
+    ) { try $0.showKey($1) }
+
     static let listEvents = Endpoint(
         "listEvents", .get, "/v1/events", of: \.events, caller: .apiKey, body: .none, errors: .problem,
         priority: .ordinary, wait: .longPoll(SignInUseCases.longestWait)
@@ -279,7 +285,7 @@ extension Endpoint {
     /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,
-        .registerKey, .listEvents, .getAccount, .findAccount, .eraseAccount, .disableAccount, .enableAccount,
+        .registerKey, .getAttestedKey, .listEvents, .getAccount, .findAccount, .eraseAccount, .disableAccount, .enableAccount,
         .signOutAccount, .getErasure, .getAppCheck,
         .receiveAppleNotification,
         .beginWebSignIn, .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent,

@@ -117,6 +117,9 @@ extension OAuthError {
                 reason: code.reason)
         case .authenticationTooOld:
             self.init(subjectTokenRefused: "authentication_too_old", reason: code.reason)
+        case .accountDisabled:
+            self.init(
+                subjectTokenRefused: AccountRefusal.Code.accountDisabled.rawValue, reason: code.reason)
         case .accountNotFound, .accountErased, .credentialRevoked, .appleAccountDeleted, .codeNotFound,
             .codeExpired, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch, .codeRetried,
             .codeReused, .refreshTokenNotFound, .refreshTokenForged, .refreshTokenExpired,
