@@ -59,7 +59,8 @@ enum RequestParameter: String, Sendable, CaseIterable {
         case .code, .refreshToken: 512
         case .authorizationCode: 1024
         case .user: 4096
-        case .assertion, .token, .clientAssertion, .request, .requestURI, .attestationAssertion, .subjectToken,
+        case .assertion, .token, .clientAssertion, .request, .requestURI, .attestationAssertion,
+            .subjectToken,
             .actorToken:
             8192
         }

@@ -285,7 +285,8 @@ extension Endpoint {
     /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,
-        .registerKey, .getAttestedKey, .listEvents, .getAccount, .findAccount, .eraseAccount, .disableAccount, .enableAccount,
+        .registerKey, .getAttestedKey, .listEvents, .getAccount, .findAccount, .eraseAccount, .disableAccount,
+        .enableAccount,
         .signOutAccount, .getErasure, .getAppCheck,
         .receiveAppleNotification,
         .beginWebSignIn, .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent,

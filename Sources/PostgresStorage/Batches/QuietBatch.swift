@@ -17,7 +17,8 @@ struct QuietBatch {
             switch command {
             case .signIn(let signIn): signIn.transferSubject == nil
             case .useProof: true
-            case .notification, .finishExchange, .rejectRefreshToken, .erase, .transfer, .registerKey, .disable,
+            case .notification, .finishExchange, .rejectRefreshToken, .erase, .transfer, .registerKey,
+                .disable,
                 .enable, .signOut:
                 false
             }
