@@ -294,7 +294,7 @@ let package = Package(
             [
                 "Commits", "SignIn", "SQLiteStorage", "StorageConformance", "TestSupport", "TokenMint",
                 "AppleAccounts", "AppAttestation",
-                "AppleIDClient",
+                "AttestationMint", "Certificates", "AppleIDClient",
                 "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography", "Encodings",
                 serviceLifecycle,
                 logging,

@@ -34,6 +34,7 @@ OF_CASE = {
     "assertion-check-disabled": "google_account_disabled", "assertion-get-disabled": "google_account_disabled",
     "assertion-create-linked": "account_exists", "assertion-create-same-address": "account_exists",
     "assertion-create": "account_not_matched", "assertion-get": "account_not_matched",
+    "exchange-refused-too-old": "credential_revoked",
     "assertion-scope": "account_not_matched", "assertion-get-revoked": "credential_revoked",
 }
 
@@ -41,6 +42,9 @@ OF_CASE = {
 def reason(name, expect):
     """The reason of a case; `None` for a case that is not refused."""
     if "error" not in expect and "error" not in expect.get("linking", {}):
+        return None
+    # An outage is no refusal.
+    if expect.get("error") == "temporarily_unavailable":
         return None
     if name.startswith("assertion-refused-"):
         return "assertion_invalid"

@@ -64,12 +64,13 @@ class Reader:
             hosts = ["oauth-redirect", "oauth-redirect-sandbox"]
             own = [f"https://{host}.googleusercontent.com/r/{client['project_id']}" for host in hosts]
             return uri in own or client["id"] in self.app_flip_owners(uri)
-        if uri in client["redirect_uris"]:
+        # A client that only exchanges identity tokens has none.
+        if uri in client.get("redirect_uris", []):
             return True
         asked = LOOPBACK.fullmatch(uri)
         if not asked or (asked[2] and int(asked[2]) > 65535):
             return False
-        for registered in client["redirect_uris"]:
+        for registered in client.get("redirect_uris", []):
             match = LOOPBACK.fullmatch(registered)
             if match and (match[1], match[3]) == (asked[1], asked[3]):
                 return True

@@ -1,4 +1,5 @@
-"""Requests to /oauth/token: RFC 6749 §3.2, §4.1.3, §5.2 and §6, RFC 7523, RFC 7636 §4.6, RFC 8707, RFC 9700."""
+"""Requests to /oauth/token: RFC 6749 §3.2, §4.1.3, §5.2 and §6, RFC 7523, RFC 7636 §4.6, RFC 8693, RFC 8707,
+RFC 9700."""
 
 import base64
 import hashlib
@@ -425,3 +426,80 @@ refused("assertion-of-native-client", "Only Google has it.",
         form(ASSERTION, client_id="desktop", client_secret=None), "unauthorized_client")
 refused("assertion-without-google-client-ids", "Without the aud of Google's tokens none can be verified.",
         form(ASSERTION, client_id="google-second", client_secret=SECRETS["google-second"][0]), "unauthorized_client")
+
+# Apple's identity token (RFC 8693): a native sign-in without a browser.
+TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+TOKEN_TYPE = "urn:ietf:params:oauth:token-type:"
+EXCHANGE = {"grant_type": TOKEN_EXCHANGE, "client_id": "mobile", "subject_token": "{subject_token}",
+            "subject_token_type": TOKEN_TYPE + "id_token", "nonce": "{nonce}"}
+
+
+def exchange_grant(scope=None, client="mobile"):
+    return changed({"client": client, "type": "token-exchange", "scope": scope}, {})
+
+
+def exchanged(name, summary, body, scope="openid email devices", identity="accepted", grant=None, tokens=ALL):
+    granted(f"exchange-{name}", summary, body, grant or exchange_grant(), {"identity": identity}, tokens, scope)
+
+
+exchanged("all-scopes", "Without scope the client gets all of its scopes.", form(EXCHANGE))
+exchanged("scope", "Some of the client's scopes.", form(EXCHANGE, scope="devices"), "devices",
+          grant=exchange_grant("devices"), tokens=["access_token", "refresh_token"])
+exchanged("code", "Apple's code is bound to the token by c_hash.", form(EXCHANGE, authorization_code="c0ffee.0.abc"),
+          identity="accepted with a code")
+exchanged("user", "Apple's object with the name of the user.",
+          form(EXCHANGE, user='{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"ada@example.com"}'))
+exchanged("requested-token-type", "The only type that is issued.",
+          form(EXCHANGE, requested_token_type=TOKEN_TYPE + "access_token"))
+exchanged("resource-and-audience", "Both name the client's audience.",
+          form(EXCHANGE, resource=ISSUER, audience=ISSUER) + "&" + encoded({"audience": ISSUER}))
+exchanged("unknown-parameters", "Unknown parameters are ignored.", form(EXCHANGE) + "&x=1&x=2")
+exchanged("after-a-revocation", "A new sign-in authorizes the app again.", form(EXCHANGE),
+          identity="from after the consent was revoked")
+exchanged("bundle-id", "The bundle ID is named in the configuration.", form(EXCHANGE, client_id="mobile-strict"),
+          "openid email", grant=exchange_grant(client="mobile-strict"))
+for identity in ["of the Services ID", "of another app", "of an unknown app", "expired", "with a forged signature",
+                 "no token", "an access token of this service", "with the nonce itself", "without a nonce",
+                 "without a nonce of an old system", "with the nonce of another sign-in",
+                 "with a nonce of the app's own", "with an invented nonce", "with an expired nonce",
+                 "with a used nonce", "from before the consent was revoked", "from before the erasure"]:
+    label = identity.replace("'", "").replace(" ", "-")
+    refused(f"exchange-refused-{label}", "An invalid subject token (RFC 8693 section 2.2.2).", form(EXCHANGE),
+            "invalid_request", given={"identity": identity}, grant=exchange_grant())
+refused("exchange-refused-too-old", "The sign-in at Apple is older than the client allows.",
+        form(EXCHANGE, client_id="mobile-strict"), "invalid_request", given={"identity": "too old"},
+        grant=exchange_grant(client="mobile-strict"))
+refused("exchange-without-apples-keys", "Apple's keys cannot be fetched.", form(EXCHANGE), "temporarily_unavailable",
+        503, given={"identity": "unavailable"}, grant=exchange_grant())
+refused("exchange-refused-other-code", "A code that did not come with the token.",
+        form(EXCHANGE, authorization_code="c0ffee.0.xyz"), "invalid_request",
+        given={"identity": "accepted with a code"}, grant=exchange_grant())
+refused("exchange-user-malformed", "Apple's object is JSON.", form(EXCHANGE, user="Ada"), "invalid_request",
+        given={"identity": "accepted"}, grant=exchange_grant())
+for label, summary, changes in [
+        ("subject-token-missing", "RFC 8693 section 2.1.", {"subject_token": None}),
+        ("subject-token-too-long", "A bound on its length.", {"subject_token": "x" * 8193}),
+        ("subject-token-type-missing", "RFC 8693 section 2.1.", {"subject_token_type": None}),
+        ("subject-token-type-jwt", "An ID token is announced as such.", {"subject_token_type": TOKEN_TYPE + "jwt"}),
+        ("subject-token-type-access-token", "Tokens of this service are not exchanged.",
+         {"subject_token_type": TOKEN_TYPE + "access_token"}),
+        ("requested-token-type-refresh-token", "The refresh token comes with the access token.",
+         {"requested_token_type": TOKEN_TYPE + "refresh_token"}),
+        ("actor-token", "Delegation is not supported.",
+         {"actor_token": "x", "actor_token_type": TOKEN_TYPE + "id_token"}),
+        ("nonce-missing", "Without a nonce the token would be good again and again.", {"nonce": None})]:
+    refused(f"exchange-{label}", summary, form(EXCHANGE, **changes), "invalid_request")
+refused("exchange-repeated-subject-token", "A repeated parameter is malformed.", form(EXCHANGE) + "&subject_token=x",
+        "invalid_request")
+refused("exchange-audience-foreign", "Not the audience of this client.", form(EXCHANGE, audience="https://other.example"),
+        "invalid_target")
+refused("exchange-second-audience-foreign", "Each audience is checked.",
+        form(EXCHANGE, audience=ISSUER) + "&" + encoded({"audience": "https://other.example"}), "invalid_target")
+refused("exchange-resource-foreign", "RFC 8707.", form(EXCHANGE, resource="https://other.example"), "invalid_target")
+refused("exchange-scope-unknown", "Not one of the client's scopes.", form(EXCHANGE, scope="profile"), "invalid_scope")
+refused("exchange-with-secret", "A public client has no secret.", form(EXCHANGE, client_secret="guess"),
+        "invalid_client", 401)
+refused("exchange-of-native-client", "Only with allow_native_sign_in.", form(EXCHANGE, client_id="phone"),
+        "unauthorized_client")
+refused("exchange-of-web-client", "Only native clients.",
+        form(EXCHANGE, client_id="shop", client_secret=SECRETS["shop"][0]), "unauthorized_client")

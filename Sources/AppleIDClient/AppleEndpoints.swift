@@ -36,6 +36,17 @@ public struct AppleEndpoints: Sendable, Equatable {
     /// The page where a browser signs in.
     public var authorize: String { "\(baseURL)/auth/authorize" }
 
+    /// Exchanges receipts of App Attest. Apple has a host for each environment; another server has a path.
+    public var attestationData: String {
+        self == .apple
+            ? "https://data.appattest.apple.com/v1/attestationData" : "\(baseURL)/v1/attestationData"
+    }
+    public var developmentAttestationData: String {
+        self == .apple
+            ? "https://data-development.appattest.apple.com/v1/attestationData"
+            : "\(baseURL)/development/v1/attestationData"
+    }
+
     private init(trusted baseURL: String) {
         self.baseURL = baseURL
     }

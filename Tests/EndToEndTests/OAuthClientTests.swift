@@ -47,6 +47,16 @@ import Testing
         }
     }
 
+    @Test func `an app without a backend signs in by Apple's sheet, and its API only validates tokens`()
+        async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                try await Self.run("native_sign_in", at: system, in: directory)
+            }
+        }
+    }
+
     @Test func `tokens are good after a restart with the same database`() async throws {
         try await TemporaryDirectory.with { directory in
             // The issuer is in the tokens, so it must be the same.
@@ -70,7 +80,7 @@ import Testing
             return .object(client)
         }
         let clients = JSONObject([
-            ("native", client(DevelopmentClients.native)),
+            ("native", client(DevelopmentClients.native)), ("phone", client(DevelopmentClients.phone)),
             ("web", client(DevelopmentClients.web, DevelopmentClients.webSecret)),
         ])
         let given = JSONObject([

@@ -56,7 +56,8 @@ import TokenMint
     }
 
     static let paths = [
-        ("POST", "/oauth/token"), ("POST", "/oauth/revoke"), ("GET", "/oauth/revoke"),
+        ("POST", "/oauth/token"), ("POST", "/oauth/nonce"), ("POST", "/oauth/revoke"),
+        ("GET", "/oauth/revoke"),
         ("POST", "/oauth/introspect"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),
         ("GET", "/oauth/jwks.json"), ("GET", "/.well-known/oauth-authorization-server"),
         ("GET", "/.well-known/openid-configuration"), ("GET", "/.well-known/risc-configuration"),
@@ -229,6 +230,15 @@ import TokenMint
             name: "unknown refresh token",
             body: "client_id=desktop&grant_type=refresh_token&refresh_token=x", status: 400,
             error: "invalid_grant"),
+        Case(
+            name: "a nonce for a client of the browser", path: "/oauth/nonce", body: "client_id=desktop",
+            status: 400, error: "unauthorized_client"),
+        Case(
+            name: "a nonce for an unknown client", path: "/oauth/nonce", body: "client_id=x", status: 401,
+            error: "invalid_client"),
+        Case(
+            name: "a nonce without a client", path: "/oauth/nonce", body: "", status: 401,
+            error: "invalid_client"),
         Case(
             name: "revocation without a client", path: "/oauth/revoke", body: "token=x", status: 400,
             error: "invalid_request"),

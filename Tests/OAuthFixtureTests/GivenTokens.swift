@@ -13,6 +13,8 @@ import Testing
 struct GivenTokens {
     /// Value in the body.
     var value = ""
+    /// The nonce in the body of a token exchange.
+    var nonce: String?
     var user: PlayedUser?
     var account: String?
     /// All issued tokens so far.
@@ -37,11 +39,15 @@ struct GivenPlayer {
 
     func prepare() async throws -> GivenTokens {
         var result = GivenTokens()
-        #expect([given.code, given.refreshToken, given.assertion].count { $0 != nil } == 1)
+        #expect([given.code, given.refreshToken, given.assertion, given.identity].count { $0 != nil } == 1)
         if let code = given.code { try await prepareCode(code, &result) }
         if let token = given.refreshToken { try await prepareRefreshToken(token, &result) }
         if let assertion = given.assertion {
             result.value = try await GivenAssertion(service: service, word: assertion).token()
+        }
+        if let identity = given.identity {
+            let signIn = try await GivenNativeSignIn(service: service, word: identity).prepare()
+            (result.value, result.nonce) = (signIn.token, signIn.nonce)
         }
         try await end(&result)
         return result

@@ -15,7 +15,7 @@ struct TokenPlayer {
         if let word = content.given {
             given = try await GivenPlayer(service: service, given: word).prepare()
         }
-        let response = try await send(given?.value)
+        let response = try await send(given)
         let status = try #require(expect.status)
         #expect(response.status == status, "\(response.text)")
         response.expectNoStore()
@@ -38,12 +38,13 @@ struct TokenPlayer {
         }
     }
 
-    private func send(_ value: String?) async throws -> PlayedResponse {
+    private func send(_ given: GivenTokens?) async throws -> PlayedResponse {
         let request = content.request
         var body = request.body
-        for name in ["{code}", "{refresh_token}", "{assertion}"] {
-            body = body.replacing(name, with: value ?? "x")
+        for name in ["{code}", "{refresh_token}", "{assertion}", "{subject_token}"] {
+            body = body.replacing(name, with: given?.value ?? "x")
         }
+        body = body.replacing("{nonce}", with: given?.nonce ?? "siwa-nonce-x")
         var fields: [String: String] = [:]
         fields["Content-Type"] = request.contentType
         fields["Authorization"] = request.authorization
@@ -70,7 +71,17 @@ struct TokenPlayer {
     private func expectTokens(_ members: [String: any Sendable], _ given: GivenTokens?) async throws {
         let expect = content.expect
         let tokens = try #require(expect.tokens)
-        #expect(Set(members.keys) == Set(tokens + ["token_type", "expires_in", "scope"]))
+        let isExchange = expect.grant?.type == "token-exchange"
+        #expect(
+            Set(members.keys)
+                == Set(
+                    tokens + ["token_type", "expires_in", "scope"]
+                        + (isExchange ? ["issued_token_type"] : [])))
+        // RFC 8693 §2.2.1.
+        if isExchange {
+            #expect(
+                members["issued_token_type"] as? String == "urn:ietf:params:oauth:token-type:access_token")
+        }
         #expect(members["token_type"] as? String == "Bearer")
         #expect(members["scope"] as? String == expect.scope)
         let token = try #require(members["access_token"] as? String)

@@ -33,6 +33,14 @@ extension AuthorizationStore {
     }
 
     @discardableResult
+    public func exchangeToken(_ command: TokenExchangeCommand) async throws -> IssuedTokens {
+        guard case .issued(let tokens) = try await carryOut(.exchange(command)) else {
+            throw ConformanceFailure(description: "an exchange had another outcome")
+        }
+        return tokens
+    }
+
+    @discardableResult
     public func refresh(_ command: RefreshCommand) async throws -> IssuedTokens {
         guard case .issued(let tokens) = try await carryOut(.refresh(command)) else {
             throw ConformanceFailure(description: "a refresh had another outcome")

@@ -11,7 +11,8 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     public var description: String { name }
 
-    public static let all: [ConformanceCheck] = accountChecks + appleGrants + oauth + appCheckHours
+    public static let all: [ConformanceCheck] =
+        accountChecks + appleGrants + oauth + appCheckHours + appReceipts
 
     /// Checks for a store that was opened without sealing.
     public static let withoutSealing = unsealed
@@ -28,6 +29,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     /// Checks of the service's own codes and tokens as an authorization server.
     private static let oauth: [ConformanceCheck] =
-        authorizing + redeeming + refreshing + revoking + credentialEnds + suspending + google + keeping
+        authorizing + redeeming + exchanging + refreshing + revoking + credentialEnds + suspending + google
+        + keeping
         + oauthAtRandom
 }

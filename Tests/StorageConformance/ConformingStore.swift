@@ -5,4 +5,4 @@ public import AuthorizationServer
 /// All protocols that the suite needs from a store.
 public typealias ConformingStore = AccountStore & AppleTokenStore & TicketStore & TransferStore
     & NonceKeyStore & AppAttestStore
-    & AuthorizationStore & AppCheckHourStore
+    & AuthorizationStore & AppCheckHourStore & AppReceiptStore

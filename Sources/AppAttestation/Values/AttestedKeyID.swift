@@ -23,6 +23,13 @@ public struct AttestedKeyID: Sendable, Hashable {
         self.digest = digest
     }
 
+    /// Reads the form for paths: base64url without padding. Returns `nil` for any other text.
+    public init?(base64URL text: String) {
+        guard text.utf8.count == 43, let bytes = Base64URL.decode(text), let digest = SHA256Digest(bytes)
+        else { return nil }
+        self.digest = digest
+    }
+
     /// - Parameter point: The public key as an uncompressed point (X9.62).
     init(ofKey point: [UInt8]) {
         digest = SHA256Digest.hash(point)

@@ -43,4 +43,12 @@ public struct AttestedKeyRecord: Sendable, Hashable {
         self.receiptRefreshAt = receiptRefreshAt
         self.riskMetric = riskMetric
     }
+
+    /// The same key with another receipt.
+    public func with(receipt: SealedSecret?, refreshAt: Moment?, riskMetric: Int64?) -> AttestedKeyRecord {
+        AttestedKeyRecord(
+            id: id, appID: appID, publicKey: publicKey, environment: environment, counter: counter,
+            createdAt: createdAt, usedAt: usedAt, receipt: receipt, receiptRefreshAt: refreshAt,
+            riskMetric: riskMetric)
+    }
 }

@@ -14,13 +14,29 @@ struct AppleTransport: Sendable {
     func post(_ url: String, _ fields: [(name: String, value: String)], bearer: String? = nil)
         async throws(AppleCallError) -> AppleResponse
     {
-        let body = FormBody(fields)
         var request = HTTPClientRequest(url: url)
-        request.method = .POST
         request.headers.add(name: "Accept", value: "application/json")
-        request.headers.add(name: "User-Agent", value: "siwa")
         request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
         if let bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer)") }
+        return try await post(FormBody(fields), as: request)
+    }
+
+    /// Posts a text. Throws the same errors.
+    func post(_ url: String, text: String, authorization: String) async throws(AppleCallError)
+        -> AppleResponse
+    {
+        var request = HTTPClientRequest(url: url)
+        request.headers.add(name: "Content-Type", value: "text/plain")
+        request.headers.add(name: "Authorization", value: authorization)
+        return try await post(FormBody(text: text), as: request)
+    }
+
+    private func post(
+        _ body: FormBody, as unsent: HTTPClientRequest
+    ) async throws(AppleCallError) -> AppleResponse {
+        var request = unsent
+        request.method = .POST
+        request.headers.add(name: "User-Agent", value: "siwa")
         request.body = .stream(body, length: .known(Int64(body.bytes.readableBytes)))
         do {
             return try await exchange(request)

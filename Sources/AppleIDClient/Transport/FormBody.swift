@@ -19,6 +19,8 @@ final class FormBody: AsyncSequence, Sendable {
         bytes = ByteBuffer(string: FormEncoding.encode(fields))
     }
 
+    init(text: String) { bytes = ByteBuffer(string: text) }
+
     struct AsyncIterator: AsyncIteratorProtocol {
         let body: FormBody
         var isDone = false

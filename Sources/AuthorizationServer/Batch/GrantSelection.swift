@@ -32,6 +32,7 @@ package struct GrantSelection: Sendable, Hashable {
             case .revoke(let revoke): familyIDs.append(revoke.token.familyID)
             case .end(let end): accountIDs.append(end.accountID)
             case .endAll(let end): accountIDs.append(end.accountID)
+            case .exchange(let exchange): accountIDs.append(exchange.accountID)
             case .assertion(let assertion):
                 accountIDs.append(assertion.accountID)
                 googleSubjects.append(assertion.googleSubject)
@@ -65,7 +66,8 @@ extension GrantCommand {
     fileprivate var isAboutOneFamily: Bool {
         switch self {
         case .redeem, .refresh: true
-        case .authorize, .revoke, .end, .endAll, .assertion, .learnGoogleSubject, .googleEvent: false
+        case .authorize, .revoke, .end, .endAll, .assertion, .exchange, .learnGoogleSubject, .googleEvent:
+            false
         }
     }
 }

@@ -11,15 +11,9 @@ extension GrantWorkingSet {
     mutating func apply(
         _ command: AuthorizeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
-        let user = try user(command.accountID)
-        let status = try status(of: command.accountID, app: command.clientID, at: command.moment)
-        let authorization = try status.credential.authorization(
-            forAuthenticationAt: command.authenticatedAt, notBefore: command.authenticatedAfter,
-            isDeletedAtApple: user.record.revocationOfAllApps?.reason == .appleAccountDeleted)
-        // A session from before the latest sign-out has ended with it.
-        guard status.admits(authenticatedAt: command.authenticatedAt) else {
-            throw GrantRefusal(.credentialRevoked)
-        }
+        let authorization = try authorization(
+            of: command.accountID, for: command.clientID, authenticatedAt: command.authenticatedAt,
+            after: command.authenticatedAfter, at: command.moment)
         let grant = try agree(
             to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
             newGrantID: command.newGrantID, authorizedAt: authorization.moment, googleSubject: nil,
@@ -35,6 +29,23 @@ extension GrantWorkingSet {
                 authenticatedAt: command.authenticatedAt, authorizedAt: authorization.moment,
                 issuedAt: command.moment, expiresAt: command.expiresAt))
         return grant
+    }
+
+    /// Returns the authorization of the app by a user who has signed in at Apple and may give a grant.
+    ///
+    /// - Parameter oldest: Earliest permitted authentication; `nil` without a bound.
+    func authorization(
+        of accountID: AccountID, for app: ClientID, authenticatedAt: Moment, after oldest: Moment?,
+        at moment: Moment
+    ) throws(GrantRefusal) -> Authorization {
+        let user = try user(accountID)
+        let status = try status(of: accountID, app: app, at: moment)
+        let authorization = try status.credential.authorization(
+            forAuthenticationAt: authenticatedAt, notBefore: oldest,
+            isDeletedAtApple: user.record.revocationOfAllApps?.reason == .appleAccountDeleted)
+        // A session from before the latest sign-out has ended with it.
+        guard status.admits(authenticatedAt: authenticatedAt) else { throw GrantRefusal(.credentialRevoked) }
+        return authorization
     }
 
     /// Makes the grant, or widens the existing grant. Nothing has changed when it throws.

@@ -114,6 +114,7 @@ package struct GrantWorkingSet: Sendable {
         case .end(let end): .ended(try apply(end, using: &generator))
         case .endAll(let end): .endedAll(apply(end, using: &generator))
         case .assertion(let assertion): .issued(try apply(assertion, using: &generator))
+        case .exchange(let exchange): .issued(try apply(exchange, using: &generator))
         case .learnGoogleSubject(let learning): .learned(try apply(learning))
         case .googleEvent(let event): .googleEvent(apply(event, using: &generator))
         }

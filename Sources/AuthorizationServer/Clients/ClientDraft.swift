@@ -55,6 +55,8 @@ public struct ClientDraft: Sendable {
     public var firstAttestingVersion: String?
     /// `allow_custom_scheme`: on Android. Only for `native`
     public var allowsCustomScheme: Bool?
+    /// `allow_native_sign_in`: the app may exchange Apple's identity tokens. Only for `native`
+    public var allowsNativeSignIn: Bool?
     /// `require_pkce`. Only for `web`
     public var requiresPKCE: Bool?
 

@@ -73,8 +73,7 @@ public struct ClientKind: Sendable {
         plural: "native apps",
         members: [
             .isFirstParty, .platform, .allowsPlainPKCE, .allowsLocalhost, .allowsCustomScheme, .bundleID,
-            .appCheck, .firstAttestingVersion,
-            .androidPackage, .androidFingerprints,
+            .appCheck, .firstAttestingVersion, .allowsNativeSignIn, .androidPackage, .androidFingerprints,
         ],
         isConfidential: false,
         proofKeyRule: .required,

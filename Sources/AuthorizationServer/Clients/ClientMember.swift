@@ -36,7 +36,8 @@ public struct ClientMember: Sendable {
         ClientMember("audience", .forEveryKind, .optionalText(\.audience)),
         accessTokenAlgorithm, idTokenAlgorithm, maxAuthenticationAge, codeLifetime, accessTokenLifetime,
         refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, platform, allowsPlainPKCE,
-        allowsLocalhost, allowsCustomScheme, bundleID, appCheck, firstAttestingVersion, requiresPKCE,
+        allowsLocalhost, allowsCustomScheme, bundleID, appCheck, firstAttestingVersion, allowsNativeSignIn,
+        requiresPKCE,
         projectID, googleClientIDs, appFlip, appFlipBundleIDs,
         appFlipLinkPaths, appFlipTestRedirectURIs, androidPackage, androidFingerprints,
     ]
@@ -84,6 +85,8 @@ public struct ClientMember: Sendable {
     /// On Android every app can claim the scheme of another.
     static let allowsCustomScheme = ClientMember(
         "allow_custom_scheme", .forSomeKinds, .flag(\.allowsCustomScheme, default: false))
+    static let allowsNativeSignIn = ClientMember(
+        "allow_native_sign_in", .forSomeKinds, .flag(\.allowsNativeSignIn, default: false))
     /// A public client has no other way to bind a code to itself. Google sends no challenge.
     static let requiresPKCE = ClientMember(
         "require_pkce", .forSomeKinds, .flag(\.requiresPKCE, default: true))

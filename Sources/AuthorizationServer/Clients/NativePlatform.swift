@@ -14,6 +14,14 @@ public enum NativePlatform: String, Sendable, Hashable, CaseIterable {
     /// True if any app can claim the scheme of another, and the user cannot tell which app gets the code.
     public var sharesCustomSchemes: Bool { self == .android }
 
+    /// True if apps have Apple's sheet, which signs users in without a browser.
+    public var hasSignInWithApple: Bool {
+        switch self {
+        case .ios, .macos: true
+        case .android, .windows, .linux, .uwp: false
+        }
+    }
+
     /// The length in characters of the longest custom scheme that the system accepts. `nil` is no bound.
     public var longestScheme: Int? { self == .uwp ? 39 : nil }
 }

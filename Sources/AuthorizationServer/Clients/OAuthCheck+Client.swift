@@ -40,6 +40,7 @@ extension OAuthCheck {
                 .openIDMissing, at: "oauth.clients.imply_openid",
                 "of \(draft.id) needs the scope openid among scopes; add it, or remove imply_openid")
         }
+        let bundleID = nativeSignInBundleID(of: draft, kind, app)
         let secretHashes = secretHashes(of: draft, kind: kind)
         let redirectURIs = redirectURIs(of: draft, kind, particulars)
         let androidApp = androidApp(draft, kind)
@@ -63,7 +64,7 @@ extension OAuthCheck {
             allowsPlainProofKeys: ClientMember.allowsPlainPKCE.value.flag(in: draft),
             proofKeyRule: ClientMember.requiresPKCE.value.flag(in: draft)
                 ? kind.proofKeyRule : .requiredWithoutNonce,
-            appCheck: appCheck)
+            appCheck: appCheck, nativeSignInBundleID: bundleID)
     }
 
     private mutating func app(of draft: ClientDraft) -> ClientID? {
@@ -81,7 +82,7 @@ extension OAuthCheck {
                 "of \(draft.id) must be the primary client ID of the app; write \(primary.rawValue)")
             return nil
         }
-        if !context.appsWithWebSignIn.contains(primary) {
+        if needsWebSignIn(draft), !context.appsWithWebSignIn.contains(primary) {
             add(
                 .appWithoutWebSignIn, at: "oauth.clients.app",
                 "of \(draft.id) must have a Services ID with a web return URL, because users sign in with Apple "

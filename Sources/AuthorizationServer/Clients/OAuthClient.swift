@@ -46,6 +46,9 @@ public final class OAuthClient: Sendable {
     public let proofKeyRule: ProofKeyRule
     /// App Check of the token requests. `nil` for a client that does not declare it.
     public let appCheck: AppCheckPolicy?
+    /// The `aud` of the identity tokens of Apple that the client may exchange for tokens (RFC 8693). `nil`
+    /// for a client whose users sign in in the browser only.
+    public let nativeSignInBundleID: ClientID?
 
     init(
         id: OAuthClientID, kind: ClientKind, googleLinking: GoogleLinking?,
@@ -56,7 +59,7 @@ public final class OAuthClient: Sendable {
         redirectURIs: [RegisteredRedirectURI],
         lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
-        proofKeyRule: ProofKeyRule, appCheck: AppCheckPolicy?
+        proofKeyRule: ProofKeyRule, appCheck: AppCheckPolicy?, nativeSignInBundleID: ClientID?
     ) {
         self.id = id
         self.kind = kind
@@ -80,6 +83,7 @@ public final class OAuthClient: Sendable {
         self.allowsPlainProofKeys = allowsPlainProofKeys
         self.proofKeyRule = proofKeyRule
         self.appCheck = appCheck
+        self.nativeSignInBundleID = nativeSignInBundleID
     }
 }
 

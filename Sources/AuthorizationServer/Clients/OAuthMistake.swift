@@ -17,6 +17,7 @@ public struct OAuthMistake: CodedError {
         case bundleIDUnknown, appCheckUnknown, appCheckMissing, appNotAttested, versionMalformed
         case logoUnreadable, logoRefused, linkMalformed, openIDMissing
         case androidAppIncomplete, androidPackageMalformed, androidFingerprintMalformed
+        case nativeSignInNotFirstParty, nativeSignInElsewhere
     }
 
     public let code: Code

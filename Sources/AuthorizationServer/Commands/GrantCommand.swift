@@ -10,6 +10,7 @@ public enum GrantCommand: Sendable, Hashable {
     case end(EndGrantCommand)
     case endAll(EndGrantsCommand)
     case assertion(AssertionCommand)
+    case exchange(TokenExchangeCommand)
     case learnGoogleSubject(LearnGoogleSubjectCommand)
     case googleEvent(GoogleEventCommand)
 }

@@ -68,3 +68,7 @@ extension RefreshCommand: TokenCommand {
 extension AssertionCommand: TokenCommand {
     public var untyped: GrantCommand { .assertion(self) }
 }
+
+extension TokenExchangeCommand: TokenCommand {
+    public var untyped: GrantCommand { .exchange(self) }
+}

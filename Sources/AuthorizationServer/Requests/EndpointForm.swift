@@ -28,9 +28,11 @@ public enum EndpointForm {
         }
         let reader = ParameterReader(parameters)
         // Repeated parameters are refused even if this request does not need them (RFC 6749 §3.2). RFC 8707
-        // allows several `resource` parameters.
+        // allows several `resource` parameters, and RFC 8693 several `audience` parameters.
         for name in parameters.repeatedNames {
-            guard let parameter = RequestParameter(rawValue: name), parameter != .resource else { continue }
+            guard let parameter = RequestParameter(rawValue: name), parameter != .resource,
+                parameter != .audience
+            else { continue }
             throw TokenEndpointError(reader.refusal(parameter, "is repeated; send it once"))
         }
         return reader

@@ -8,18 +8,20 @@ public struct GrantType: Sendable {
     public let label: String
     /// The name in error texts.
     let words: String
+    /// The clients that may use the grant type, in error texts.
+    let clients: String
     let isOffered: @Sendable (OAuthClient) -> Bool
     let read: @Sendable (TokenParameters) throws(OAuthError) -> TokenRequest.Grant
 
     /// Returns `true` if any of the clients may use the grant type.
     public func isOffered(to clients: [OAuthClient]) -> Bool { clients.contains(where: isOffered) }
 
-    public static let all = [authorizationCode, refreshToken, jwtBearer]
+    public static let all = [authorizationCode, refreshToken, jwtBearer, tokenExchange]
 
     /// RFC 6749 §4.1.3.
     static let authorizationCode = GrantType(
         name: "authorization_code", label: "authorization_code", words: "authorization_code",
-        isOffered: { _ in true }
+        clients: "every client", isOffered: { _ in true }
     ) { parameters throws(OAuthError) in
         .authorizationCode(
             TokenRequest.CodeGrant(
@@ -29,7 +31,8 @@ public struct GrantType: Sendable {
 
     /// RFC 6749 §6.
     static let refreshToken = GrantType(
-        name: "refresh_token", label: "refresh_token", words: "refresh_token", isOffered: { _ in true }
+        name: "refresh_token", label: "refresh_token", words: "refresh_token", clients: "every client",
+        isOffered: { _ in true }
     ) { parameters throws(OAuthError) in
         let refreshToken = try parameters.secret(.refreshToken)
         return .refreshToken(
@@ -40,6 +43,7 @@ public struct GrantType: Sendable {
     static let jwtBearer = GrantType(
         name: "urn:ietf:params:oauth:grant-type:jwt-bearer", label: "jwt_bearer",
         words: "jwt-bearer for Google",
+        clients: "clients of kind google_linking with google_client_ids",
         isOffered: { !($0.googleLinking?.googleClientIDs.isEmpty ?? true) }
     ) { parameters throws(OAuthError) in
         let assertion = try parameters.reader.token(.assertion)
@@ -49,6 +53,16 @@ public struct GrantType: Sendable {
         return .assertion(
             TokenRequest.AssertionGrant(
                 assertion: assertion, intent: intent, scope: try parameters.scope()))
+    }
+
+    /// RFC 8693, with Apple's identity token: a native sign-in without a browser.
+    static let tokenExchange = GrantType(
+        name: "urn:ietf:params:oauth:grant-type:token-exchange", label: "token_exchange",
+        words: "token-exchange for native apps",
+        clients: "clients of kind native with allow_native_sign_in",
+        isOffered: { $0.nativeSignInBundleID != nil }
+    ) { parameters throws(OAuthError) in
+        .exchange(try TokenRequest.ExchangeGrant(parameters))
     }
 
     /// Returns the grant type that a request names; `nil` when it names none of the list.
@@ -71,9 +85,7 @@ public struct GrantType: Sendable {
         }
         guard type.isOffered(parameters.client) else {
             throw OAuthError(
-                .unauthorizedClient,
-                "The grant type jwt-bearer is only for clients of kind google_linking with google_client_ids."
-            )
+                .unauthorizedClient, "The grant type \(type.words) is only for \(type.clients).")
         }
         return (type, try type.read(parameters))
     }

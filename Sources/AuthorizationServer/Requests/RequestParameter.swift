@@ -25,6 +25,14 @@ enum RequestParameter: String, Sendable, CaseIterable {
     case attestationAssertion = "attestation_assertion"
     case attestationClientData = "attestation_client_data"
     case appVersion = "app_version"
+    case subjectToken = "subject_token"
+    case subjectTokenType = "subject_token_type"
+    case actorToken = "actor_token"
+    case actorTokenType = "actor_token_type"
+    case requestedTokenType = "requested_token_type"
+    case audience
+    case authorizationCode = "authorization_code"
+    case user
 
     /// Length in bytes of the longest name.
     static let longestName = allCases.map(\.rawValue.utf8.count).max() ?? 0
@@ -36,18 +44,25 @@ enum RequestParameter: String, Sendable, CaseIterable {
         case .clientID: 128
         case .clientSecret: 255
         case .redirectURI: 2048
-        case .responseType, .responseMode, .prompt, .tokenTypeHint, .intent, .clientAssertionType: 128
+        case .responseType, .responseMode, .prompt, .tokenTypeHint, .intent, .clientAssertionType,
+            .subjectTokenType, .actorTokenType, .requestedTokenType:
+            128
         case .codeChallengeMethod, .maxAge: 16
         case .grantType: 128
         case .scope: ScopeSet.longest
         case .state: RequestState.longest
-        case .nonce, .loginHint, .resource: 512
+        case .nonce, .loginHint, .resource, .audience: 512
         case .uiLocales: 256
         case .userLocale, .attestationKeyID, .appVersion: 64
         case .attestationClientData: 1024
         case .codeChallenge, .codeVerifier: 128
         case .code, .refreshToken: 512
-        case .assertion, .token, .clientAssertion, .request, .requestURI, .attestationAssertion: 8192
+        case .authorizationCode: 1024
+        case .user: 4096
+        case .assertion, .token, .clientAssertion, .request, .requestURI, .attestationAssertion,
+            .subjectToken,
+            .actorToken:
+            8192
         }
     }
 }

@@ -9,6 +9,7 @@ public struct TokenRequest: Sendable {
         case authorizationCode(CodeGrant)
         case refreshToken(RefreshGrant)
         case assertion(AssertionGrant)
+        case exchange(ExchangeGrant)
     }
 
     /// RFC 6749 §4.1.3. An absent parameter counts as wrong, and is `invalid_grant` like every fault of a
@@ -30,6 +31,20 @@ public struct TokenRequest: Sendable {
     public struct AssertionGrant: Sendable, Confidential {
         public let assertion: String
         public let intent: Intent
+        /// `nil` is all scopes of the client.
+        public let scope: ScopeSet?
+    }
+
+    /// RFC 8693 §2.1, with the members that `POST /v1/sign-ins` has.
+    public struct ExchangeGrant: Sendable, Confidential {
+        /// Apple's identity token.
+        public let subjectToken: String
+        /// The nonce of this service whose digest is in the identity token.
+        public let nonce: String
+        /// Apple's code, which came with the identity token.
+        public let authorizationCode: String?
+        /// Apple's object with the name of the user, as JSON text.
+        public let user: String?
         /// `nil` is all scopes of the client.
         public let scope: ScopeSet?
     }

@@ -72,4 +72,23 @@ extension HTTPResponse {
         json.endObject()
         return .json(registration.isNew ? .created : .ok, json.bytes)
     }
+
+    /// The response to the query of a key.
+    static func attestedKey(_ key: AttestedKeyRecord) -> HTTPResponse {
+        var json = JSONWriter(reservingCapacity: 384)
+        json.beginObject()
+        json.name("key")
+        json.beginObject()
+        json.member("key_id", key.id.base64)
+        json.member("client_id", key.appID.bundleID)
+        json.member("team_id", key.appID.teamID)
+        json.member("environment", key.environment.rawValue)
+        json.member("created_at", key.createdAt.rfc3339)
+        json.member("counter", Int64(key.counter))
+        json.member("used_at", key.usedAt.rfc3339)
+        json.member("risk_metric", ifPresent: key.riskMetric)
+        json.endObject()
+        json.endObject()
+        return .json(.ok, json.bytes)
+    }
 }

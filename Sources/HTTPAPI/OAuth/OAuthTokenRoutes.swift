@@ -4,6 +4,7 @@ import Commits
 import HTTPEngine
 import NIOHTTP1
 import OAuth
+import SignIn
 import StrictJSON
 
 /// The endpoints of RFC 6749 §3.2, RFC 7009, RFC 7662 and OpenID Connect Core §5.3.
@@ -62,6 +63,25 @@ final class OAuthTokenRoutes: Sendable {
             metrics.count(type, .failed)
             throw error
         }
+    }
+
+    /// `POST /oauth/nonce`
+    func mintNonce(_ request: HTTPRequest) throws -> RouteResult {
+        let unauthenticated = try NonceRequest(
+            body: request.body, contentType: request.oauth?.contentType,
+            authorization: request.oauth?.authorization, query: request.query?.utf8)
+        _ = try authenticate(unauthenticated.credentials, request) { () throws(TokenEndpointError) in
+            try unauthenticated.client(in: server.dependencies.settings.clients)
+        }
+        let minted = server.dependencies.signIn.mintNonce()
+        let left = minted.expiresAt.milliseconds - server.dependencies.now().milliseconds
+        var json = JSONWriter(reservingCapacity: 256)
+        json.beginObject()
+        json.member("nonce", minted.nonce)
+        json.member("nonce_sha256", minted.nonceSHA256)
+        json.member("expires_in", (left + 999) / 1000)
+        json.endObject()
+        return .response(.oauth(.created, json.bytes))
     }
 
     /// `POST /oauth/revoke`: 200 also for a token that is unknown or belongs to another client.

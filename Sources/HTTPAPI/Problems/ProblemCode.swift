@@ -111,6 +111,10 @@ struct ProblemCode: Sendable {
         "client_id_unknown", .notFound, "Unknown client ID",
         "No app with this client ID is configured.")
 
+    static let attestedKeyNotFound = ProblemCode(
+        "attestation_key_not_found", .notFound, "Key not found",
+        "There is no such key of App Attest, or the caller may not see its app.")
+
     static let appAttestNotConfigured = ProblemCode(
         "app_attest_not_configured", .notFound, "App Attest not configured",
         "The client ID must be a bundle ID with an entry in app_attest. Add the entry to its app.")

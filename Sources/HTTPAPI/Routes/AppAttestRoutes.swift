@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import Commits
 import HTTPEngine
@@ -31,5 +32,19 @@ final class AppAttestRoutes: Sendable {
         try checks.commits.requireCapacity()
         let body = try KeyRegistrationRequest(parsing: request.body)
         return .commit(try checks.registerKey(body, allowed: request.scope)) { .registered($0) }
+    }
+
+    /// `GET /v1/app-attest/keys/{key_id}`
+    func showKey(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        guard let id = AttestedKeyID(base64URL: request.parameter ?? "") else {
+            throw Problem(.attestedKeyNotFound)
+        }
+        return .later { [checks] in
+            guard let key = try await checks.attestedKey(id, allowed: request.scope) else {
+                throw Problem(.attestedKeyNotFound)
+            }
+            return .attestedKey(key)
+        }
     }
 }

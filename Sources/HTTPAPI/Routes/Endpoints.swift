@@ -42,6 +42,12 @@ extension Endpoint {
         errors: .problem, priority: .ordinary
     ) { try $0.registerKey($1) }
 
+    /// The key ID is in base64url, because base64 has slashes.
+    static let getAttestedKey = Endpoint(
+        "getAttestedKey", .get, "/v1/app-attest/keys/{key_id}", of: \.appAttest, caller: .apiKey,
+        body: .none, errors: .problem, priority: .ordinary
+    ) { try $0.showKey($1) }
+
     static let listEvents = Endpoint(
         "listEvents", .get, "/v1/events", of: \.events, caller: .apiKey, body: .none, errors: .problem,
         priority: .ordinary, wait: .longPoll(SignInUseCases.longestWait)
@@ -153,6 +159,12 @@ extension Endpoint {
         "issueTokens", .post, "/oauth/token", of: \.oauth?.tokens, caller: .oauthClient, body: .oauthForm,
         errors: .oauth, priority: .ordinary, wait: .keys, fields: .oauth
     ) { try $0.issue($1) }
+
+    /// For native clients without a backend, which cannot call `mintNonce`. Stores nothing.
+    static let mintClientNonce = Endpoint(
+        "mintClientNonce", .post, "/oauth/nonce", of: \.oauth?.tokens, caller: .oauthClient,
+        body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth
+    ) { try $0.mintNonce($1) }
 
     static let getUserInfo = Endpoint(
         "getUserInfo", .get, "/oauth/userinfo", of: \.oauth?.tokens, caller: .oauthClient, body: .none,
@@ -273,12 +285,14 @@ extension Endpoint {
     /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,
-        .registerKey, .listEvents, .getAccount, .findAccount, .eraseAccount, .disableAccount, .enableAccount,
+        .registerKey, .getAttestedKey, .listEvents, .getAccount, .findAccount, .eraseAccount, .disableAccount,
+        .enableAccount,
         .signOutAccount, .getErasure, .getAppCheck,
         .receiveAppleNotification,
         .beginWebSignIn, .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent,
         .showConnections, .removeConnection, .introspectToken,
-        .issueTokens, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation, .getKeySet,
+        .issueTokens, .mintClientNonce, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation,
+        .getKeySet,
         .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,
         .getAssetLinks,
         .answerAppFlip, .promptAppFlip, .listGrants, .endGrants, .endGrant, .receiveGoogleEvent,

@@ -25,6 +25,8 @@ public struct TokenEndpoint: Sendable {
             .tokens(try await TokenRefresh(server: server).tokens(for: grant, of: request.client))
         case .assertion(let grant):
             try await AssertionGrant(server: server).response(grant, of: request.client)
+        case .exchange(let grant):
+            .tokens(try await TokenExchange(server: server).tokens(for: grant, of: request.client))
         }
     }
 }

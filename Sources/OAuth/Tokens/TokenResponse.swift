@@ -1,3 +1,4 @@
+public import AuthorizationServer
 public import StrictJSON
 
 /// A successful token response (RFC 6749 §5.1).
@@ -10,11 +11,14 @@ public struct TokenResponse: Sendable {
     /// Space-separated.
     public let scope: String
     public let idToken: String?
+    /// `nil` except in the response to a token exchange (RFC 8693 §2.2.1).
+    public var issuedTokenType: TokenTypeIdentifier?
 
     /// Writes the JSON document.
     public func write(into json: inout JSONWriter) {
         json.beginObject()
         json.member("access_token", accessToken)
+        json.member("issued_token_type", ifPresent: issuedTokenType?.rawValue)
         json.member("token_type", "Bearer")
         json.member("expires_in", expiresIn)
         json.member("refresh_token", ifPresent: refreshToken)

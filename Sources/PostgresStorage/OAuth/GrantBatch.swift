@@ -74,6 +74,7 @@ extension GrantCommand {
         switch self {
         case .authorize(let authorize): authorize.clientID
         case .assertion(let assertion): assertion.clientID
+        case .exchange(let exchange): exchange.clientID
         case .redeem, .refresh, .revoke, .end, .endAll, .learnGoogleSubject, .googleEvent: nil
         }
     }

@@ -66,13 +66,17 @@ extension AppChecks {
         }
         do throws(ProofFault) {
             let verified = try verify(request, policy, at: moment)
+            let receipt = receipts?.seal(
+                receiptOf: verified, ClientDataHash(hashing: Array(request.challenge.utf8)), at: moment)
             let key = AttestedKeyRecord(
                 id: verified.keyID, appID: verified.appID, publicKey: verified.publicKey.point,
-                environment: verified.environment, createdAt: moment)
+                environment: verified.environment, createdAt: moment, receipt: receipt,
+                receiptRefreshAt: receipt.map { _ in moment })
             return PendingCommit(
                 RegisterKeyCommand(key: key, challenge: challenge),
-                finishing: { result in
+                finishing: { [receipts] result in
                     let registered = try Self.registered(result)
+                    if registered.isNew { receipts?.wake() }
                     // A known key keeps the environment of its first attestation.
                     guard registered.key.environment == policy.environment else {
                         throw Self.refusal(AppCheckCause(AppAttestationError(.environmentMismatch)))
@@ -87,6 +91,17 @@ extension AppChecks {
                 proof: AppProof(challenge: consumed, assertion: nil), receivedAt: moment)
             return PendingCommit(command, finishing: { _ in throw refusal })
         }
+    }
+
+    /// Returns a stored key, or `nil` when there is none, or the caller may not see its app.
+    public func attestedKey(
+        _ id: AttestedKeyID, allowed: AppScope
+    ) async throws -> AttestedKeyRecord? {
+        guard let key = try await store.attestedKey(id) else { return nil }
+        guard let clientID = ClientID(key.appID.bundleID), let app = deployment.app(for: clientID),
+            allowed.allows(app)
+        else { return nil }
+        return key
     }
 
     private func verify(

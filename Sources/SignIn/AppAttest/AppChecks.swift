@@ -14,6 +14,8 @@ public struct AppChecks: Sendable {
     public let appCheck: AppCheck
     public var policies: AppCheckPolicies { appCheck.policies }
     let root: TrustAnchor
+    /// `nil` where no receipts are kept.
+    let receipts: AppReceipts?
     let deployment: Deployment
     let store: any AppAttestStore
     public let commits: GroupCommit<AccountCommand>
@@ -23,13 +25,14 @@ public struct AppChecks: Sendable {
 
     /// - Parameters:
     ///   - root: The root of attestations: Apple's, except in development.
+    ///   - receipts: Keeps the receipts of attestations; `nil` where they are not exchanged.
     ///   - nonceKey: The same in all replicas, because each must accept the challenges of the others.
     public init(
-        _ appCheck: AppCheck, root: TrustAnchor, deployment: Deployment,
+        _ appCheck: AppCheck, root: TrustAnchor, receipts: AppReceipts? = nil, deployment: Deployment,
         store: any AppAttestStore, commits: GroupCommit<AccountCommand>, nonceKey: NonceKey,
         now: @escaping @Sendable () -> Moment
     ) {
-        (self.appCheck, self.root) = (appCheck, root)
+        (self.appCheck, self.root, self.receipts) = (appCheck, root, receipts)
         (self.deployment, self.store, self.commits) = (deployment, store, commits)
         challenges = ChallengeMint(key: nonceKey)
         failures = FailedChallenges()

@@ -15,6 +15,8 @@ struct NewClientLines {
         var platform: String?
         var allowsLocalhost = false
         var allowsCustomScheme = false
+        var allowsNativeSignIn = false
+        var bundleID: String?
         var requiresPKCE = true
         var projectID: String?
         var googleClientIDs: [String] = []
@@ -29,6 +31,10 @@ struct NewClientLines {
             client.platform = platform
             client.allowsLocalhost = allowsLocalhost ? true : nil
             client.allowsCustomScheme = allowsCustomScheme ? true : nil
+            // Only the app's own client may have a native sign-in.
+            client.isFirstParty = allowsNativeSignIn ? true : nil
+            client.allowsNativeSignIn = allowsNativeSignIn ? true : nil
+            client.bundleID = bundleID
             client.requiresPKCE = requiresPKCE ? nil : false
             client.projectID = projectID
             client.googleClientIDs = googleClientIDs
@@ -64,7 +70,13 @@ struct NewClientLines {
         let declared = client.scopes.filter { name in !ScopeToken.builtIn.contains { $0.rawValue == name } }
             .map { ScopeDraft(name: $0, text: ["en": $0]) }
         guard let app = ClientID(client.app), let team = TeamID("AAAAAAAAAA"),
-            let deployment = try? Deployment(apps: [App(team: team, primaryClientID: app)])
+            // The other client IDs of the app are elsewhere in the file.
+            let deployment = try? Deployment(
+                apps: [
+                    App(
+                        team: team, primaryClientID: app,
+                        otherClientIDs: [client.bundleID.flatMap { ClientID($0) }].compactMap { $0 })
+                ])
         else {
             mistakes.add("--app", "must be the primary client ID of an app, like com.example.app")
             throw mistakes

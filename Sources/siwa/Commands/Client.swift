@@ -53,6 +53,14 @@ struct ClientNew: ParsableCommand {
     )
     var allowCustomScheme = false
 
+    @Flag(
+        name: .customLong("native-sign-in"),
+        help: "For native: exchange Apple's identity tokens of the app for tokens, without a browser.")
+    var allowNativeSignIn = false
+
+    @Option(help: "With --native-sign-in: the bundle ID, if it is not the app's primary client ID.")
+    var bundleID: String?
+
     @Flag(help: "For web: accept a nonce in place of PKCE, for a library that cannot do PKCE.")
     var withoutPKCE = false
 
@@ -106,8 +114,8 @@ struct ClientNew: ParsableCommand {
     private var draft: NewClientLines.Draft {
         NewClientLines.Draft(
             id: id, kind: kind, app: app, name: name ?? id, scopes: scopes, redirectURIs: redirectURIs,
-            platform: platform, allowsLocalhost: allowLocalhost,
-            allowsCustomScheme: allowCustomScheme, requiresPKCE: !withoutPKCE,
+            platform: platform, allowsLocalhost: allowLocalhost, allowsCustomScheme: allowCustomScheme,
+            allowsNativeSignIn: allowNativeSignIn, bundleID: bundleID, requiresPKCE: !withoutPKCE,
             projectID: projectID, googleClientIDs: googleClientIDs, appFlip: appFlip)
     }
 }

@@ -57,9 +57,10 @@ struct ComposedService {
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let appCheck = AppCheck(settings.appCheck)
         let nonceKey = try await Self.nonceKey(in: store)
+        let receipts = settings.exchangedReceipts
         let appChecks = AppChecks(
-            appCheck, root: settings.appAttestRoots.attestation, deployment: settings.deployment,
-            store: store,
+            appCheck, root: settings.appAttestRoots.attestation,
+            receipts: receipts, deployment: settings.deployment, store: store,
             commits: commits, nonceKey: nonceKey, now: now)
         let useCases = SignInUseCases(
             deployment: settings.deployment,
@@ -87,6 +88,9 @@ struct ComposedService {
             schedule: CheckSchedule(interval: settings.checkInterval),
             checksPerSecond: Double(settings.checksPerSecond),
             now: now, logger: logger)
+        let receiptRefresh = ReceiptRefresh(
+            receipts: receipts, store: store,
+            apple: settings.receiptClient(over: apple.client, clock: apple.clock), now: now, logger: logger)
         let maintenance = Maintenance(
             store: store, commits: commits, feed: feed, clock: ContinuousClock(), now: now, logger: logger)
         // Services stop in reverse order: first no new requests are accepted, then the workers finish their
@@ -105,6 +109,7 @@ struct ComposedService {
             services.append(
                 AppCheckRecorder(counts: appCheck.counts, store: store, now: now, logger: logger))
         }
+        if receipts != nil { services.append(ClaimLoop(receiptRefresh)) }
         services += oauth?.services ?? []
         services += [
             workers, http, ShutdownNotice(logger: logger),

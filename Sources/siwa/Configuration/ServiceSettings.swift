@@ -41,6 +41,8 @@ struct ServiceSettings: Sendable {
     var oauth: OAuthSettings?
     /// App Check of the bundle IDs and OAuth clients.
     var appCheck = AppCheckPolicies.none
+    /// Exchange of the receipts of App Attest.
+    var receipts = ReceiptExchange.off
     /// Endpoints of Google, or in development possibly of the fake Google.
     var googleEndpoints = GoogleEndpoints.google
     /// The JSON key file of the service account that registers the receiver of Google's security events. Only

@@ -81,6 +81,10 @@ struct Setting: Sendable {
     static let checksPerSecond = Setting(
         "SIWA_CHECKS_PER_SECOND", .number(1...1000, default: 25),
         "how many refresh tokens are checked in a second at most")
+    static let receipts = Setting(
+        "SIWA_APP_ATTEST_RECEIPTS",
+        .choice(ReceiptExchange.allCases.map(\.rawValue), default: ReceiptExchange.off.rawValue),
+        "exchange receipts of App Attest for the risk metric: off or on")
     static let database = Setting(
         "DATABASE_URL", .text(default: "sqlite://siwa.sqlite"), isSecret: true,
         "sqlite:///absolute/path, sqlite://relative/path or postgres://host/database")
@@ -110,7 +114,8 @@ struct Setting: Sendable {
     static let all: [Setting] = [
         teamID, clientIDs, apiKeyHashes, privateKeyFile, sealingKeys, publicURL, webRedirectURL, servicesIDs,
         file, host, port, database, databaseConnections, logLevel, drainSeconds, addressShare, trustedProxies,
-        checkInterval, checksPerSecond, keyID, privateKey, keysFile, issuers, environment, allowedHosts,
+        checkInterval, checksPerSecond, receipts, keyID, privateKey, keysFile, issuers, environment,
+        allowedHosts,
         baseURL, googleBaseURL, googleServiceAccountFile,
     ]
 

@@ -85,6 +85,7 @@ struct SettingsReader {
             for: deployment, appCheck: AppCheckPolicies(attested), servicesIDs: servicesIDs,
             publicURL: publicURL, sealingKeys: sealingKeys,
             webRedirectURLs: webRedirectURLs)
+        let receipts = receiptExchange(canSeal: sealingKeys != nil, canSign: !signingKeys.isEmpty)
         let googleEndpoints = googleEndpoints()
         let checkInterval = checkInterval()
         let checksPerSecond = number(.checksPerSecond)
@@ -99,7 +100,8 @@ struct SettingsReader {
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
             webRedirectURLs: webRedirectURLs, oauth: oauth,
             appCheck: AppCheckPolicies(attested + (oauth?.clients.clients.compactMap(\.appCheck) ?? [])),
-            googleEndpoints: googleEndpoints, googleServiceAccountFile: text(.googleServiceAccountFile),
+            receipts: receipts, googleEndpoints: googleEndpoints,
+            googleServiceAccountFile: text(.googleServiceAccountFile),
             checkInterval: checkInterval, checksPerSecond: checksPerSecond,
             drain: .seconds(drainSeconds))
     }

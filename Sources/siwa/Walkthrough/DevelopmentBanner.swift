@@ -40,6 +40,7 @@ struct DevelopmentBanner {
             OAuth client \(DevelopmentClients.google), secret \(DevelopmentClients.googleSecret)
                          \(DevelopmentClients.web), secret \(DevelopmentClients.webSecret)
                          \(DevelopmentClients.native), without a secret
+                         \(DevelopmentClients.phone), for a native sign-in
 
             """
     }

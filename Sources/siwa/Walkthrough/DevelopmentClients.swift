@@ -16,6 +16,8 @@ struct DevelopmentClients {
     static let web = "siwa-web"
     static let webSecret = "siwa_development_web"
     static let native = "siwa-cli"
+    /// The app on the phone, which signs users in without a browser.
+    static let phone = "siwa-phone"
     /// A scope of the app's own, which users may deny.
     static let ownScope = "devices.control"
     static let scopes = ["openid", "email", "profile", ownScope]
@@ -46,7 +48,8 @@ struct DevelopmentClients {
                 "en": "Control your devices", "ar": "التحكم في أجهزتك", "tr": "Cihazlarınızı kontrol etme",
                 "pl": "Sterowanie Twoimi urządzeniami",
             ], isOptional: true)
-        var draft = OAuthDraft(scopes: [control], clients: [googleClient, webClient, nativeClient])
+        var draft = OAuthDraft(
+            scopes: [control], clients: [googleClient, webClient, nativeClient, phoneClient])
         draft.appNames = [app.rawValue: ["en": "Example"]]
         return draft
     }
@@ -79,6 +82,16 @@ struct DevelopmentClients {
             id: Self.native, kind: "native", app: app.rawValue, name: ["en": "Example for desktops"])
         client.scopes = Self.scopes + ["offline_access"]
         client.redirectURIs = ["http://127.0.0.1", "http://[::1]"]
+        return client
+    }
+
+    private var phoneClient: ClientDraft {
+        var client = ClientDraft(
+            id: Self.phone, kind: "native", app: app.rawValue, name: ["en": "Example for phones"])
+        client.isFirstParty = true
+        client.allowsNativeSignIn = true
+        client.scopes = Self.scopes + ["offline_access"]
+        client.platform = "ios"
         return client
     }
 

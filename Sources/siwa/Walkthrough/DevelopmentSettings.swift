@@ -60,6 +60,7 @@ struct DevelopmentSettings {
         settings.appCheck = Self.appCheck(of: primary)
         if let signingKey, let pem = signingKey.privateKeyPEM {
             settings.signingKeys[team] = .key(try ClientSigningKey(keyID: signingKey.keyID, pem: pem))
+            settings.receipts = .on
         }
         // Sign-in on the web uses Services IDs; the first client ID is the app's bundle ID.
         for id in app.clientIDs where id != primary { settings.webRedirectURLs[id] = webRedirectURL }

@@ -179,7 +179,48 @@ private let sampleFingerprint = Array(repeating: "AB:cd", count: 16).joined(sepa
             .androidFingerprintMalformed,
             .android("com.example.app", sampleFingerprint.replacing("AB", with: "XY"))
         ),
+        (.memberOfOtherKind, .client { $0.allowsNativeSignIn = true }),
+        (.nativeSignInNotFirstParty, .native { $0.allowsNativeSignIn = true }),
+        (
+            .nativeSignInElsewhere,
+            .nativeSignIn {
+                $0.platform = "android"
+                $0.redirectURIs = []
+            }
+        ),
+        (.nativeSignInElsewhere, .nativeSignIn { $0.platform = "linux" }),
+        (.bundleIDUnknown, .nativeSignIn { $0.bundleID = "com.example.stranger" }),
+        // The client ID of another app.
+        (.bundleIDUnknown, .nativeSignIn { $0.bundleID = "com.example.other" }),
+        (.bundleIDUnknown, .nativeSignIn { $0.bundleID = "" }),
+        // With a redirect URI its users also sign in in the browser.
+        (.appWithoutWebSignIn, .nativeSignIn { $0.app = "com.example.other" }),
     ]
+
+    @Test func `a client that only exchanges identity tokens needs no redirect URI and no Services ID`()
+        throws
+    {
+        let draft = OAuthDraft.nativeSignIn {
+            $0.app = "com.example.other"
+            $0.redirectURIs = []
+        }
+        guard case .usable(let settings) = OAuthSettings.check(draft, in: try .sample()) else {
+            Issue.record("refused")
+            return
+        }
+        let client = try #require(settings.clients.clients.first)
+        #expect(client.nativeSignInBundleID == client.app)
+        #expect(client.redirectURIs.isEmpty)
+    }
+
+    @Test func `a client exchanges identity tokens of the named bundle ID`() throws {
+        let draft = OAuthDraft.nativeSignIn { $0.bundleID = "com.example.web" }
+        guard case .usable(let settings) = OAuthSettings.check(draft, in: try .sample()) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(settings.clients.clients.first?.nativeSignInBundleID?.rawValue == "com.example.web")
+    }
 
     @Test(
         arguments: [
@@ -401,6 +442,16 @@ extension OAuthDraft {
 
     fileprivate static func native(_ change: (inout ClientDraft) -> Void) -> OAuthDraft {
         sample { $0.clients = [.nativeSample(change)] }
+    }
+
+    /// A client that exchanges identity tokens of its app, and has a redirect URI too.
+    fileprivate static func nativeSignIn(_ change: (inout ClientDraft) -> Void) -> OAuthDraft {
+        native {
+            $0.isFirstParty = true
+            $0.allowsNativeSignIn = true
+            $0.redirectURIs = ["com.example.app:/oauth2redirect"]
+            change(&$0)
+        }
     }
 
     fileprivate static func google(_ change: (inout ClientDraft) -> Void) -> OAuthDraft {

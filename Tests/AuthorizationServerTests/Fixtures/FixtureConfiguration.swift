@@ -40,7 +40,8 @@ struct FixtureConfiguration: Decodable, Sendable {
         let scopes: [String]
         let audience, platform, projectId: String?
         let maxAuthenticationAge: Int64?
-        let allowPlainPkce, appFlip: Bool?
+        let bundleId: String?
+        let allowPlainPkce, appFlip, firstParty, allowNativeSignIn: Bool?
     }
 
     static func settings() throws -> OAuthSettings { try loaded.get() }
@@ -98,6 +99,9 @@ extension FixtureConfiguration.Client {
         draft.maxAuthenticationAge = maxAuthenticationAge
         draft.allowsPlainPKCE = allowPlainPkce
         draft.appFlip = appFlip
+        draft.isFirstParty = firstParty
+        draft.allowsNativeSignIn = allowNativeSignIn
+        draft.bundleID = bundleId
         draft.appFlipBundleIDs = appFlipBundleIds ?? []
         return draft
     }

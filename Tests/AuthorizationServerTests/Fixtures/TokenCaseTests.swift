@@ -11,6 +11,7 @@ import Testing
         let clients = try FixtureConfiguration.settings().clients
         let body = request.body.replacing("{code}", with: "siwa_ac_x")
             .replacing("{refresh_token}", with: "siwa_rt_x").replacing("{assertion}", with: "e30.e30.e30")
+            .replacing("{subject_token}", with: "e30.e30.e30").replacing("{nonce}", with: "siwa-nonce-x")
         do throws(TokenEndpointError) {
             let read = try UnauthenticatedTokenRequest(
                 body: body.utf8, contentType: request.contentType, authorization: request.authorization,
@@ -39,7 +40,7 @@ import Testing
         #expect(
             errors == [
                 "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
-                "unsupported_grant_type", "invalid_scope", "invalid_target",
+                "unsupported_grant_type", "invalid_scope", "invalid_target", "temporarily_unavailable",
             ])
     }
 }
@@ -81,6 +82,8 @@ extension TokenCase.Grant {
         case .assertion(let grant):
             self.init(
                 client: client, type: "jwt-bearer", scope: grant.scope?.text, intent: grant.intent.rawValue)
+        case .exchange(let grant):
+            self.init(client: client, type: "token-exchange", scope: grant.scope?.text)
         }
     }
 }

@@ -39,6 +39,16 @@ import Testing
         #expect(set.changes.grants.map(\.oauthClientID) == ["tablet"])
         #expect(set.changedPaces.map(\.count) == [1])
     }
+
+    @Test func `a native sign-in past the pace gives no token`() {
+        var set = GrantWorkingSet([.exchange(.sample(account: GrantDesk.account))])
+        set.load(GrantDesk().user)
+        set.load(GrantDesk.fullPace)
+        var generator = SystemRandomNumberGenerator()
+        let results = set.applyCommands(using: &generator)
+        #expect(throws: GrantRefusal(.tooManyGrants)) { try results[0].get() }
+        #expect(set.events.isEmpty && set.changes.families.isEmpty && set.changedPaces.isEmpty)
+    }
 }
 
 extension GrantDesk {

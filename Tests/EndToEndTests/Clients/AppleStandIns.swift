@@ -1,6 +1,6 @@
-// What the apps of docs/ios-app.md, docs/linking.md and docs/native-apps.md use of Apple's frameworks, with the
-// isolation that Apple's headers give it, so that the app's code can be type-checked on Linux. Nothing of
-// this runs.
+// What the apps of docs/ios-app.md, docs/linking.md, docs/native-apps.md and docs/app-check.md use of Apple's
+// frameworks, with the isolation that Apple's headers give it, so that the app's code can be type-checked on
+// Linux. Nothing of this runs.
 import Dispatch
 import Foundation
 
@@ -151,6 +151,19 @@ class ASAuthorizationAppleIDButton: UIControl {
 
 // CryptoKit
 struct SHA256 { static func hash(data: Data) -> [UInt8] { [] } }
+
+// DeviceCheck. Not declared as sendable, so that the code needs no such declaration.
+struct DCError: Error {
+    enum Code { case unknownSystemFailure, featureUnsupported, invalidInput, invalidKey, serverUnavailable }
+    let code: Code
+}
+class DCAppAttestService: NSObject {
+    class var shared: DCAppAttestService { DCAppAttestService() }
+    var isSupported: Bool { true }
+    func generateKey() async throws -> String { "" }
+    func attestKey(_ keyID: String, clientDataHash: Data) async throws -> Data { Data() }
+    func generateAssertion(_ keyID: String, clientDataHash: Data) async throws -> Data { Data() }
+}
 
 // SwiftUI and Combine
 protocol ObservableObject: AnyObject {}

@@ -9,7 +9,7 @@ extension ConformanceCheck {
             let reference = ReferenceStore()
             var grants = RandomGrantCommands(seed: 20_261_127)
             var accounts = RandomCommands(seed: 20_261_124)
-            for _ in 0..<600 {
+            for _ in 0..<800 {
                 if Int.random(in: 0..<12, using: &grants.generator) == 0 {
                     try await change(&accounts, store, reference)
                 } else if Int.random(in: 0..<4, using: &grants.generator) == 0 {

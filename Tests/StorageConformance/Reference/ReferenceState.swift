@@ -69,7 +69,8 @@ struct ReferenceState {
         case .signIn(let signIn): signIn.authorizationCode == nil || !(sealing is NoAppleTokenSealing)
         case .notification(let notification):
             (1...NotificationCommand.longestPayload).contains(notification.payload.unicodeScalars.count)
-        case .finishExchange, .rejectRefreshToken, .erase, .transfer, .registerKey, .useProof, .disable, .enable,
+        case .finishExchange, .rejectRefreshToken, .erase, .transfer, .registerKey, .useProof, .disable,
+            .enable,
             .signOut:
             true
         }

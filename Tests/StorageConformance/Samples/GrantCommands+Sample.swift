@@ -136,6 +136,23 @@ extension AssertionCommand {
     }
 }
 
+extension TokenExchangeCommand {
+    /// Makes a command whose new grant and token family have the same number.
+    public static func sample(
+        _ number: UInt64 = 1, account: AccountID, client: OAuthClientID = "phone",
+        app: ClientID = "com.example.app", scope: String = "openid email",
+        authenticatedAt: Moment = 1_000_000, authenticatedAfter: Moment? = nil,
+        expiresAt: Moment = 900_000_000,
+        limits: FamilyLimits = FamilyLimits(perClient: 10, perAccount: 50), at moment: Moment = 2_000_000
+    ) -> TokenExchangeCommand {
+        TokenExchangeCommand(
+            accountID: account, newGrantID: GrantID(.sample(number)), oauthClientID: client, clientID: app,
+            scope: scope, authenticatedAt: authenticatedAt, authenticatedAfter: authenticatedAfter,
+            newFamilyID: .sample(number), refreshToken: SampleToken(family: number).new(),
+            familyExpiresAt: expiresAt, limits: limits, moment: moment)
+    }
+}
+
 extension LearnGoogleSubjectCommand {
     public static func sample(
         account: AccountID, client: OAuthClientID = "google", subject: String = "google-sub-1",

@@ -28,7 +28,7 @@ struct RandomGrantCommands {
     mutating func command(for keys: [SubjectKey]) -> Command {
         count += 1
         let (key, client, moment) = (pick(keys), pick(clients), self.moment())
-        switch Int.random(in: 0..<26, using: &generator) {
+        switch Int.random(in: 0..<27, using: &generator) {
         case 0...4: return authorization(key, client, at: moment)
         case 5...9: return redemption(key, client, at: moment)
         case 10...14: return refresh(key, client, at: moment)
@@ -49,6 +49,7 @@ struct RandomGrantCommands {
             return Command(key: key) {
                 .endAll(EndGrantsCommand(accountID: $0, scope: .all, reason: .unlinked, moment: moment))
             }
+        case 25: return exchange(key, pick(Array(clients.dropFirst())), at: moment)
         default: return googleEvent(key, at: moment)
         }
     }
@@ -125,6 +126,22 @@ struct RandomGrantCommands {
     private static let matches: [GoogleAccountMatch] = [
         .email("x@example.com"), .email("X@EXAMPLE.com"), .email("b@example.com"), .link, .origin,
     ]
+
+    private mutating func exchange(
+        _ key: SubjectKey, _ client: OAuthClientID, at moment: Moment
+    ) -> Command {
+        defer { nextNumber += 1 }
+        let number = nextNumber
+        tokens.append(SampleToken(family: number))
+        let (scope, authenticatedAt) = (pick(["openid", "email"]), self.moment())
+        return Command(key: key) {
+            .exchange(
+                .sample(
+                    number, account: $0, client: client, scope: scope, authenticatedAt: authenticatedAt,
+                    expiresAt: moment.advanced(byMilliseconds: 60_000),
+                    limits: FamilyLimits(perClient: 2, perAccount: 3), at: moment))
+        }
+    }
 
     private mutating func googleEvent(_ key: SubjectKey, at moment: Moment) -> Command {
         let subject = pick(["g1", "g2"])

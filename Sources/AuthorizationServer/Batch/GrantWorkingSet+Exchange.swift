@@ -1,0 +1,28 @@
+import AppleAccounts
+
+extension GrantWorkingSet {
+    /// Issues tokens for a native sign-in. The client is the app's own, so the sign-in is the consent.
+    ///
+    /// The credential is checked here, although the sign-in was committed a moment ago: a revocation, or an
+    /// erasure, can lie between the two transactions.
+    mutating func apply(
+        _ command: TokenExchangeCommand, using generator: inout some RandomNumberGenerator
+    ) throws(GrantRefusal) -> IssuedTokens {
+        let authorization = try authorization(
+            of: command.accountID, for: command.clientID, authenticatedAt: command.authenticatedAt,
+            after: command.authenticatedAfter, at: command.moment)
+        let grant = try agree(
+            to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
+            newGrantID: command.newGrantID, authorizedAt: authorization.moment, googleSubject: nil,
+            at: command.moment, using: &generator)
+        let family = begin(
+            NewFamily(
+                id: command.newFamilyID, scope: command.scope, isNative: true,
+                refreshToken: command.refreshToken, authenticatedAt: command.authenticatedAt,
+                authorizedAt: authorization.moment, expiresAt: command.familyExpiresAt, googleSubject: nil),
+            of: grant, command.limits, at: command.moment, using: &generator)
+        return IssuedTokens(
+            grant: noteUse(of: grant, at: command.moment), family: family, scope: family.scope,
+            account: try user(command.accountID).account, hasNewRefreshToken: true)
+    }
+}

@@ -1,0 +1,132 @@
+import AppleAccounts
+import AppleIdentity
+import AuthorizationServer
+import Commits
+import KeySets
+import SignIn
+
+/// The grant `urn:ietf:params:oauth:grant-type:token-exchange` with Apple's identity token (RFC 8693): a
+/// native sign-in without a browser.
+///
+/// Two transactions follow each other: the sign-in, and then the grant with its tokens. When the second
+/// fails, the user is signed in, the nonce is used up, and there is no grant. The app then asks the user to
+/// sign in again, which repeats both.
+struct TokenExchange: Sendable {
+    let server: OAuthServer
+
+    /// - Throws: `OAuthError`; `KeySetError` when Apple's keys are unavailable; `StorageError`,
+    ///   `OverloadedError`, `JOSEError`.
+    func tokens(for grant: TokenRequest.ExchangeGrant, of client: OAuthClient) async throws -> TokenResponse {
+        let user = try await signIn(grant, to: client)
+        let now = server.now()
+        var generator = SystemRandomNumberGenerator()
+        let familyID = UniqueID(at: now, using: &generator)
+        let refreshToken = TokenMaker.newRefreshToken(familyID: familyID)
+        let command = TokenExchangeCommand(
+            accountID: user.id, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
+            oauthClientID: client.id, clientID: client.app, scope: (grant.scope ?? client.scopes).text,
+            authenticatedAt: user.authenticatedAt,
+            authenticatedAfter: AuthenticationAge(longest: client.maxAuthenticationAge).earliest(at: now),
+            newFamilyID: familyID, refreshToken: refreshToken.newToken(forGoogle: false),
+            familyExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
+            limits: server.limits(of: client), moment: now)
+        let issued: IssuedTokens
+        do {
+            issued = try await server.submitEnding(command)
+        } catch let refusal as GrantRefusal {
+            throw OAuthError(exchangeRefusedFor: refusal.code)
+        }
+        var response = try await TokenMaker(server: server).response(
+            for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: now)
+        response.issuedTokenType = .accessToken
+        return response
+    }
+
+    private struct User {
+        let id: AccountID
+        let authenticatedAt: Moment
+    }
+
+    /// Signs the user in like `POST /v1/sign-ins`: makes the account, uses the nonce up, obeys the state
+    /// rule, and exchanges Apple's code.
+    private func signIn(
+        _ grant: TokenRequest.ExchangeGrant, to client: OAuthClient
+    ) async throws -> User {
+        // Only a nonce of this service is used up, so only such a nonce makes the identity token valid once.
+        guard grant.nonce.utf8.starts(with: MintedNonce.prefix.utf8),
+            let bundleID = client.nativeSignInBundleID
+        else {
+            throw OAuthError(.invalidRequest, "The nonce must be one of this service; ask /oauth/nonce.")
+        }
+        let profile: UserProfile?
+        do throws(UserProfile.Fault) {
+            profile = try grant.user.map { text throws(UserProfile.Fault) in try UserProfile(parsing: text) }
+        } catch {
+            throw OAuthError(
+                .invalidRequest, "The parameter user must be the JSON text of the object that Apple sent.")
+        }
+        let request = SignInRequest(
+            token: IdentityTokenRequest(
+                identityToken: grant.subjectToken, nonce: grant.nonce, clientID: bundleID.rawValue,
+                authorizationCode: grant.authorizationCode),
+            user: profile)
+        let (useCases, only) = (server.dependencies.signIn, AppScope.only([client.app]))
+        do {
+            let verified = try await useCases.verify(request.token, allowed: only).value
+            // With the nonce itself in the token, a reader of the token could exchange it. A token without a
+            // nonce, which old systems get, would be valid with any nonce.
+            guard let claim = verified.identity.nonce, claim != grant.nonce else {
+                throw OAuthError(
+                    .invalidRequest,
+                    "The subject_token must have nonce_sha256 as its nonce; give it to Apple.")
+            }
+            let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
+            // Checked before the sign-in, which would be carried out in vain.
+            guard AuthenticationAge(longest: client.maxAuthenticationAge).accepts(moment, at: server.now())
+            else { throw OAuthError(exchangeRefusedFor: .authenticationTooOld) }
+            let pending = try useCases.signIn(verified, from: request, allowed: only)
+            let outcome = try await useCases.commits.submit(pending)
+            return User(id: outcome.account.id, authenticatedAt: moment)
+        } catch let error as AppleTokenError {
+            throw OAuthError(subjectTokenRefused: error.code.rawValue)
+        } catch let error as KeySetError where error.code == .unknownKey {
+            throw OAuthError(subjectTokenRefused: AppleTokenError.Code.unknownKey.rawValue)
+        } catch is CallerForbidden {
+            throw OAuthError(subjectTokenRefused: AppleTokenError.Code.audienceMismatch.rawValue)
+        } catch let refusal as AccountRefusal {
+            throw OAuthError(subjectTokenRefused: refusal.code.rawValue)
+        }
+    }
+}
+
+extension OAuthError {
+    /// RFC 8693 §2.2.2: a subject token that is invalid, or is not acceptable, is `invalid_request`.
+    ///
+    /// - Parameter code: A code of the interface, so that the developer finds the cause.
+    fileprivate init(subjectTokenRefused code: String, reason: TokenRefusalReason? = nil) {
+        self.init(
+            .invalidRequest, "The subject_token is refused: \(code). Sign the user in again.", reason: reason)
+    }
+
+    fileprivate init(exchangeRefusedFor code: GrantRefusal.Code) {
+        switch code {
+        case .tooManyGrants:
+            self.init(
+                .temporarilyUnavailable,
+                "The user has given this client too many new grants within an hour; try again in an hour.",
+                reason: code.reason)
+        case .authenticationTooOld:
+            self.init(subjectTokenRefused: "authentication_too_old", reason: code.reason)
+        case .accountDisabled:
+            self.init(
+                subjectTokenRefused: AccountRefusal.Code.accountDisabled.rawValue, reason: code.reason)
+        case .accountNotFound, .accountErased, .credentialRevoked, .appleAccountDeleted, .codeNotFound,
+            .codeExpired, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch, .codeRetried,
+            .codeReused, .refreshTokenNotFound, .refreshTokenForged, .refreshTokenExpired,
+            .refreshTokenOfAnotherClient, .refreshTokenReused, .scopeExceeded, .scopeWithdrawn,
+            .grantNotFound, .googleAccountDisabled, .accountNotMatched:
+            self.init(
+                subjectTokenRefused: AccountRefusal.Code.credentialRevoked.rawValue, reason: code.reason)
+        }
+    }
+}
