@@ -37,11 +37,7 @@ import Testing
     #if os(Linux)
         /// Linux has none of Apple's frameworks. `Clients/AppleStandIns.swift` declares what the app uses of
         /// them.
-<<<<<<< HEAD
-        @Test(arguments: [("ios-app.md", 2), ("linking.md", 3), ("native-apps.md", 1)])
-=======
-        @Test(arguments: [("ios-app.md", 2), ("linking.md", 1), ("native-apps.md", 1), ("app-check.md", 1)])
->>>>>>> 0e227f9a (App Attest: show the app's code, and try it with the fake Apple)
+        @Test(arguments: [("ios-app.md", 2), ("linking.md", 3), ("native-apps.md", 1), ("app-check.md", 1)])
         func `the compiler accepts the code of the iOS app`(page: String, count: Int) async throws {
             try await TemporaryDirectory.with { directory in
                 let file = PythonTools.root.appendingPathComponent("docs/\(page)")

@@ -190,7 +190,8 @@ extension AppFlipObstacle {
         switch code {
         case .credentialRevoked: self = .credentialRevoked
         case .accountDisabled: self = .accountDisabled
-        case .accountNotFound, .nonceExpired, .nonceUsed, .accountExists, .callerForbidden:
+        case .accountNotFound, .nonceExpired, .nonceUsed, .accountExists, .callerForbidden, .challengeUsed,
+            .attestationKeyUnknown, .attestationKeyTaken, .attestationKeysFull, .counterNotIncreased:
             self = .identityRefused
         }
     }

@@ -31,7 +31,7 @@ extension AppCheckCause {
         case .attestationKeyUnknown, .attestationKeyTaken:
             self.init(code: refusal.rawValue, canReAttest: true)
         case .credentialRevoked, .accountNotFound, .nonceExpired, .nonceUsed, .accountExists,
-            .callerForbidden,
+            .callerForbidden, .accountDisabled,
             .attestationKeysFull:
             return nil
         }
