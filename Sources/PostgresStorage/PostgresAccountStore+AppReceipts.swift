@@ -9,11 +9,11 @@ extension PostgresAccountStore: AppReceiptStore {
 
         init() {
             var list = SelectList()
-            columns = list.add(AppAttestKeyTable.self, as: "k")
+            columns = list.add(AppAttestKeyTable.self, as: "due")
             statement = TypedStatement("claim_receipts") { now, until, limit in
                 """
                 UPDATE app_attest_key AS k SET receipt_refresh_at = \(until) FROM (
-                    SELECT key_id FROM app_attest_key WHERE receipt_refresh_at <= \(now)
+                    SELECT * FROM app_attest_key WHERE receipt_refresh_at <= \(now)
                     ORDER BY receipt_refresh_at, key_id LIMIT \(limit) FOR UPDATE SKIP LOCKED) AS due
                 WHERE k.key_id = due.key_id RETURNING \(list)
                 """

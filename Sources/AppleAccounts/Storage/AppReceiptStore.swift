@@ -2,7 +2,8 @@
 /// that decides about a request reads them.
 public protocol AppReceiptStore: Sendable {
     /// Claims keys whose receipt is due, the longest waiting first. The receipt is due again from `leaseUntil`
-    /// on, so a claim ends by itself. Only one worker gets a claim, also across processes.
+    /// on, so a claim ends by itself. Only one worker gets a claim, also across processes. The records are those
+    /// from before the claim.
     func claimReceipts(limit: Int, at moment: Moment, leaseUntil: Moment) async throws -> [AttestedKeyRecord]
 
     /// Returns the time at which a receipt is due next; `nil` when there is none.

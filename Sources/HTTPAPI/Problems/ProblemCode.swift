@@ -174,7 +174,7 @@ struct ProblemCode: Sendable {
         .characterNotAllowed, .contentTypeUnsupported, .memberMissing, .memberMalformed, .memberUnknown,
         .parameterMissing, .parameterMalformed, .parameterUnknown, .hostRefused, .originRefused, .notFound,
         .methodNotAllowed, .callerUnauthenticated, .callerForbidden, .clientIDUnknown,
-        .appAttestNotConfigured,
+        .appAttestNotConfigured, .attestedKeyNotFound,
         .erasureNotFound,
         .cursorAhead, .disablingOver, .grantNotFound, .redirectURIMismatch, .formMalformed, .keysUnavailable,
         .storageUnavailable, .overloaded, .stopping, .internalError,

@@ -35,7 +35,6 @@ extension AppFlip {
             else { return refused(try await obstacle(ofMissing: account, caller: caller)) }
             let now = server.now()
             guard !status.isDisabled(at: now) else { return refused(.accountDisabled) }
-            guard status.admits(authenticatedAt: authenticatedAt) else { return refused(.credentialRevoked) }
             do throws(GrantRefusal) {
                 _ = try status.credential.authorization(
                     forAuthenticationAt: authenticatedAt,
@@ -44,6 +43,7 @@ extension AppFlip {
                 guard let obstacle = AppFlipObstacle(error.code) else { throw error }
                 return refused(obstacle)
             }
+            guard status.admits(authenticatedAt: authenticatedAt) else { return refused(.credentialRevoked) }
             return .ask(LinkQuestion(link, server.settings, account: status.account))
         }
     }
