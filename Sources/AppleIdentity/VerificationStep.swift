@@ -30,7 +30,10 @@ public enum VerificationStep: String, Sendable, CaseIterable {
             switch step {
             case .subject, .nonce, .codeHash, .accessTokenHash: kind == .identityToken
             case .events: kind == .notification
-            default: true
+            case .size, .form, .algorithm, .header, .keyID, .key, .signature, .payload, .kind, .claims,
+                .notBefore,
+                .issuer, .audience, .expiration, .issuedAt:
+                true
             }
         }
     }

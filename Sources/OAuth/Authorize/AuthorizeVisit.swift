@@ -60,7 +60,7 @@ struct AuthorizeVisit: Sendable {
         switch situation.signInStep {
         case .refuse(let code, let explanation):
             redirect(code, explanation, session: situation.roundTrip == nil ? .keep : .end)
-        default: signIn()
+        case .signIn, .ask, .issue, .tellDisabled: signIn()
         }
     }
 

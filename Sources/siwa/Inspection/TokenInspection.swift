@@ -133,7 +133,10 @@ struct TokenInspection: Sendable {
         case .nonce: expectations.nonce != nil
         case .codeHash: expectations.authorizationCode != nil
         case .accessTokenHash: expectations.accessToken != nil
-        default: true
+        case .size, .form, .algorithm, .header, .keyID, .key, .signature, .payload, .kind, .claims,
+            .notBefore,
+            .issuer, .audience, .expiration, .issuedAt, .subject, .events:
+            true
         }
     }
 }
