@@ -4,9 +4,9 @@ import re
 import sys
 from collections.abc import Iterator
 
-LEAST = 10_000
+LEAST = 300_000
 """Functions none of whose blocks was executed so often are left out: their speed does not matter. The training has some
-hundred thousand requests of each kind."""
+hundred thousand requests of each kind. With 10,000 the file is twice as large, and no request is faster."""
 
 VALUES = "# Counter Values:"
 COUNT = "# Num Counters:"
