@@ -32,16 +32,14 @@ import Testing
                     "\(directory.path)/AuthKey_ABC123DEFG.p8",
                     "--refresh-interval", "0", "--tls-self-signed", "\(directory.path)/tls",
                 ], ["PATH": "/usr/bin:/bin"], in: directory, error: log)
-            defer {
-                apple.terminate()
-                apple.waitUntilExit()
+            try await ServiceProcess.stopping(apple) {
+                let port = try await Self.port(in: log)
+                let run = try await Self.run(
+                    python, driver, given: ["port": .integer(port), "redirect_uri": .string(redirectURI)],
+                    in: directory)
+                #expect(run.status == 0, "\(run.output)")
+                #expect(run.output.contains("done"), "\(run.output)")
             }
-            let port = try await Self.port(in: log)
-            let run = try await Self.run(
-                python, driver, given: ["port": .integer(port), "redirect_uri": .string(redirectURI)],
-                in: directory)
-            #expect(run.status == 0, "\(run.output)")
-            #expect(run.output.contains("done"), "\(run.output)")
         }
     }
 

@@ -26,29 +26,30 @@ import Testing
             let process = try ServiceProcess.start(
                 ["dev", "--port", "\(port)", "--emulator-port", "\(applePort)", "--log-level", "error"],
                 ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path], in: directory, output: printed)
-            defer { process.terminate() }
-            // The commands are printed when both servers run.
-            try await eventually {
-                try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C")
+            try await ServiceProcess.stopping(process) {
+                // The commands are printed when both servers run.
+                try await eventually {
+                    try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C")
+                }
+                let settings = PythonTools.root.appendingPathComponent("Tests/Schemathesis")
+                let run = try await PythonTools.run(
+                    "schemathesis",
+                    [
+                        "--config-file", settings.appendingPathComponent("schemathesis.toml").path,
+                        "run", "\(service)/openapi.yaml", "--phases", "examples,coverage,fuzzing,stateful",
+                        "--header", "Authorization: Bearer \(DevelopmentSettings.secret)",
+                    ],
+                    [
+                        "SCHEMATHESIS_HOOKS": settings.appendingPathComponent("hooks.py").path,
+                        "SIWA_FAKE_APPLE": "http://127.0.0.1:\(applePort)",
+                    ], in: directory)
+                #expect(run.status == 0, "\(run.output)")
+                // A run without tests would have no failures either.
+                let counts = try #require(
+                    run.output.firstMatch(of: /Selected: (\d+)\/(\d+)\s+Tested: (\d+)/)?.output)
+                #expect(counts.1 == counts.2 && counts.1 == counts.3)
+                #expect((Int(counts.1) ?? 0) >= 20)
             }
-            let settings = PythonTools.root.appendingPathComponent("Tests/Schemathesis")
-            let run = try await PythonTools.run(
-                "schemathesis",
-                [
-                    "--config-file", settings.appendingPathComponent("schemathesis.toml").path,
-                    "run", "\(service)/openapi.yaml", "--phases", "examples,coverage,fuzzing,stateful",
-                    "--header", "Authorization: Bearer \(DevelopmentSettings.secret)",
-                ],
-                [
-                    "SCHEMATHESIS_HOOKS": settings.appendingPathComponent("hooks.py").path,
-                    "SIWA_FAKE_APPLE": "http://127.0.0.1:\(applePort)",
-                ], in: directory)
-            #expect(run.status == 0, "\(run.output)")
-            // A run without tests would have no failures either.
-            let counts = try #require(
-                run.output.firstMatch(of: /Selected: (\d+)\/(\d+)\s+Tested: (\d+)/)?.output)
-            #expect(counts.1 == counts.2 && counts.1 == counts.3)
-            #expect((Int(counts.1) ?? 0) >= 20)
         }
     }
 }

@@ -15,59 +15,63 @@ import Testing
                 ["dev", "--port", "0", "--emulator-port", "0"],
                 ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path],
                 in: directory, output: printed, error: log)
-            defer { process.terminate() }
-            try await eventually {
-                try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C")
-            }
-            // The whole text was written at once.
-            let banner = try String(contentsOf: printed, encoding: .utf8)
-            #expect(banner.split(separator: "\n", omittingEmptySubsequences: false).count <= 24)
-            let tour = try #require(banner.firstMatch(of: /(\S+) (tour(?: --[a-z-]+ \S+)*)/))
-            let options = tour.2.split(separator: " ").map(String.init)
-            let program = URL(fileURLWithPath: String(tour.1))
-            let lines = try await ProgramRun.of(program, options + ["--print"]).output.split(separator: "\n")
-            let script = lines.flatMap { Self.further(before: $0) + [String($0)] }
-            let responses = try await Self.paste(script.joined(separator: "\n"))
-            let json = responses.compactMap {
-                try? JSONValue(parsing: Array($0.utf8), limits: JSONLimits(depth: 8, members: 64))
-            }
-            #expect(json.count == 12)
-            let signIns = json.filter { $0["account"] != nil }
-            #expect(signIns.map { $0["is_new_account"]?.bool } == [true, false])
-            #expect(signIns[0]["account"]?["first_name"]?.string == "Ada")
-            #expect(signIns[0]["account"]?["id"] == signIns[1]["account"]?["id"])
-            let accounts = json.filter { $0["email_forwarding"] != nil && $0["credentials"] != nil }
-            #expect(accounts.map { $0["email_forwarding"]?.string } == ["unknown", "disabled"])
-            let held = accounts[0]["credentials"]?.array?.first?["refresh_token"]?.string
-            #expect(held == "held")
-            let grants = json.compactMap { $0["grants"]?.array?.first }.first
-            #expect((grants?["refreshes"]?.integer ?? 0) > 0)
-            #expect(grants?["throttled"]?.integer == 0)
-            #expect(json.compactMap { $0["reason"]?.string } == ["consent_revoked"])
-            #expect(json.compactMap { $0["code"]?.string } == ["credential_revoked", "account_not_found"])
-            let report = json.compactMap { $0["erasure"] }.first
-            #expect(report?["state"]?.string == "completed")
-            #expect(report?["tokens"]?.array?.first?["outcome"]?.string == "revoked_and_proven")
-            let events = json.last?["events"]?.array?.map { $0["type"]?.string }
-            #expect(
-                events == [
-                    "account_created", "credential_authorized", "email_forwarding_changed",
-                    "credential_revoked",
-                    "credential_authorized", "credential_revoked", "account_erased",
-                ])
+            try await ServiceProcess.stopping(process) {
+                try await eventually {
+                    try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C")
+                }
+                // The whole text was written at once.
+                let banner = try String(contentsOf: printed, encoding: .utf8)
+                #expect(banner.split(separator: "\n", omittingEmptySubsequences: false).count <= 24)
+                let tour = try #require(banner.firstMatch(of: /(\S+) (tour(?: --[a-z-]+ \S+)*)/))
+                let options = tour.2.split(separator: " ").map(String.init)
+                let program = URL(fileURLWithPath: String(tour.1))
+                let lines = try await ProgramRun.of(program, options + ["--print"]).output.split(
+                    separator: "\n")
+                let script = lines.flatMap { Self.further(before: $0) + [String($0)] }
+                let responses = try await Self.paste(script.joined(separator: "\n"))
+                let json = responses.compactMap {
+                    try? JSONValue(parsing: Array($0.utf8), limits: JSONLimits(depth: 8, members: 64))
+                }
+                #expect(json.count == 12)
+                let signIns = json.filter { $0["account"] != nil }
+                #expect(signIns.map { $0["is_new_account"]?.bool } == [true, false])
+                #expect(signIns[0]["account"]?["first_name"]?.string == "Ada")
+                #expect(signIns[0]["account"]?["id"] == signIns[1]["account"]?["id"])
+                let accounts = json.filter { $0["email_forwarding"] != nil && $0["credentials"] != nil }
+                #expect(accounts.map { $0["email_forwarding"]?.string } == ["unknown", "disabled"])
+                let held = accounts[0]["credentials"]?.array?.first?["refresh_token"]?.string
+                #expect(held == "held")
+                let grants = json.compactMap { $0["grants"]?.array?.first }.first
+                #expect((grants?["refreshes"]?.integer ?? 0) > 0)
+                #expect(grants?["throttled"]?.integer == 0)
+                #expect(json.compactMap { $0["reason"]?.string } == ["consent_revoked"])
+                #expect(
+                    json.compactMap { $0["code"]?.string } == ["credential_revoked", "account_not_found"])
+                let report = json.compactMap { $0["erasure"] }.first
+                #expect(report?["state"]?.string == "completed")
+                #expect(report?["tokens"]?.array?.first?["outcome"]?.string == "revoked_and_proven")
+                let events = json.last?["events"]?.array?.map { $0["type"]?.string }
+                #expect(
+                    events == [
+                        "account_created", "credential_authorized", "email_forwarding_changed",
+                        "credential_revoked",
+                        "credential_authorized", "credential_revoked", "account_erased",
+                    ])
 
-            // The same with another user, one step per Enter.
-            let walk = try await ProgramRun.of(
-                URL(fileURLWithPath: "/bin/sh"), ["-c", "yes '' | \(tour.1) \(tour.2)"])
-            #expect(walk.output.contains("The tour is complete."), "\(walk.output)")
-            #expect(walk.output.components(separatedBy: "Enter runs it").count == 13)
-            let port = try #require(tour.2.firstMatch(of: /--port (\d+)/)?.1)
-            let page = try await ProgramRun.of(
-                URL(fileURLWithPath: "/bin/sh"), ["-c", "curl -sS -i http://127.0.0.1:\(port)/"]
-            ).output
-            #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("text/html"))
-            #expect(
-                page.contains("The fake Apple") && page.contains("/v1/web/sign-in?client_id=com.example.web"))
+                // The same with another user, one step per Enter.
+                let walk = try await ProgramRun.of(
+                    URL(fileURLWithPath: "/bin/sh"), ["-c", "yes '' | \(tour.1) \(tour.2)"])
+                #expect(walk.output.contains("The tour is complete."), "\(walk.output)")
+                #expect(walk.output.components(separatedBy: "Enter runs it").count == 13)
+                let port = try #require(tour.2.firstMatch(of: /--port (\d+)/)?.1)
+                let page = try await ProgramRun.of(
+                    URL(fileURLWithPath: "/bin/sh"), ["-c", "curl -sS -i http://127.0.0.1:\(port)/"]
+                ).output
+                #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("text/html"))
+                #expect(
+                    page.contains("The fake Apple")
+                        && page.contains("/v1/web/sign-in?client_id=com.example.web"))
+            }
         }
     }
 

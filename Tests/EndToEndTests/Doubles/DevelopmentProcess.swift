@@ -21,19 +21,17 @@ struct DevelopmentProcess: Sendable {
             ["dev", "--port", "\(servicePort)", "--emulator-port", "0"] + options,
             ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path], in: directory, output: printed,
             error: URL(fileURLWithPath: "\(directory.path)/dev.log"))
-        defer {
-            process.terminate()
-            process.waitUntilExit()
+        return try await ServiceProcess.stopping(process) {
+            try await eventually { try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C") }
+            let text = try String(contentsOf: printed, encoding: .utf8)
+            func port(after mark: String) -> Int {
+                let digits = text.firstRange(of: mark).map { text[$0.upperBound...].prefix { $0.isNumber } }
+                return digits.flatMap { Int($0) } ?? 0
+            }
+            return try await body(
+                DevelopmentProcess(
+                    port: servicePort, applePort: port(after: "fake Apple http://127.0.0.1:"),
+                    googlePort: port(after: "fake Google http://127.0.0.1:")))
         }
-        try await eventually { try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C") }
-        let text = try String(contentsOf: printed, encoding: .utf8)
-        func port(after mark: String) -> Int {
-            let digits = text.firstRange(of: mark).map { text[$0.upperBound...].prefix { $0.isNumber } }
-            return digits.flatMap { Int($0) } ?? 0
-        }
-        return try await body(
-            DevelopmentProcess(
-                port: servicePort, applePort: port(after: "fake Apple http://127.0.0.1:"),
-                googlePort: port(after: "fake Google http://127.0.0.1:")))
     }
 }

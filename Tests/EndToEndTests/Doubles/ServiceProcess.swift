@@ -2,6 +2,7 @@ import Foundation
 import SiwaBinary
 import Synchronization
 import TestSupport
+import Testing
 
 #if canImport(Glibc)
     import Glibc
@@ -76,9 +77,45 @@ final class ServiceProcess: Sendable {
     }
 
     /// Stops the process gracefully, and returns its status.
-    func stop() async -> Int32 {
-        process.terminate()
-        return await end()
+    func stop() async -> Int32 { await Self.stop(process) }
+
+    /// Runs the body, and then stops the process, also after an error.
+    static func stopping<Result>(_ process: Process, after body: () async throws -> Result) async throws
+        -> Result
+    {
+        do {
+            let result = try await body()
+            await stop(process)
+            return result
+        } catch {
+            await stop(process)
+            throw error
+        }
+    }
+
+    /// Stops the process gracefully, and returns its status. A process that does not end within 90 seconds is killed, and
+    /// is an issue of the test: a test that hangs would take all of its lane with it.
+    ///
+    /// Sends the signal every 5 seconds, because a new process inherits an ignored signal from this one until it
+    /// installs its own handler.
+    @discardableResult
+    static func stop(_ process: Process) async -> Int32 {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var next = start
+        while process.isRunning {
+            let now = clock.now
+            if now - start > .seconds(90) {
+                Issue.record("a process has not ended 90 seconds after SIGTERM")
+                _ = systemKill(process.processIdentifier, SIGKILL)
+                next = now + .seconds(3600)
+            } else if now >= next {
+                process.terminate()
+                next = now + .seconds(5)
+            }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return process.terminationStatus
     }
 
     func signal(_ signal: Int32) {
