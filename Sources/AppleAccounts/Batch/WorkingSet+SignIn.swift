@@ -5,7 +5,7 @@ extension WorkingSet {
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> SignInOutcome {
         let position = position(of: command.key)
-        let moved = try checkedTransfer(for: command)
+        let moved = try checkedTransfer(for: command, to: position)
         // After every other check: the counter of a refused sign-in does not rise.
         let proofRefusal = try usedProof(of: command)
         if let moved {
@@ -42,11 +42,14 @@ extension WorkingSet {
 
     /// Checks the sign-in. Returns the record that it moves to the user, if there is any.
     private mutating func checkedTransfer(
-        for command: SignInCommand
+        for command: SignInCommand, to position: Int
     ) throws(AccountRefusal) -> SubjectRecord? {
         do throws(AccountRefusal) {
-            let moved = try transferredRecord(for: command)
-            try check(command, against: moved ?? subjects[position(of: command.key)])
+            guard let moved = try transferredRecord(for: command) else {
+                try check(command, against: subjects[position])
+                return nil
+            }
+            try check(command, against: moved)
             return moved
         } catch {
             if let proof = command.proof { try? consume(proof.challenge) }

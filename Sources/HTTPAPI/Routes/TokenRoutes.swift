@@ -18,13 +18,19 @@ final class TokenRoutes: Sendable {
     /// `POST /v1/identity-tokens/verify`
     func verify(_ request: HTTPRequest) throws -> RouteResult {
         let body = try IdentityTokenRequest(parsing: request.body)
+        guard useCases.judgesApps else {
+            let verification = try verifications.counting(.identityToken) {
+                try useCases.verify(body, allowed: request.scope)
+            }
+            return RouteResult(verification) { .response(Self.response($0, app: nil)) }
+        }
         let verification = try verifications.counting(.identityToken) {
             try useCases.checkedVerification(body, allowed: request.scope)
         }
         return RouteResult(verification) { step in
             switch step {
-            case .finished(let checked): .response(Self.response(checked))
-            case .commit(let pending): .commit(pending) { Self.response($0) }
+            case .finished(let checked): .response(Self.response(checked.signIn, app: checked.app))
+            case .commit(let pending): .commit(pending) { Self.response($0.signIn, app: $0.app) }
             }
         }
     }
@@ -34,6 +40,12 @@ final class TokenRoutes: Sendable {
         // Checked before the verification, which would be wasted.
         try useCases.commits.requireCapacity()
         let body = try SignInRequest(parsing: request.body)
+        guard useCases.judgesApps else {
+            let signIn = try verifications.counting(.identityToken) {
+                try useCases.signIn(body, allowed: request.scope)
+            }
+            return RouteResult(signIn) { .commit($0) { .signedIn($0, app: nil) } }
+        }
         let signIn = try verifications.counting(.identityToken) {
             try useCases.checkedSignIn(body, allowed: request.scope)
         }
@@ -53,12 +65,13 @@ final class TokenRoutes: Sendable {
         return .response(.json(.created, json.bytes))
     }
 
-    private static func response(_ checked: CheckedVerification) -> HTTPResponse {
+    /// - Parameter app: Result of judging the app; `nil` where it is not judged.
+    private static func response(_ verified: VerifiedSignIn, app: AppCheckResult?) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 768)
         json.beginObject()
         json.name("identity")
-        json.value(checked.signIn.identity, of: checked.signIn.app)
-        json.member("app_check", ifPresent: checked.app)
+        json.value(verified.identity, of: verified.app)
+        json.member("app_check", ifPresent: app)
         json.endObject()
         return .json(.ok, json.bytes)
     }

@@ -8,7 +8,8 @@ public import StrictJSON
 /// monitored mode.
 public enum PostedProof: Sendable {
     case malformed
-    case assertion(AttestedKeyID, [UInt8], clientData: [UInt8])
+    /// Indirect, so that the requests without a proof stay small.
+    indirect case assertion(AttestedKeyID, [UInt8], clientData: [UInt8])
 
     /// The most bytes that client data may have: twice as many as are needed.
     static let longestClientData = 1024

@@ -1,6 +1,7 @@
 // SignIn owns the use cases: it verifies, writes through the group commit, reads, and announces changes. It
 // knows no HTTP and no database, and the rules about tokens and states belong to the modules below.
 
+import AppAttestation
 public import AppleAccounts
 public import AppleIdentity
 public import Commits
@@ -21,6 +22,9 @@ public struct SignInUseCases: Sendable {
     let nonceLifetime: Duration
     /// App Attest; `nil` where no app is judged.
     public let appChecks: AppChecks?
+    /// True if some app is judged by its bundle ID. Otherwise `verify` and `signIn` do the work of the calls that
+    /// judge, for less.
+    public let judgesApps: Bool
     /// Tolerance for a token's expiry in seconds.
     let leeway: Int64
     let now: @Sendable () -> Moment
@@ -55,6 +59,7 @@ public struct SignInUseCases: Sendable {
         nonces = NonceMint(key: nonceKey)
         self.nonceLifetime = nonceLifetime
         self.appChecks = appChecks
+        judgesApps = appChecks?.policies.judgesApps ?? false
         leeway = policy.leeway
         self.now = now
     }
