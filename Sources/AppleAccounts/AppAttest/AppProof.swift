@@ -18,8 +18,9 @@ public struct AssertedCounter: Sendable, Hashable {
     /// The app that the assertion is of.
     public let appID: AppID
     public let counter: UInt32
+    public let facts: AttestedAppFacts
 
-    public init(keyID: AttestedKeyID, appID: AppID, counter: UInt32) {
-        (self.keyID, self.appID, self.counter) = (keyID, appID, counter)
+    public init(keyID: AttestedKeyID, appID: AppID, counter: UInt32, facts: AttestedAppFacts = .none) {
+        (self.keyID, self.appID, self.counter, self.facts) = (keyID, appID, counter, facts)
     }
 }

@@ -20,6 +20,8 @@ public struct AttestedKeyRecord: Sendable, Hashable {
     public let createdAt: Moment
     /// Time of the last use, with `usePrecision`.
     public internal(set) var usedAt: Moment
+    /// The facts in the last proof of the key: its attestation, or an assertion.
+    public internal(set) var facts: AttestedAppFacts
     /// Apple's receipt, sealed. `nil` where none is kept.
     public let receipt: SealedSecret?
     /// Time from which the receipt may be exchanged for a new one. `nil` where it is not exchanged.
@@ -29,8 +31,8 @@ public struct AttestedKeyRecord: Sendable, Hashable {
 
     public init(
         id: AttestedKeyID, appID: AppID, publicKey: [UInt8], environment: AttestationEnvironment,
-        counter: UInt32 = 0, createdAt: Moment, usedAt: Moment? = nil, receipt: SealedSecret? = nil,
-        receiptRefreshAt: Moment? = nil, riskMetric: Int64? = nil
+        counter: UInt32 = 0, createdAt: Moment, usedAt: Moment? = nil, facts: AttestedAppFacts = .none,
+        receipt: SealedSecret? = nil, receiptRefreshAt: Moment? = nil, riskMetric: Int64? = nil
     ) {
         self.id = id
         self.appID = appID
@@ -39,6 +41,7 @@ public struct AttestedKeyRecord: Sendable, Hashable {
         self.counter = counter
         self.createdAt = createdAt
         self.usedAt = usedAt ?? createdAt
+        self.facts = facts
         self.receipt = receipt
         self.receiptRefreshAt = receiptRefreshAt
         self.riskMetric = riskMetric
@@ -48,7 +51,7 @@ public struct AttestedKeyRecord: Sendable, Hashable {
     public func with(receipt: SealedSecret?, refreshAt: Moment?, riskMetric: Int64?) -> AttestedKeyRecord {
         AttestedKeyRecord(
             id: id, appID: appID, publicKey: publicKey, environment: environment, counter: counter,
-            createdAt: createdAt, usedAt: usedAt, receipt: receipt, receiptRefreshAt: refreshAt,
+            createdAt: createdAt, usedAt: usedAt, facts: facts, receipt: receipt, receiptRefreshAt: refreshAt,
             riskMetric: riskMetric)
     }
 }

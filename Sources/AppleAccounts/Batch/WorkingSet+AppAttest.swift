@@ -75,6 +75,7 @@ extension WorkingSet {
         }
         guard assertion.counter > key.counter else { throw AccountRefusal(.counterNotIncreased) }
         key.counter = assertion.counter
+        key.facts = assertion.facts
         if moment >= key.usedAt.advanced(byMilliseconds: AttestedKeyRecord.usePrecision) {
             key.usedAt = moment
         }

@@ -86,6 +86,8 @@ extension HTTPResponse {
         json.member("created_at", key.createdAt.rfc3339)
         json.member("counter", Int64(key.counter))
         json.member("used_at", key.usedAt.rfc3339)
+        json.member("validation_category", ifPresent: key.facts.validationCategory.map { Int64($0) })
+        json.member("bundle_version", ifPresent: key.facts.bundleVersion)
         json.member("risk_metric", ifPresent: key.riskMetric)
         json.endObject()
         json.endObject()

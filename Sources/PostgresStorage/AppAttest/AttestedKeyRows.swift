@@ -66,7 +66,9 @@ enum AttestedKeyRows {
                     "raise_attested_counters", rows,
                     """
                     WITH changed AS (
-                        UPDATE app_attest_key AS k SET counter = n.counter, used_at = n.used_at
+                        UPDATE app_attest_key AS k SET
+                            counter = n.counter, used_at = n.used_at,
+                            validation_category = n.validation_category, bundle_version = n.bundle_version
                         FROM \(rows.relation("n")) WHERE k.key_id = n.key_id AND k.counter < n.counter
                         RETURNING 1)
                     SELECT expect_rows(count(*), \(rows.rowCount)) FROM changed

@@ -13,6 +13,9 @@ public struct AppAttestKeyTable: Table {
     public let counter: Column<Int64>
     public let createdAt: Column<Moment>
     public let usedAt: Column<Moment>
+    /// An unsigned number of 32 bits.
+    public let validationCategory: Column<Int64>
+    public let bundleVersion: Column<String>
     public let receipt: Column<SealedSecret>
     public let receiptRefreshAt: Column<Moment>
     public let riskMetric: Column<Int64>
@@ -25,6 +28,10 @@ public struct AppAttestKeyTable: Table {
         counter = columns("counter", .operational, .required, .range(0...Int64(UInt32.max)))
         createdAt = columns("created_at", .operational, .required)
         usedAt = columns("used_at", .operational, .required)
+        validationCategory = columns(
+            "validation_category", .operational, .optional, .range(0...Int64(UInt32.max)))
+        bundleVersion = columns(
+            "bundle_version", .operational, .optional, .length(1...AttestedAppFacts.longestBundleVersion))
         receipt = columns("receipt", .secret, .optional)
         receiptRefreshAt = columns("receipt_refresh_at", .operational, .optional)
         riskMetric = columns("risk_metric", .operational, .optional, .range(0...Int64.max))
@@ -33,7 +40,9 @@ public struct AppAttestKeyTable: Table {
 
 extension ColumnChoice where T == AppAttestKeyTable {
     /// The key of the row, and what an assertion changes.
-    public static var use: Self { only { [$0.keyID, $0.counter, $0.usedAt] } }
+    public static var use: Self {
+        only { [$0.keyID, $0.counter, $0.usedAt, $0.validationCategory, $0.bundleVersion] }
+    }
 }
 
 extension AppAttestKeyTable {
@@ -45,6 +54,8 @@ extension AppAttestKeyTable {
         row.set(counter, Int64(key.counter))
         row.set(createdAt, key.createdAt)
         row.set(usedAt, key.usedAt)
+        row.set(validationCategory, key.facts.validationCategory.map { Int64($0) })
+        row.set(bundleVersion, key.facts.bundleVersion)
         row.set(receipt, key.receipt)
         row.set(receiptRefreshAt, key.receiptRefreshAt)
         row.set(riskMetric, key.riskMetric)
@@ -58,6 +69,9 @@ extension AppAttestKeyTable {
             id: try row.required(keyID), appID: try row.required(appID),
             publicKey: try row.required(publicKey), environment: try row.requiredCode(environment),
             counter: counter, createdAt: try row.required(createdAt), usedAt: try row.required(usedAt),
+            facts: AttestedAppFacts(
+                validationCategory: row[validationCategory].flatMap { UInt32(exactly: $0) },
+                bundleVersion: row[bundleVersion]),
             receipt: row[receipt], receiptRefreshAt: row[receiptRefreshAt], riskMetric: row[riskMetric])
     }
 }

@@ -36,7 +36,9 @@ final class AttestedKeyRows {
     }()
 
     private static let raising = """
-        UPDATE app_attest_key SET counter = \(raised[\.counter]), used_at = \(raised[\.usedAt])
+        UPDATE app_attest_key SET
+            counter = \(raised[\.counter]), used_at = \(raised[\.usedAt]),
+            validation_category = \(raised[\.validationCategory]), bundle_version = \(raised[\.bundleVersion])
         WHERE key_id = \(raised[\.keyID]) AND counter < \(raised[\.counter])
         """
 

@@ -70,7 +70,8 @@ extension AppChecks {
                 receiptOf: verified, ClientDataHash(hashing: Array(request.challenge.utf8)), at: moment)
             let key = AttestedKeyRecord(
                 id: verified.keyID, appID: verified.appID, publicKey: verified.publicKey.point,
-                environment: verified.environment, createdAt: moment, receipt: receipt,
+                environment: verified.environment, createdAt: moment,
+                facts: AttestedAppFacts(verified.extensions), receipt: receipt,
                 receiptRefreshAt: receipt.map { _ in moment })
             return PendingCommit(
                 RegisterKeyCommand(key: key, challenge: challenge),

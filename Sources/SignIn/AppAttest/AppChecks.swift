@@ -103,7 +103,8 @@ public struct AppChecks: Sendable {
                         proof: AppProof(
                             challenge: challenge,
                             assertion: AssertedCounter(
-                                keyID: keyID, appID: policy.appID, counter: assertion.counter)),
+                                keyID: keyID, appID: policy.appID, counter: assertion.counter,
+                                facts: AttestedAppFacts(assertion.extensions))),
                         found: .holds, extensions: assertion.extensions)
                 } catch {
                     return failed(error, challenge)

@@ -84,10 +84,21 @@ import TokenMint
         }
     }
 
-    @Test func `reads and counts nothing in mode off`() async throws {
+    @Test(arguments: calls) func `judges no app without a mode while another app is judged`(
+        call: String
+    ) async throws {
+        try await AttestedApp.with { app in
+            let token = try Bodies.token { $0["aud"] = .string(WebVisitor.webClientID) }
+            let response = try await app.send(token, .integer(1), to: call)
+            #expect(response.status == (call == "/v1/sign-ins" ? 201 : 200))
+            #expect(response.json?["app_check"] == nil)
+        }
+    }
+
+    @Test(arguments: calls) func `reads and counts nothing in mode off`(call: String) async throws {
         try await AttestedApp.with(.off) { app in
-            let response = try await app.send(try Bodies.token(), .integer(1))
-            #expect(response.status == 201)
+            let response = try await app.send(try Bodies.token(), .integer(1), to: call)
+            #expect(response.status == (call == "/v1/sign-ins" ? 201 : 200))
             #expect(response.json?["app_check"] == nil)
             // An app can attest before proofs are asked for.
             #expect(try await app.register().status == 201)
@@ -105,13 +116,25 @@ import TokenMint
             let registered = try await app.register(attestation, challenge: challenge)
             #expect(registered.json?["key"]?["validation_category"]?.integer == 4)
             #expect(registered.json?["key"]?["bundle_version"]?.string == "12")
+            #expect(try await app.storedKey()?["bundle_version"]?.string == "12")
             let token = try Bodies.token()
             let data = AttestedDevice.clientData(try await app.challenge(), for: token)
-            let assertion = try app.device.assertion(of: data, counter: 1) { $0.extensions = extensions }
+            let assertion = try app.device.assertion(of: data, counter: 1) {
+                $0.extensions = extensions.dropLast() + [0x33]
+            }
             let response = try await app.send(
                 token, AttestedApp.proof(keyID: app.device.keyID, assertion: assertion, data))
             #expect(response.json?["app_check"]?["validation_category"]?.integer == 4)
-            #expect(response.json?["app_check"]?["bundle_version"]?.string == "12")
+            #expect(response.json?["app_check"]?["bundle_version"]?.string == "13")
+            // The key shows what its last proof said.
+            let stored = try await app.storedKey()
+            #expect(stored?["validation_category"]?.integer == 4)
+            #expect(stored?["bundle_version"]?.string == "13")
+            let plain = try await app.proof(for: token, counter: 2)
+            #expect(try await app.send(token, plain).kind == "verified")
+            let older = try await app.storedKey()
+            #expect(older?["counter"]?.integer == 2)
+            #expect(older?["validation_category"] == nil && older?["bundle_version"] == nil)
         }
     }
 

@@ -1,6 +1,7 @@
 import AppAttestation
 import AttestationMint
 import Certificates
+import Cryptography
 import Encodings
 import StrictJSON
 import Testing
@@ -56,6 +57,13 @@ struct AttestedApp: Sendable {
             ("client_id", .string(clientID)),
         ])
         return try await service.call("POST", "/v1/app-attest/keys", body: body)
+    }
+
+    /// The key as the service shows it.
+    func storedKey() async throws -> JSONValue? {
+        let id = try #require(AttestedKeyID(base64: device.keyID))
+        let name = Base64URL.encode(id.digest.bytes)
+        return try await service.call("GET", "/v1/app-attest/keys/\(name)").json?["key"]
     }
 
     /// The member `attestation` with a proof that holds.

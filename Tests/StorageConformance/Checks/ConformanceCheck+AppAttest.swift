@@ -12,6 +12,29 @@ extension ConformanceCheck {
             try expectEqual(try await store.attestedKey(.sample(2)), nil)
             if let found = store.attestedKeyWithoutWaiting(.sample()) { try expectEqual(found, key) }
         },
+        ConformanceCheck("keeps the facts of the last proof of a key that held") { store in
+            let attested = AttestedAppFacts(validationCategory: .max, bundleVersion: "1")
+            let key = AttestedKeyRecord.sample(facts: attested)
+            try await store.register(.sample(key, challenge: 1))
+            try expectEqual(try await store.attestedKey(.sample())?.facts, attested)
+            // A repeated registration changes nothing.
+            try await store.register(.sample(challenge: 2))
+            try expectEqual(try await store.attestedKey(.sample())?.facts, attested)
+            let longest = String(repeating: "9", count: AttestedAppFacts.longestBundleVersion)
+            for (number, facts) in [
+                AttestedAppFacts(validationCategory: 0, bundleVersion: "2"),
+                AttestedAppFacts(bundleVersion: longest), .none, AttestedAppFacts(validationCategory: 4),
+            ].enumerated() {
+                let counter = UInt32(number + 1)
+                try await store.use(.sample(challenge: 10 + number, counter: counter, facts: facts))
+                try expectEqual(try await store.attestedKey(.sample())?.facts, facts)
+                try await expectRefusal(.counterNotIncreased) {
+                    try await store.use(
+                        .sample(challenge: 20 + number, counter: counter, facts: attested))
+                }
+                try expectEqual(try await store.attestedKey(.sample())?.facts, facts)
+            }
+        },
         ConformanceCheck("registers a key once, and never sets its counter back") { store in
             try await store.register(.sample(challenge: 1))
             try await store.use(.sample(challenge: 2, counter: 9))

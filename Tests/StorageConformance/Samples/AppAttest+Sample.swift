@@ -26,11 +26,13 @@ extension UsedNonce {
 extension AttestedKeyRecord {
     public static func sample(
         _ number: Int = 1, app: AppID = .sample(), environment: AttestationEnvironment = .production,
-        counter: UInt32 = 0, createdAt: Moment = 1_000_000, usedAt: Moment? = nil
+        counter: UInt32 = 0, createdAt: Moment = 1_000_000, usedAt: Moment? = nil,
+        facts: AttestedAppFacts = .none
     ) -> AttestedKeyRecord {
         AttestedKeyRecord(
             id: .sample(number), appID: app, publicKey: [4] + [UInt8](repeating: 7, count: 64),
-            environment: environment, counter: counter, createdAt: createdAt, usedAt: usedAt)
+            environment: environment, counter: counter, createdAt: createdAt, usedAt: usedAt,
+            facts: facts)
     }
 }
 
@@ -48,21 +50,24 @@ extension AppProof {
     ///   - challenge: Number of the challenge.
     ///   - counter: `nil` for a proof that failed before.
     public static func sample(
-        challenge: Int, key: AttestedKeyID = .sample(), app: AppID = .sample(), counter: UInt32?
+        challenge: Int, key: AttestedKeyID = .sample(), app: AppID = .sample(), counter: UInt32?,
+        facts: AttestedAppFacts = .none
     ) -> AppProof {
         AppProof(
             challenge: .challenge(challenge),
-            assertion: counter.map { AssertedCounter(keyID: key, appID: app, counter: $0) })
+            assertion: counter.map {
+                AssertedCounter(keyID: key, appID: app, counter: $0, facts: facts)
+            })
     }
 }
 
 extension UseProofCommand {
     public static func sample(
         challenge: Int, key: AttestedKeyID = .sample(), app: AppID = .sample(), counter: UInt32?,
-        receivedAt: Moment = 2_000_000
+        facts: AttestedAppFacts = .none, receivedAt: Moment = 2_000_000
     ) -> UseProofCommand {
         UseProofCommand(
-            proof: .sample(challenge: challenge, key: key, app: app, counter: counter),
+            proof: .sample(challenge: challenge, key: key, app: app, counter: counter, facts: facts),
             receivedAt: receivedAt)
     }
 }
