@@ -44,7 +44,7 @@ public struct ConnectionList: Sendable {
     public let account: Account
     /// The name of the app that the user has signed in to.
     public let appName: LocalizedText
-    /// The oldest first. Also those for other apps of the team.
+    /// The oldest first, and those of one moment by their client ID. Also those for other apps of the team.
     public let connections: [Connection]
 
     public struct Connection: Sendable {

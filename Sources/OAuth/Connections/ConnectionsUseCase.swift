@@ -143,7 +143,8 @@ public struct ConnectionsUseCase: Sendable {
                 : signIn(to: session.clientID, query, browser)
         }
         let grants = try await authorize.store.grants(of: session.accountID)
-            .sorted { ($0.createdAt, $0.id.uniqueID) < ($1.createdAt, $1.id.uniqueID) }
+            // A client has one grant of an account, so the order is the same at each visit.
+            .sorted { ($0.createdAt, $0.oauthClientID) < ($1.createdAt, $1.oauthClientID) }
         let list = ConnectionList(
             account: status.account, appName: authorize.appName(of: session.clientID),
             connections: grants.map { connection($0, session) })

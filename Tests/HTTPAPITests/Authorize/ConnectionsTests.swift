@@ -90,6 +90,16 @@ import TokenMint
         }
     }
 
+    @Test(arguments: [[OAuthClients.google, OAuthClients.shop], [OAuthClients.shop, OAuthClients.google]])
+    func `clients of one moment are shown in the order of their IDs`(queries: [String]) async throws {
+        try await Self.with { _, visitor in
+            try await Self.agree(visitor, to: queries)
+            let page = try await visitor.get("\(Self.path)?\(Self.app)")
+            let names = page.text.matches(of: #/aria-label="Remove access: ([^"]*)"/#).map { String($0.1) }
+            #expect(names == ["Google", "Example Shop"])
+        }
+    }
+
     @Test func `CSRF on removal: only the form of this session and this grant counts`() async throws {
         try await Self.with { service, visitor in
             try await Self.agree(visitor, to: [OAuthClients.google, OAuthClients.shop])
