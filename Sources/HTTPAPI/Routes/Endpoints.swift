@@ -249,39 +249,6 @@ extension Endpoint {
         body: .securityEventToken, errors: .problem, priority: .notification, wait: .keys, fields: .oauth
     ) { try $0.receiveEvent($1) }
 
-    // Operators.
-
-    static let checkLiveness = Endpoint(
-        "checkLiveness", .get, "/livez", of: \.operations, caller: .anyone, body: .none, errors: .problem,
-        priority: .operations
-    ) { family, _ in family.live() }
-
-    static let checkReadiness = Endpoint(
-        "checkReadiness", .get, "/readyz", of: \.operations, caller: .anyone, body: .none, errors: .problem,
-        priority: .operations
-    ) { family, _ in family.ready() }
-
-    static let getHealth = Endpoint(
-        "getHealth", .get, "/health", of: \.operations, caller: .anyone, body: .none, errors: .problem,
-        priority: .operations
-    ) { family, _ in family.health() }
-
-    static let getVersion = Endpoint(
-        "getVersion", .get, "/version", of: \.operations, caller: .anyone, body: .none, errors: .problem,
-        priority: .operations
-    ) { family, _ in family.versionResponse() }
-
-    /// Needs an API key: the metrics show the number of sign-ins, on the port that faces the internet.
-    static let getMetrics = Endpoint(
-        "getMetrics", .get, "/metrics", of: \.operations, caller: .apiKey, body: .none, errors: .problem,
-        priority: .operations
-    ) { try $0.metrics($1) }
-
-    static let getOpenAPI = Endpoint(
-        "getOpenAPI", .get, "/openapi.yaml", of: \.operations, caller: .anyone, body: .none, errors: .problem,
-        priority: .ordinary
-    ) { family, _ in family.openAPI() }
-
     /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,

@@ -20,58 +20,43 @@ enum PostgresAppleTokenWriter {
         "DELETE FROM refresh_token WHERE account_id = ANY (\($0))"
     }
 
-    // A name without number violates NOT NULL, so that no row is lost silently.
-    private struct InsertCodes {
-        let columns: AuthorizationCodeTable
+    /// Writes rows that name an app and one of its clients.
+    private struct NamedRows<Rows: Table> {
+        let columns: Rows
         let client: Column<ClientID>
         let app: Column<ClientID>
         let statement: RowStatement
 
-        init() {
+        /// - Parameters:
+        ///   - choice: All columns but the numbers of client and app.
+        ///   - conflict: The clause for a row that is there.
+        init(_ name: String, _ choice: ColumnChoice<Rows>, onConflict conflict: String) {
             var rows = RowParameters()
-            columns = rows.add(AuthorizationCodeTable.self, .except { [$0.clientID, $0.appID] })
+            columns = rows.add(Rows.self, choice)
             let names = rows.names
             client = rows.add("client", ClientID.self)
             app = rows.add("app", ClientID.self)
+            // A name without number violates NOT NULL, so that no row is lost silently.
             statement = RowStatement(
-                "insert_codes", rows,
+                name, rows,
                 """
-                INSERT INTO authorization_code (\(names), client_id, app_id)
+                INSERT INTO \(Rows.name) (\(names), client_id, app_id)
                 SELECT \(names.of("new")), (SELECT id FROM client WHERE name = new.client),
                     (SELECT id FROM app WHERE name = new.app)
                 FROM \(rows.relation("new"))
-                ON CONFLICT (id) DO NOTHING
+                ON CONFLICT \(conflict)
                 """)
         }
     }
 
-    private struct PutTokens {
-        let columns: RefreshTokenTable
-        let client: Column<ClientID>
-        let app: Column<ClientID>
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(RefreshTokenTable.self, .except { [$0.clientID, $0.appID] })
-            let names = rows.names
-            client = rows.add("client", ClientID.self)
-            app = rows.add("app", ClientID.self)
-            statement = RowStatement(
-                "put_tokens", rows,
-                """
-                INSERT INTO refresh_token (\(names), client_id, app_id)
-                SELECT \(names.of("new")), (SELECT id FROM client WHERE name = new.client),
-                    (SELECT id FROM app WHERE name = new.app)
-                FROM \(rows.relation("new"))
-                ON CONFLICT (account_id, client_id)
-                DO UPDATE SET \(RefreshTokenTable.names(.values).assigned(from: "excluded"))
-                """)
-        }
-    }
-
-    private static let insertCodes = InsertCodes()
-    private static let putTokens = PutTokens()
+    private static let insertCodes = NamedRows<AuthorizationCodeTable>(
+        "insert_codes", .except { [$0.clientID, $0.appID] }, onConflict: "(id) DO NOTHING")
+    private static let putTokens = NamedRows<RefreshTokenTable>(
+        "put_tokens", .except { [$0.clientID, $0.appID] },
+        onConflict: """
+            (account_id, client_id)
+            DO UPDATE SET \(RefreshTokenTable.names(.values).assigned(from: "excluded"))
+            """)
 
     /// Returns statements for the batch's transaction, to run after its subjects and credentials are saved.
     /// The names of the apps and clients must be stored already.
