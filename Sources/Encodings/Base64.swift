@@ -2,16 +2,31 @@
 public enum Base64 {
     /// Returns `nil` for a text that is not in the standard alphabet with padding.
     public static func decode(_ text: String) -> [UInt8]? {
-        guard text.utf8.count % 4 == 0,
-            !text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
-        else { return nil }
-        let unpadded =
-            text.hasSuffix("==") ? text.dropLast(2) : text.hasSuffix("=") ? text.dropLast() : text[...]
-        return Base64URL.decode(String(unpadded.replacing("+", with: "-").replacing("/", with: "_")))
+        var bytes = Array(text.utf8)
+        guard bytes.count % 4 == 0 else { return nil }
+        for _ in 0..<2 where bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
+        // The two alphabets differ in two characters.
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "-"), UInt8(ascii: "_"): return nil
+            case UInt8(ascii: "+"): bytes[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): bytes[index] = UInt8(ascii: "_")
+            default: break
+            }
+        }
+        return Base64URL.decode(bytes[...])
     }
 
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        let text = Base64URL.encode(bytes).replacing("-", with: "+").replacing("_", with: "/")
-        return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        var text = Array(Base64URL.encode(bytes).utf8)
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "-"): text[index] = UInt8(ascii: "+")
+            case UInt8(ascii: "_"): text[index] = UInt8(ascii: "/")
+            default: break
+            }
+        }
+        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+        return String(decoding: text, as: UTF8.self)
     }
 }
