@@ -1,10 +1,7 @@
-public import Encodings
-
 /// Reason of the refusal of an attestation or an assertion: one code per cause. Match on `code`.
 ///
-/// The raw values never change their meaning. `found` and `expected` may repeat parts of the input: they are
-/// for a debugger, never for a log or a response.
-public struct AppAttestationError: CodedError {
+/// The raw values never change their meaning.
+public struct AppAttestationError: StepError {
     public enum Code: String, Sendable, CaseIterable {
         /// More than 16 KiB, or for an assertion more than 4 KiB.
         case objectTooLarge = "object_too_large"
@@ -58,14 +55,11 @@ public struct AppAttestationError: CodedError {
     public let found: String
     public let expected: String
 
-    /// Public, because tests compare with errors. `found` and `expected` play no part in a comparison.
+    public static let object = "app attestation"
+
+    /// Public, because tests compare with errors.
     public init(_ code: Code, found: String = "", expected: String = "") {
         (self.code, self.found, self.expected) = (code, found, expected)
         step = code.step
     }
-}
-
-extension AppAttestationError: CustomDebugStringConvertible {
-    public var description: String { "app attestation refused: \(code.rawValue)" }
-    public var debugDescription: String { "\(description) (found \(found), expected \(expected))" }
 }

@@ -6,20 +6,10 @@ public import Certificates
 /// They are fixed, so that the service and the fake Apple need no exchange and can start in any order.
 extension TrustAnchor {
     /// Stands for the Apple App Attestation Root CA.
-    public static let emulatedAppAttestation: TrustAnchor = {
-        guard let root = TrustAnchor(pem: emulatedAppAttestationPEM) else {
-            preconditionFailure("libcrypto cannot read the root")
-        }
-        return root
-    }()
+    public static let emulatedAppAttestation = pinned(emulatedAppAttestationPEM)
 
     /// Stands for the Apple Root CA - G3.
-    public static let emulatedRootG3: TrustAnchor = {
-        guard let root = TrustAnchor(pem: emulatedRootG3PEM) else {
-            preconditionFailure("libcrypto cannot read the root")
-        }
-        return root
-    }()
+    public static let emulatedRootG3 = pinned(emulatedRootG3PEM)
 
     package static let emulatedAppAttestationPEM = """
         -----BEGIN CERTIFICATE-----

@@ -1,10 +1,7 @@
-public import Encodings
-
 /// Reason of the refusal of a receipt: one code per cause. Match on `code`.
 ///
-/// A receipt decides nothing about a key or a request: it is for the risk metric only. `found` and `expected`
-/// may repeat parts of the input: they are for a debugger, never for a log or a response.
-public struct ReceiptError: CodedError {
+/// A receipt decides nothing about a key or a request: it is for the risk metric only.
+public struct ReceiptError: StepError {
     public enum Code: String, Sendable, CaseIterable {
         /// More than 16 KiB.
         case tooLarge = "receipt_too_large"
@@ -39,14 +36,11 @@ public struct ReceiptError: CodedError {
     public let found: String
     public let expected: String
 
-    /// Public, because tests compare with errors. `found` and `expected` play no part in a comparison.
+    public static let object = "receipt"
+
+    /// Public, because tests compare with errors.
     public init(_ code: Code, found: String = "", expected: String = "") {
         (self.code, self.found, self.expected) = (code, found, expected)
         step = code.step
     }
-}
-
-extension ReceiptError: CustomDebugStringConvertible {
-    public var description: String { "receipt refused: \(code.rawValue)" }
-    public var debugDescription: String { "\(description) (found \(found), expected \(expected))" }
 }
