@@ -6,11 +6,16 @@ import JOSE
 /// objects.
 struct AttestationCertificates: ~Copyable {
     let leaf: CertificateHandle
-    let intermediate: CertificateHandle
+    let intermediate: IntermediateCertificate
 
-    init(_ attestation: UnverifiedAttestation) throws(AppAttestationError) {
+    /// - Parameters:
+    ///   - root: The root that the certificates must lead to.
+    ///   - now: Seconds since 1970.
+    init(
+        _ attestation: UnverifiedAttestation, under root: TrustAnchor, at now: Int64
+    ) throws(AppAttestationError) {
         guard let leaf = CertificateHandle(der: attestation.leaf),
-            let intermediate = CertificateHandle(der: attestation.intermediate)
+            let intermediate = root.intermediate(der: attestation.intermediate, at: now)
         else {
             throw AppAttestationError(
                 .certificateMalformed, found: "other bytes in x5c",

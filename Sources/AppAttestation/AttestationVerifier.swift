@@ -40,7 +40,7 @@ public struct AttestationVerifier: Sendable {
         at now: Int64
     ) throws(AppAttestationError) -> VerifiedAttestation {
         try format.check(attestation)
-        let certificates = try AttestationCertificates(attestation)
+        let certificates = try AttestationCertificates(attestation, under: chain.root, at: now)
         try chain.check(certificates, at: now)
         let key = try leafKey.key(of: certificates)
         try NonceCheck(clientDataHash: clientDataHash).check(certificates, attestation.authenticatorData)

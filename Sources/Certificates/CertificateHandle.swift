@@ -64,9 +64,11 @@ extension CertificateHandle {
     }
 
     /// The begin and the end of the validity in seconds since 1970; `nil` when OpenSSL cannot read them.
-    package borrowing func validity() -> (begin: Int64, end: Int64)? {
-        guard let begin = Self.secondsSince1970(X509_get0_notBefore(pointer)),
-            let end = Self.secondsSince1970(X509_get0_notAfter(pointer))
+    package borrowing func validity() -> (begin: Int64, end: Int64)? { Self.validity(of: pointer) }
+
+    static func validity(of certificate: OpaquePointer) -> (begin: Int64, end: Int64)? {
+        guard let begin = secondsSince1970(X509_get0_notBefore(certificate)),
+            let end = secondsSince1970(X509_get0_notAfter(certificate))
         else { return nil }
         return (begin, end)
     }

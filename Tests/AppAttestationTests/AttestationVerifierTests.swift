@@ -152,12 +152,13 @@ import Testing
         }
     }
 
-    @Test func `refuses a certificate of the chain as leaf, which has no nonce`() throws {
-        let object = try attestation {
-            $0.certificates = [.bytes(minted.mint.intermediate.der), .bytes(minted.mint.root.der)]
+    @Test func `refuses a certificate of the chain as leaf`() throws {
+        let (intermediate, root) = (minted.mint.intermediate.der, minted.mint.root.der)
+        for chain in [[intermediate, root], [root, root], [intermediate, intermediate]] {
+            // They lead to the root, but not through an intermediate certificate.
+            let object = try attestation { $0.certificates = chain.map { .bytes($0) } }
+            expect(.chainUntrusted) { try minted.verify(object) }
         }
-        // Its key is not on P-256.
-        expect(.certificateKeyUnusable) { try minted.verify(object) }
     }
 
     @Test func `refuses any changed byte of the leaf`() throws {

@@ -1,7 +1,8 @@
 import AppAttestation
 import AttestationMint
-import Certificates
 import Testing
+
+@testable import Certificates
 
 @Suite struct TrustAnchorTests {
     @Test func `many threads verify with one root at the same time`() async throws {
@@ -19,6 +20,96 @@ import Testing
             }
             try await group.waitForAll()
         }
+    }
+
+    @Test func `verifies the signature of the root once for an intermediate certificate`() throws {
+        let minted = try Minted()
+        for _ in 1...3 { try minted.verify(minted.mint.attestation(minted.parts)) }
+        #expect(minted.root.intermediates.count == 1)
+    }
+
+    @Test func `an intermediate certificate that is remembered vouches for nothing after its end`() throws {
+        let minted = try Minted()
+        let object = try minted.mint.attestation(minted.parts)
+        try minted.verify(object)
+        // The leaf lasts longer than the certificates of authorities here.
+        var parts = minted.parts
+        parts.leafValidity = 0...4_000_000_000
+        let lasting = try minted.mint.attestation(parts)
+        for (time, code) in [
+            (AttestationMint.authorityValidity.upperBound, .certificateExpired),
+            (AttestationMint.authorityValidity.lowerBound - 1, .certificateNotYetValid),
+        ] as [(Int64, AppAttestationError.Code)] {
+            #expect(throws: AppAttestationError(code)) { try minted.verify(lasting, at: time) }
+        }
+        try minted.verify(lasting, at: AttestationMint.authorityValidity.upperBound - 1)
+        try minted.verify(lasting, at: AttestationMint.authorityValidity.lowerBound)
+        #expect(throws: AppAttestationError(.certificateExpired)) {
+            try minted.verify(object, at: AttestationMint.leafValidity.upperBound)
+        }
+        #expect(throws: AppAttestationError(.certificateNotYetValid)) {
+            try minted.verify(object, at: AttestationMint.leafValidity.lowerBound - 1)
+        }
+    }
+
+    @Test func `an attack remembers no intermediate certificate`() throws {
+        let (minted, foreign) = (try Minted(), try AttestationMint())
+        let leaf = try minted.mint.leaf(of: minted.parts)
+        let foreignLeaf = try foreign.leaf(of: minted.parts)
+        // The names are the same, and the keys are others.
+        let chains = [
+            (foreignLeaf.der, foreign.intermediate.der), (leaf.der, foreign.intermediate.der),
+            (foreignLeaf.der, minted.mint.intermediate.der), (leaf.der, leaf.der),
+            (leaf.der, minted.mint.root.der), (minted.mint.intermediate.der, minted.mint.root.der),
+            (minted.mint.root.der, minted.mint.root.der),
+            (minted.mint.intermediate.der, minted.mint.intermediate.der),
+            // A certificate directly under the root is no leaf of Apple's.
+            (minted.mint.intermediate.der, foreign.intermediate.der),
+        ]
+        func refuse(_ chain: ([UInt8], [UInt8])) throws {
+            var parts = minted.parts
+            parts.certificates = [.bytes(chain.0), .bytes(chain.1)]
+            let object = try minted.mint.attestation(parts)
+            #expect(throws: AppAttestationError(.chainUntrusted)) { try minted.verify(object) }
+        }
+        for chain in chains { try refuse(chain) }
+        #expect(minted.root.intermediates.count == 0)
+        try minted.verify(minted.mint.attestation(minted.parts))
+        for chain in chains { try refuse(chain) }
+        #expect(minted.root.intermediates.count == 1)
+    }
+
+    @Test func `an intermediate certificate with one other byte is verified anew`() throws {
+        let minted = try Minted()
+        try minted.verify(minted.mint.attestation(minted.parts))
+        var certificate = minted.mint.intermediate.der
+        // The last byte of the root's signature.
+        certificate[certificate.count - 1] ^= 1
+        var parts = minted.parts
+        parts.certificates = [.bytes(try minted.mint.leaf(of: parts).der), .bytes(certificate)]
+        let object = try minted.mint.attestation(parts)
+        #expect(throws: AppAttestationError(.chainUntrusted)) { try minted.verify(object) }
+        #expect(minted.root.intermediates.count == 1)
+    }
+
+    @Test func `an intermediate certificate of one root does not count under another root`() throws {
+        let (first, second) = (try Minted(), try Minted())
+        let object = try first.mint.attestation(first.parts)
+        try first.verify(object)
+        #expect(throws: AppAttestationError(.chainUntrusted)) { try first.verify(object, root: second.root) }
+        #expect(second.root.intermediates.count == 0)
+    }
+
+    @Test func `remembers a bounded number of intermediate certificates`() throws {
+        let minted = try Minted()
+        for _ in 0..<VerifiedIntermediates.most + 3 {
+            let mint = try AttestationMint(under: minted.mint)
+            try minted.verify(mint.attestation(minted.parts))
+            // Also when it was just added to a full memory.
+            try minted.verify(mint.attestation(minted.parts))
+        }
+        #expect(minted.root.intermediates.count == VerifiedIntermediates.most)
+        try minted.verify(minted.mint.attestation(minted.parts))
     }
 
     @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])

@@ -10,23 +10,36 @@ public struct AttestationMint: Sendable {
     public static let leafValidity = (sampleTime - 86_400)...(sampleTime + 2 * 86_400)
     public static let clientData = Array("a challenge of the service".utf8)
 
-    private static let lifetime = (sampleTime - 86_400 * 365)...(sampleTime + 86_400 * 365)
+    /// The validity of the other certificates. The end is excluded.
+    public static let authorityValidity = (sampleTime - 86_400 * 365)...(sampleTime + 86_400 * 365)
+
     private static let rootName = "Root CA of a test"
     private static let intermediateName = "CA of a test"
 
     public let root: MintedCertificate
     public let intermediate: MintedCertificate
+    private let rootKey: MintedKey
     private let intermediateKey: MintedKey
 
     public init() throws {
         let rootKey = try MintedKey(group: "secp384r1")
-        intermediateKey = try MintedKey(group: "secp384r1")
-        root = try MintedCertificate(
-            of: rootKey, name: Self.rootName, by: (Self.rootName, rootKey), validity: Self.lifetime,
+        let root = try MintedCertificate(
+            of: rootKey, name: Self.rootName, by: (Self.rootName, rootKey), validity: Self.authorityValidity,
             isAuthority: true)
+        try self.init(root, rootKey)
+    }
+
+    /// Makes a mint with another intermediate certificate under the same root.
+    public init(under other: AttestationMint) throws {
+        try self.init(other.root, other.rootKey)
+    }
+
+    private init(_ root: MintedCertificate, _ rootKey: MintedKey) throws {
+        (self.root, self.rootKey) = (root, rootKey)
+        intermediateKey = try MintedKey(group: "secp384r1")
         intermediate = try MintedCertificate(
             of: intermediateKey, name: Self.intermediateName, by: (Self.rootName, rootKey),
-            validity: Self.lifetime, isAuthority: true)
+            validity: Self.authorityValidity, isAuthority: true)
     }
 
     /// Makes an attestation object in CBOR.
@@ -50,7 +63,7 @@ public struct AttestationMint: Sendable {
     public func leaf(of parts: AttestationParts) throws -> MintedCertificate {
         try MintedCertificate(
             of: parts.leafKey ?? parts.key, name: "leaf", by: (Self.intermediateName, intermediateKey),
-            validity: Self.leafValidity, isAuthority: false,
+            validity: parts.leafValidity, isAuthority: false,
             extensions: (parts.nonces ?? [parts.nonce]).map { ("1.2.840.113635.100.8.2", $0) }
                 + parts.keyPolicies.map { ("1.2.840.113635.100.8.6", $0) })
     }
@@ -61,7 +74,7 @@ public struct AttestationMint: Sendable {
     ) throws -> MintedCertificate {
         try MintedCertificate(
             of: key, name: "receipt signer", by: (Self.intermediateName, intermediateKey),
-            validity: validity ?? Self.lifetime, isAuthority: false)
+            validity: validity ?? Self.authorityValidity, isAuthority: false)
     }
 
     /// The nonce of an object: SHA-256 of the authenticator data and the hash of the client data.

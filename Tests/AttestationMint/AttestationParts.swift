@@ -21,6 +21,8 @@ public struct AttestationParts: Sendable {
     public var extensions: [UInt8] = []
     /// `nil` for the key.
     public var leafKey: MintedKey?
+    /// In seconds since 1970.
+    public var leafValidity = AttestationMint.leafValidity
     /// The contents of the leaf's nonce extensions; `nil` for the correct extension.
     public var nonces: [[UInt8]]?
     /// The contents of the leaf's extensions with a key policy.

@@ -48,7 +48,7 @@ import Testing
     }
 
     private static func readParts(of attestation: UnverifiedAttestation) {
-        _ = try? AttestationCertificates(attestation)
+        _ = try? AttestationCertificates(attestation, under: .appleAppAttestation, at: 0)
         readAuthenticatorData(attestation.authenticatorData)
     }
 
