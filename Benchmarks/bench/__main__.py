@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from . import extremes, grant_scale, machine, once, postgres, scale, signatures
+from . import app_attest, extremes, grant_scale, machine, once, postgres, scale, signatures
 from .load import FAILURES, wrk
 from .oauth_subjects import BESIDE, ENDPOINTS, OAuthStage
 from .processes import BenchError
@@ -22,7 +22,7 @@ from .tokens import TOKENS, RequestFiles, SigningKey, posted
 
 SUBJECTS = [
     "echo", "verify", "sign-in", "state", *BESIDE, "nonce", "batch", "events", "first-sign-in", "notification",
-    "sign-in-postgres", *ENDPOINTS, "jwt-kit", "pyjwt", "pyjwt-uvloop"]
+    *app_attest.SUBJECTS, "sign-in-postgres", *ENDPOINTS, "jwt-kit", "pyjwt", "pyjwt-uvloop"]
 PARTS = [
     *SUBJECTS, "signatures", "pgbench", "half-peak", "overload", "scale", "scale-postgres", "scale-grants",
     "scale-grants-postgres"]
@@ -147,6 +147,8 @@ class Run:
                 return self._stage.pyjwt(self._requests)
             case "pyjwt-uvloop":
                 return self._stage.pyjwt_uvloop(self._requests)
+            case "attestation" | "sign-in-attested":
+                return app_attest.subject(name, self._stage, self._requests, self._chosen.seconds)
             case "first-sign-in" | "notification":
                 return once.subject(name, self._stage, self._chosen.seconds)
             case "sign-in-postgres":

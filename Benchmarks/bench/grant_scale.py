@@ -72,7 +72,7 @@ class PostgresGrants:
     def start(self, accounts: int, codes: Codes) -> tuple[Server, int]:
         database, url = self._accounts.fill(accounts)
         grants.fill_postgres(self._cluster, database, [(NATIVE, range(accounts))], [codes])
-        return self._stage.siwa(database, url, oauth=self._environment)
+        return self._stage.siwa(database, url, more=self._environment)
 
     def megabytes(self, accounts: int) -> float:
         return self._accounts.megabytes(accounts)

@@ -53,6 +53,12 @@ class Report:
                 for one in self.subjects["sign-in-postgres"])
         if "nonce" in self.subjects and "state" in self.subjects:
             found["nonce"] = median_of_quotients(self.subjects["nonce"], self.subjects["state"])
+        if "attestation" in self.subjects:
+            found["attestation"] = middle(self.subjects["attestation"]).cpu_us / 1000
+        if "sign-in-attested" in self.subjects and "sign-in" in self.subjects:
+            attested, plain = self.subjects["sign-in-attested"], self.subjects["sign-in"]
+            found["assertion"] = (middle(attested).cpu_us - middle(plain).cpu_us) / 1000
+            found["sign-in-attested"] = median_of_quotients(attested, plain)
         if self.postgres:
             found["pgbench"] = median(ours / theirs for ours, theirs in self.postgres)
         if len(self.sizes) > 1:

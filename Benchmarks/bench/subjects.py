@@ -82,21 +82,23 @@ class Stage:
         return server
 
     def siwa(
-        self, name: str, database_url: str, *, pinned: bool = True, oauth: dict[str, str] | None = None,
+        self, name: str, database_url: str, *, pinned: bool = True, more: dict[str, str] | None = None,
     ) -> tuple[Server, int]:
-        """`oauth`: what the service needs beside the rest to be an authorization server."""
+        """`more`: what the service needs beside the rest, for OAuth or App Attest."""
         port = free_port()
         environment = {
             "APPLE_TEAM_ID": TEAM_ID, "APPLE_CLIENT_IDS": CLIENT_ID, "APPLE_KEYS_FILE": str(self.key.key_set),
             "SIWA_API_KEY_HASHES": f"bench={hashlib.sha256(API_KEY.encode()).hexdigest()}",
             "DATABASE_URL": database_url, "SIWA_PORT": str(port),
-        } | (oauth or {})
+        } | (more or {})
+        # With teams in a file the variables of a single team must not be set.
+        environment = {name: value for name, value in environment.items() if value}
         server = self.start(f"siwa-{name}", [str(self._siwa), "serve"], port, environment, pinned=pinned)
         server.wait_until(lambda: ask(port, b"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")[0] == 200)
         return server, port
 
-    def sqlite(self, name: str, oauth: dict[str, str] | None = None) -> tuple[Server, int]:
-        return self.siwa(name, f"sqlite://{self.database(name)}", oauth=oauth)
+    def sqlite(self, name: str, more: dict[str, str] | None = None) -> tuple[Server, int]:
+        return self.siwa(name, f"sqlite://{self.database(name)}", more=more)
 
     def database(self, name: str) -> Path:
         return self.directory / f"{name}.sqlite"

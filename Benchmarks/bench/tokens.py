@@ -5,7 +5,7 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,6 +155,15 @@ def write_requests(path: Path, requests: Iterable[bytes]) -> Path:
         for request in requests:
             file.write(len(request).to_bytes(4, "little") + request)
     return path
+
+
+def read_requests(path: Path) -> Iterator[bytes]:
+    content = path.read_bytes()
+    start = 0
+    while start < len(content):
+        end = start + 4 + int.from_bytes(content[start:start + 4], "little")
+        yield content[start + 4:end]
+        start = end
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,21 @@ import Testing
         }
     }
 
+    @Test func `the benchmark fills columns that the tables have, and all that they require`() throws {
+        let lists = try BenchmarkRows.lists().filter { !["fill_sqlite", "_fill_keys"].contains($0.function) }
+        #expect(
+            lists.map(\.table) == [
+                "oauth_grant", "oauth_token_family", "oauth_code", "credential", "subject", "credential",
+            ])
+        #expect(BenchmarkRows.mistakes(in: lists, of: DeclaredTables.all) == [])
+        // The comparison finds what is wrong.
+        let wrong = BenchmarkRows.List(function: "", table: "credential", columns: ["subject_id", "other"])
+        #expect(
+            BenchmarkRows.mistakes(in: [wrong], of: DeclaredTables.all) == [
+                "credential.other: no such column", "credential.app_id: is missing",
+            ])
+    }
+
     @Test func `numbers no parameter and reads no column by its position outside of the mechanism`() throws {
         let mechanism: Set = [
             "Connection/TypedStatement.swift", "Connection/RowParameters.swift",

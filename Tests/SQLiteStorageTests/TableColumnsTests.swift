@@ -43,6 +43,15 @@ import Testing
         }
     }
 
+    @Test func `the benchmark fills columns that the tables have, and all that they require`() throws {
+        let lists = try BenchmarkRows.lists().filter { !["fill_sql", "write_upsert"].contains($0.function) }
+        #expect(
+            lists.map(\.table) == [
+                "app_attest_key", "oauth_grant", "oauth_token_family", "oauth_code", "subject", "credential",
+            ])
+        #expect(BenchmarkRows.mistakes(in: lists, of: DeclaredTables.all) == [])
+    }
+
     @Test func `numbers no parameter and reads no column by its position outside of the mechanism`() throws {
         let mechanism: Set = [
             "Connection/ParameterList.swift", "Connection/PreparedStatement.swift",
