@@ -267,7 +267,8 @@ let package = Package(
             [
                 "Commits", "OAuth", "OAuthSamples", "AuthorizationServer", "StorageConformance",
                 "TestSupport",
-                "TokenMint", "SignIn", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON",
+                "TokenMint", "SignIn", "AppAttestation", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
+                "StrictJSON",
                 "Cryptography", "Encodings", logging,
             ]),
         tests(

@@ -10,6 +10,7 @@ import Synchronization
 public final class OAuthServer: Sendable {
     public let dependencies: OAuthDependencies
     let guessing = Mutex(SecretGuessing())
+    let registrations = Mutex(RegistrationPace())
     /// Wakes the worker that notifies Google of ended tokens.
     let signals = WorkerSignals()
     let verifier: AccessTokenVerifier

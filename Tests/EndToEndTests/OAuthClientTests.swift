@@ -57,6 +57,24 @@ import Testing
         }
     }
 
+    @Test func `an app without a backend attests its key, and proves its token requests`() async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--app-check", "enforced"], in: directory) { system in
+                try await Self.run("attested_sign_in", at: system, in: directory)
+            }
+        }
+    }
+
+    @Test func `a user signs in on an iPhone, is disabled and enabled, removes a client, and is erased`()
+        async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--app-check", "enforced"], in: directory) { system in
+                try await Self.run("whole_way", at: system, in: directory)
+            }
+        }
+    }
+
     @Test func `tokens are good after a restart with the same database`() async throws {
         try await TemporaryDirectory.with { directory in
             // The issuer is in the tokens, so it must be the same.

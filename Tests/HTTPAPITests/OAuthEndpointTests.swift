@@ -57,6 +57,7 @@ import TokenMint
 
     static let paths = [
         ("POST", "/oauth/token"), ("POST", "/oauth/nonce"), ("POST", "/oauth/revoke"),
+        ("POST", "/oauth/app-attest/challenges"), ("POST", "/oauth/app-attest/keys"),
         ("GET", "/oauth/revoke"),
         ("POST", "/oauth/introspect"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),
         ("GET", "/oauth/jwks.json"), ("GET", "/.well-known/oauth-authorization-server"),

@@ -87,6 +87,11 @@ public final class OAuthClient: Sendable {
     }
 }
 
+extension OAuthClient {
+    /// True if App Check judges the token requests of the client.
+    public var isJudged: Bool { appCheck.map { $0.mode != .off } ?? false }
+}
+
 extension OAuthClient: CustomStringConvertible {
     public var description: String { "client \(id.rawValue)" }
 }

@@ -25,6 +25,8 @@ enum RequestParameter: String, Sendable, CaseIterable {
     case attestationAssertion = "attestation_assertion"
     case attestationClientData = "attestation_client_data"
     case appVersion = "app_version"
+    case keyID = "key_id"
+    case attestation, challenge, purpose
     case subjectToken = "subject_token"
     case subjectTokenType = "subject_token_type"
     case actorToken = "actor_token"
@@ -47,14 +49,16 @@ enum RequestParameter: String, Sendable, CaseIterable {
         case .responseType, .responseMode, .prompt, .tokenTypeHint, .intent, .clientAssertionType,
             .subjectTokenType, .actorTokenType, .requestedTokenType:
             128
-        case .codeChallengeMethod, .maxAge: 16
+        case .codeChallengeMethod, .maxAge, .purpose: 16
         case .grantType: 128
         case .scope: ScopeSet.longest
         case .state: RequestState.longest
         case .nonce, .loginHint, .resource, .audience: 512
         case .uiLocales: 256
-        case .userLocale, .attestationKeyID, .appVersion: 64
-        case .attestationClientData: 1024
+        case .userLocale, .attestationKeyID, .keyID, .appVersion: 64
+        case .attestationClientData, .challenge: 1024
+        // Attestations of 9 KiB in base64. Those of today have 6 KiB.
+        case .attestation: 12_288
         case .codeChallenge, .codeVerifier: 128
         case .code, .refreshToken: 512
         case .authorizationCode: 1024

@@ -53,10 +53,9 @@ extension KeyRegistrationRequest {
     }
 }
 
-extension HTTPResponse {
-    /// The response to a registration: 201 when the key is new.
-    static func registered(_ registration: KeyRegistration) -> HTTPResponse {
-        let key = registration.key
+extension KeyRegistration {
+    /// The body of the response to a registration.
+    var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 384)
         json.beginObject()
         json.name("key")
@@ -66,11 +65,18 @@ extension HTTPResponse {
         json.member("team_id", key.appID.teamID)
         json.member("environment", key.environment.rawValue)
         json.member("created_at", key.createdAt.rfc3339)
-        json.member(registration.extensions)
+        json.member(extensions)
         json.endObject()
-        json.member("is_new_key", registration.isNew)
+        json.member("is_new_key", isNew)
         json.endObject()
-        return .json(registration.isNew ? .created : .ok, json.bytes)
+        return json.bytes
+    }
+}
+
+extension HTTPResponse {
+    /// The response to a registration: 201 when the key is new.
+    static func registered(_ registration: KeyRegistration) -> HTTPResponse {
+        .json(registration.isNew ? .created : .ok, registration.json)
     }
 
     /// The response to the query of a key.

@@ -17,6 +17,10 @@ extension HTTPResponse {
             var response = tokenEndpointError(error.error)
             response.fields.append(("retry-after", String(error.seconds)))
             return response
+        case let paused as RegistrationPaused:
+            var response = tokenEndpointError(paused.error)
+            response.fields.append(("retry-after", String(paused.seconds)))
+            return response
         case let error as SecurityEventError: return securityEventError(error)
         default: return nil
         }

@@ -9,7 +9,7 @@ import StrictJSON
 
 /// The endpoints of RFC 6749 §3.2, RFC 7009, RFC 7662 and OpenID Connect Core §5.3.
 final class OAuthTokenRoutes: Sendable {
-    private let server: OAuthServer
+    let server: OAuthServer
     private let callers: CallerDirectory
     private let metrics: OAuthMetrics
     private let refusals: TokenRefusals
@@ -224,7 +224,7 @@ final class OAuthTokenRoutes: Sendable {
     }
 
     /// Carries an authentication out, and records the client for the log.
-    private func authenticate<Value: Sendable>(
+    func authenticate<Value: Sendable>(
         _ credentials: ClientCredentials, _ request: HTTPRequest,
         _ body: () throws(TokenEndpointError) -> Value
     ) throws -> Value {

@@ -166,6 +166,18 @@ extension Endpoint {
         body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth
     ) { try $0.mintNonce($1) }
 
+    /// For native clients without a backend, which cannot call `mintChallenge`. Stores nothing.
+    static let mintClientChallenge = Endpoint(
+        "mintClientChallenge", .post, "/oauth/app-attest/challenges", of: \.oauth?.tokens,
+        caller: .oauthClient, body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth
+    ) { try $0.mintChallenge($1) }
+
+    /// For native clients without a backend, which cannot call `registerKey`.
+    static let registerClientKey = Endpoint(
+        "registerClientKey", .post, "/oauth/app-attest/keys", of: \.oauth?.tokens, caller: .oauthClient,
+        body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth
+    ) { try $0.registerKey($1) }
+
     static let getUserInfo = Endpoint(
         "getUserInfo", .get, "/oauth/userinfo", of: \.oauth?.tokens, caller: .oauthClient, body: .none,
         errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers
@@ -258,7 +270,8 @@ extension Endpoint {
         .receiveAppleNotification,
         .beginWebSignIn, .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent,
         .showConnections, .removeConnection, .introspectToken,
-        .issueTokens, .mintClientNonce, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation,
+        .issueTokens, .mintClientNonce, .mintClientChallenge, .registerClientKey, .getUserInfo, .postUserInfo,
+        .revokeToken, .explainRevocation,
         .getKeySet,
         .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,
         .getAssetLinks,

@@ -41,8 +41,14 @@ extension AppChecks {
     public func mintChallenge(
         _ purpose: AppAttestChallenge.Purpose, for clientID: String, allowed: AppScope
     ) throws -> AppAttestChallenge {
-        let policy = try policy(named: clientID, allowed: allowed)
-        return challenges.mint(
+        mintChallenge(purpose, by: try policy(named: clientID, allowed: allowed))
+    }
+
+    /// Makes a challenge for the app of a policy. Does not wait, and stores nothing.
+    public func mintChallenge(
+        _ purpose: AppAttestChallenge.Purpose, by policy: AppCheckPolicy
+    ) -> AppAttestChallenge {
+        challenges.mint(
             purpose, for: policy.appID,
             expiresAt: now().advanced(byMilliseconds: AppAttestChallenge.lifetime))
     }
@@ -55,7 +61,15 @@ extension AppChecks {
     public func registerKey(
         _ request: KeyRegistrationRequest, allowed: AppScope
     ) throws -> PendingCommit<KeyRegistration> {
-        let policy = try policy(named: request.clientID, allowed: allowed)
+        try registerKey(request, by: try policy(named: request.clientID, allowed: allowed))
+    }
+
+    /// The same for the app of a policy. The `clientID` of the request is not read.
+    ///
+    /// - Throws: `AppCheckRefusal`, also from the commit.
+    public func registerKey(
+        _ request: KeyRegistrationRequest, by policy: AppCheckPolicy
+    ) throws -> PendingCommit<KeyRegistration> {
         let moment = now()
         let challenge: UsedNonce
         do throws(ProofFault) {

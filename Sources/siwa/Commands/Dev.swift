@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleEmulator
 import ArgumentParser
 import EmulatorServer
@@ -45,6 +46,9 @@ struct Dev: AsyncParsableCommand {
 
     @Option(help: "A permanent database: sqlite:///absolute/path or sqlite://relative/path.")
     var database: String?
+
+    @Option(help: "How the app's proofs of App Attest are judged: off, monitored or enforced.")
+    var appCheck = AppCheckMode.monitored
 
     @Option(help: "How often stored refresh tokens are checked, in seconds. With Apple it is once a day.")
     var checkInterval = 5
@@ -145,6 +149,7 @@ struct Dev: AsyncParsableCommand {
     private var options: DevelopmentService.Options {
         DevelopmentService.Options(
             clientIDs: clientIDs, port: port, database: database, checkInterval: .seconds(checkInterval),
+            appCheck: appCheck,
             webRedirectURL: webRedirectURL, allowedHosts: allowedHosts)
     }
 

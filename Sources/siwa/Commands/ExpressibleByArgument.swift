@@ -14,6 +14,8 @@ extension AttestationEnvironment: ExpressibleByArgument {}
 
 extension AppPlatform: ExpressibleByArgument {}
 
+extension AppCheckMode: ExpressibleByArgument {}
+
 extension InspectedKind: ExpressibleByArgument {
     init?(argument: String) { self.init(name: argument) }
 

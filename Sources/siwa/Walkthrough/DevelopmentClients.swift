@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
@@ -24,13 +25,16 @@ struct DevelopmentClients {
 
     /// The primary client ID of the app.
     let app: ClientID
+    /// App Check of the app.
+    let appCheck: AppCheckPolicies
     /// Redirect URIs of the fake Google.
     let googleRedirectURIs: [String]
 
     /// Throws `ConfigurationMistakes`.
     func settings(publicURL: String, deployment: Deployment) throws -> OAuthSettings? {
         let context = OAuthContext(
-            isDevelopment: true, publicURL: publicURL, deployment: deployment, appsWithWebSignIn: [app])
+            isDevelopment: true, publicURL: publicURL, deployment: deployment, appsWithWebSignIn: [app],
+            appCheck: appCheck)
         switch OAuthSettings.check(draft, in: context) {
         case .none: return nil
         case .usable(let settings): return settings
@@ -90,6 +94,8 @@ struct DevelopmentClients {
             id: Self.phone, kind: "native", app: app.rawValue, name: ["en": "Example for phones"])
         client.isFirstParty = true
         client.allowsNativeSignIn = true
+        // The app's own entry is in DevelopmentSettings. A client ID that is no bundle ID has none.
+        client.appCheck = appCheck.ofApp(app.rawValue)?.mode.rawValue
         client.scopes = Self.scopes + ["offline_access"]
         client.platform = "ios"
         return client

@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleEmulator
 import Foundation
 import GoogleEmulator
@@ -13,6 +14,7 @@ struct DevelopmentService: Service {
         /// `nil` for a temporary database.
         let database: String?
         let checkInterval: Duration
+        let appCheck: AppCheckMode
         /// `nil` for a page of the fake Apple.
         let webRedirectURL: String?
         let allowedHosts: [String]
@@ -79,6 +81,7 @@ struct DevelopmentService: Service {
             secret: DevelopmentSettings.secret,
             database: options.database ?? "sqlite://\(directory.path)/siwa.sqlite",
             signingKey: signingKey(), checkInterval: options.checkInterval,
+            appCheckMode: options.appCheck,
             webRedirectURL: options.webRedirectURL ?? "http://127.0.0.1:\(applePort)/site",
             allowedHosts: options.allowedHosts,
             google: googlePort.map { DevelopmentSettings.Google(port: $0, redirectURIs: redirectURIs) }

@@ -3,6 +3,7 @@ import AppleAccounts
 import AppleEmulator
 import AppleIDClient
 import AppleIdentity
+import AuthorizationServer
 import Cryptography
 import HTTPAPI
 import SignIn
@@ -22,6 +23,8 @@ struct DevelopmentSettings {
     /// The key that is registered at the fake Apple. Without a key, Apple codes are not exchanged.
     var signingKey: ClientKey?
     var checkInterval = Duration.seconds(60)
+    /// App Check of the app's bundle ID, and of the client for phones.
+    var appCheckMode = AppCheckMode.monitored
     /// The page that receives the result of sign-in on the web.
     var webRedirectURL: String?
     /// Additional host names of the service.
@@ -57,7 +60,7 @@ struct DevelopmentSettings {
             issuers: [VerificationPolicy.appleIssuer])
         settings.sealingKeys = Self.sealingKey.flatMap { SealingKeyRing([$0]) }
         settings.checkInterval = checkInterval
-        settings.appCheck = Self.appCheck(of: primary)
+        settings.appCheck = appCheck(of: primary)
         if let signingKey, let pem = signingKey.privateKeyPEM {
             settings.signingKeys[team] = .key(try ClientSigningKey(keyID: signingKey.keyID, pem: pem))
             settings.receipts = .on
@@ -73,20 +76,24 @@ struct DevelopmentSettings {
         // A port that the system chooses is not known yet.
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
         if let google, let publicURL = settings.publicURL {
-            settings.oauth = try DevelopmentClients(app: primary, googleRedirectURIs: google.redirectURIs)
-                .settings(publicURL: publicURL, deployment: settings.deployment)
+            let oauth = try DevelopmentClients(
+                app: primary, appCheck: settings.appCheck, googleRedirectURIs: google.redirectURIs
+            ).settings(publicURL: publicURL, deployment: settings.deployment)
+            settings.oauth = oauth
+            settings.appCheck = AppCheckPolicies(
+                settings.appCheck.all + (oauth?.clients.clients.compactMap(\.appCheck) ?? []))
             settings.googleEndpoints =
                 GoogleEndpoints(baseURL: "http://127.0.0.1:\(google.port)") ?? settings.googleEndpoints
         }
         return settings
     }
 
-    /// App Check of the app's bundle ID, which refuses nothing. Empty for a client ID that is no bundle ID.
-    private static func appCheck(of bundleID: ClientID) -> AppCheckPolicies {
-        guard let appID = AppID(teamID: team, bundleID: bundleID.rawValue) else { return .none }
+    /// App Check of the app's bundle ID. Empty for a client ID that is no bundle ID.
+    private func appCheck(of bundleID: ClientID) -> AppCheckPolicies {
+        guard let appID = AppID(teamID: Self.team, bundleID: bundleID.rawValue) else { return .none }
         return AppCheckPolicies([
             AppCheckPolicy(
-                target: .app(bundleID: bundleID.rawValue), appID: appID, platform: .iOS, mode: .monitored,
+                target: .app(bundleID: bundleID.rawValue), appID: appID, platform: .iOS, mode: appCheckMode,
                 environment: .development, firstAttestingVersion: nil)
         ])
     }

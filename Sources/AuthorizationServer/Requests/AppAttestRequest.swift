@@ -1,0 +1,56 @@
+/// A request to `/oauth/app-attest/challenges` or `/oauth/app-attest/keys`: a native client without a backend
+/// prepares its proofs of App Attest.
+///
+/// The caller authenticates the client first, and then reads the parameters of the endpoint.
+public struct AppAttestRequest: Sendable, Confidential {
+    public let credentials: ClientCredentials
+    private let reader: ParameterReader
+
+    /// An attestation of a new key. Nothing of it is verified.
+    public struct Attestation: Sendable, Confidential {
+        public let keyID: String
+        /// The attestation object in base64.
+        public let object: String
+        public let challenge: String
+    }
+
+    /// Throws `invalid_request` or `invalid_client`.
+    ///
+    /// - Parameters:
+    ///   - contentType: The field `Content-Type`.
+    ///   - authorization: The field `Authorization`.
+    ///   - query: The query of the request's target.
+    public init(
+        body: some Collection<UInt8>, contentType: String?, authorization: String?,
+        query: (some Collection<UInt8>)?
+    ) throws(TokenEndpointError) {
+        reader = try EndpointForm.read(body, contentType: contentType, query: query)
+        credentials = try ClientCredentials(reader, authorization: authorization)
+    }
+
+    /// Authenticates the client. Throws `unauthorized_client` for a client that is no app on a device.
+    public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
+        let client = try ClientAuthentication(clients).authenticate(credentials)
+        guard ClientMember.appCheck.hasMeaning(for: client.kind) else {
+            throw TokenEndpointError(.notForAppAttest)
+        }
+        return client
+    }
+
+    /// The parameter `purpose` of a request for a challenge.
+    public func purpose() throws(OAuthError) -> String { try reader.required(.purpose) }
+
+    /// The parameters of a request that registers a key.
+    public func attestation() throws(OAuthError) -> Attestation {
+        Attestation(
+            keyID: try reader.required(.keyID), object: try reader.required(.attestation),
+            challenge: try reader.required(.challenge))
+    }
+}
+
+extension OAuthError {
+    /// A client whose requests are not judged needs no key.
+    public static let notForAppAttest = OAuthError(
+        .unauthorizedClient,
+        "App Attest is only for clients of kind native whose app_check is monitored or enforced.")
+}

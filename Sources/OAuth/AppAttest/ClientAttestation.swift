@@ -1,0 +1,80 @@
+import AppAttestation
+import AppleAccounts
+public import AuthorizationServer
+public import Commits
+public import SignIn
+import Synchronization
+
+/// App Attest for native clients without a backend: challenges and keys, without an API key.
+///
+/// The keys belong to the app, so that a backend with an API key and the app itself register the same keys.
+public struct ClientAttestation: Sendable {
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// Makes a challenge for the app of the client. Stores nothing.
+    ///
+    /// - Throws: `OAuthError`.
+    public func challenge(
+        for purpose: String, of client: OAuthClient
+    ) throws(OAuthError) -> AppAttestChallenge {
+        let (checks, policy) = try judged(client)
+        guard let purpose = AppAttestChallenge.Purpose(rawValue: purpose) else {
+            throw OAuthError(.invalidRequest, "The purpose must be attestation or assertion.")
+        }
+        return checks.mintChallenge(purpose, by: policy)
+    }
+
+    /// Verifies an attestation, and returns the command that registers the key.
+    ///
+    /// - Parameter address: `nil` when it is unknown.
+    /// - Throws: `OAuthError`, also from the commit; `RegistrationPaused`.
+    public func registerKey(
+        _ attestation: AppAttestRequest.Attestation, of client: OAuthClient, from address: RequesterAddress?
+    ) throws -> PendingCommit<KeyRegistration> {
+        let (checks, policy) = try judged(client)
+        let now = server.now()
+        // Before the verification, which is what a flood would cost.
+        let pause = server.registrations.withLock { $0.admit(address, for: policy.appID, at: now) }
+        if let pause { throw RegistrationPaused(seconds: pause) }
+        let request = KeyRegistrationRequest(
+            attestation: attestation.object, keyID: attestation.keyID, challenge: attestation.challenge,
+            clientID: policy.appID.bundleID)
+        do {
+            return try checks.registerKey(request, by: policy).finishing { [server] result in
+                do {
+                    let registration = try result.get()
+                    if registration.isNew {
+                        server.registrations.withLock { $0.registered(keyOf: policy.appID, at: now) }
+                    }
+                    return registration
+                } catch {
+                    throw Self.oauthError(error)
+                }
+            }
+        } catch {
+            throw Self.oauthError(error)
+        }
+    }
+
+    /// Returns App Check of the client.
+    private func judged(_ client: OAuthClient) throws(OAuthError) -> (AppChecks, AppCheckPolicy) {
+        guard let checks = server.dependencies.signIn.appChecks,
+            let policy = checks.policies.ofOAuthClient(client.id.rawValue), policy.mode != .off
+        else { throw OAuthError.notForAppAttest }
+        return (checks, policy)
+    }
+
+    /// Errors that are no refusal stay as they are.
+    private static func oauthError(_ error: any Error) -> any Error {
+        switch error {
+        case let refusal as AppCheckRefusal: OAuthError(refusal)
+        case let refusal as AccountRefusal where refusal.code == .attestationKeysFull:
+            OAuthError(.temporarilyUnavailable, "The app has as many keys as it can have.")
+        default: error
+        }
+    }
+}
