@@ -77,8 +77,12 @@ extension BackendHandlerTests {
         let early = try await app.signIn(gone)
         let (lost, old) = (try await app.signIn(unknown), try await app.signIn(erased))
         let kept = try await app.signIn(here)
+        let stopped = try await newSubject(trial)
+        let suspended = try await app.signIn(stopped)
+        let account = try await trial.siwa.account(stopped)["id"]?.string ?? ""
         try await erase(erased, in: trial)
         try await app.order("/emulator/users/\(gone)/revoke-consent")
+        try await change(account, "disable", in: trial, [("reason", .string("fraud"))])
         trial.proxy.rewrite("/v1/credentials/query") { Self.forget(unknown, in: $0) }
         defer { trial.proxy.stopRewriting() }
         trial.proxy.add(fault)
@@ -94,6 +98,9 @@ extension BackendHandlerTests {
         }
         #expect(try await app.isSignedIn(late.session))
         #expect(try await app.isSignedIn(kept.session))
+        #expect(try await app.call(.GET, "/me", session: suspended.session).error == "account_disabled")
+        try await change(account, "enable", in: trial)
+        try await eventually { try await app.isSignedIn(suspended.session) }
         // A user whose account was erased is deleted, and one whom siwa does not know is not.
         #expect(try await app.signInAgain(unknown).userID == lost.userID)
         #expect(try await app.signInAgain(erased).userID != old.userID)

@@ -110,7 +110,14 @@ extension BackendHandlerTests {
     private static func openLink(
         _ trial: Trial, _ more: PhoneApp.Members = []
     ) async throws -> PhoneApp.Members {
-        let begun = try await order(trial, "/control/link", [("mode", .string("app_flip"))] + more)
+        try await openLink(trial.app, google: trial.google, more)
+    }
+
+    static func openLink(
+        _ app: PhoneApp, google: String, _ more: PhoneApp.Members = []
+    ) async throws -> PhoneApp.Members {
+        let begun = try await PhoneApp(backendPort: app.backendPort, apple: google)
+            .order("/control/link", [("mode", .string("app_flip"))] + more)
         let url = try #require(begun["url"]?.string)
         let query = url.split(separator: "?", maxSplits: 1).last ?? ""
         return query.split(separator: "&").map { pair in

@@ -43,6 +43,7 @@ import Testing
                         try await Self.erasureReadLate(trial)
                         for fault in Self.lostCursors { try await Self.beginning(trial, after: fault) }
                         try await Self.signOut(trial)
+                        try await Self.disabling(trial)
                         try await Self.deletion(trial)
                     }
                 }
@@ -190,14 +191,19 @@ import Testing
         #expect(try await app.signIn(subject).userID == known.userID)
         #expect(try await app.signIn(try await newSubject(trial), session: known.session).status == 409)
 
+        // Signed out everywhere, which ends the session that began with the password too.
+        let account = try await trial.siwa.account(subject)["id"]?.string ?? ""
+        try await passwordSignOut(trial, account, known.session)
+        #expect(try await !app.isSignedIn(attached.session))
+        let back = try await app.call(.POST, "/password", right)
+
         // The Apple Account is deleted, and the user keeps the password.
         try await app.order("/emulator/users/\(subject)/delete-account")
         try await eventually {
-            try await app.call(.GET, "/me", session: known.session).json?["account_id"]?.string == nil
+            try await app.call(.GET, "/me", session: back.session).json?["account_id"]?.string == nil
         }
-        #expect(try await !app.isSignedIn(attached.session))
         #expect(try await trial.siwa.account(subject).status == 404)
-        #expect(try await app.call(.DELETE, "/account", session: known.session).status == 200)
+        #expect(try await app.call(.DELETE, "/account", session: back.session).status == 200)
         #expect(try await app.call(.POST, "/password", right).error == "password_wrong")
     }
 

@@ -40,7 +40,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         case .swift:
             [
                 "Package.swift", "Siwa.swift", "Backend.swift", "Backend+Events.swift",
-                "Backend+Links.swift", "App.swift",
+                "Backend+Links.swift", "Backend+AppAttest.swift", "App.swift",
             ]
         }
     }

@@ -24,13 +24,20 @@ func (b *Backend) handle(event event) error {
 	defer b.mutex.Unlock()
 	userID := b.userWithAccount(event.AccountID)
 	switch {
-	case event.Type == "credential_revoked" && event.ClientID == clientID:
-		// The user may have signed in again, so only sessions that are not later than the event end. Both
-		// times are Apple's, and all times have one format, so that they compare as text.
+	case event.Type == "credential_revoked" && event.ClientID == clientID, event.Type == "sessions_ended":
+		// The user may have signed in again, so only sessions that are not later than the event end. The
+		// times can be compared, and all have one format, so that they compare as text.
 		if event.OccurredAt > b.revocations[event.AccountID] {
 			b.revocations[event.AccountID] = event.OccurredAt
 		}
 		b.endSessions(userID, event.OccurredAt)
+		if event.Type == "sessions_ended" { // signed out everywhere, also where the session began with a password
+			b.endPasswordSessions(userID)
+		}
+	case event.Type == "account_disabled":
+		b.disabled[event.AccountID] = true
+	case event.Type == "account_enabled":
+		delete(b.disabled, event.AccountID)
 	case event.Type == "account_deleted" && userID != "":
 		sub := b.users[userID].sub
 		b.mutex.Unlock()
@@ -43,6 +50,7 @@ func (b *Backend) handle(event event) error {
 			b.forget(userID)
 		}
 	case event.Type == "account_erased":
+		delete(b.disabled, event.AccountID)
 		if userID == "" {
 			// A user who has signed in again since the erasure was found by sub, and is deleted here as well.
 			userID = b.userWhere(func(user user) bool { return user.formerID == event.AccountID })
@@ -127,12 +135,22 @@ func (b *Backend) beginFeed() error {
 		query := map[string]any{"client_id": clientID, "subs": subs[:count]}
 		subs = subs[count:]
 		var result struct {
-			Credentials []struct{ Sub, State, Reason, Since string }
+			Credentials []struct {
+				Sub, State, Reason, Since string
+				IsDisabled                bool `json:"account_disabled"`
+			}
 		}
 		if err := siwa("POST", "/v1/credentials/query", query, &result, 12*time.Second); err != nil {
 			return err
 		}
 		for _, credential := range result.Credentials {
+			account := event{Type: "account_enabled", AccountID: accounts[credential.Sub]}
+			if credential.IsDisabled {
+				account.Type = "account_disabled"
+			}
+			if err := b.handle(account); err != nil {
+				return err
+			}
 			if credential.State == "authorized" {
 				continue
 			}

@@ -18,6 +18,10 @@ type linkRequest struct {
 	CodeChallengeMethod string  `json:"code_challenge_method,omitempty"`
 	Decision            *string `json:"decision,omitempty"`
 	GrantedScopes       *string `json:"granted_scopes,omitempty"`
+
+	// The proof of App Attest and the version of the app, which come with a decision.
+	Attestation json.RawMessage `json:"attestation,omitempty"`
+	AppVersion  string          `json:"app_version,omitempty"`
 }
 
 // linkCall is what siwa gets: the backend adds the account of the session.
@@ -46,6 +50,8 @@ func (b *Backend) GoogleLink(request appRequest, token string) (any, error) {
 	decision, path := "", "/v1/oauth/app-flip/prompt"
 	if call.Decision != nil {
 		decision, path = *call.Decision, "/v1/oauth/app-flip"
+	} else {
+		call.Attestation, call.AppVersion = nil, ""
 	}
 	// The account is that of the session, never one that the app names. A user who refuses need not be known.
 	if decision == "granted" || (call.Decision == nil && token != "") {

@@ -35,6 +35,7 @@ type Backend struct {
 	users        map[string]user    // by user ID
 	sessions     map[string]session // by the SHA-256 of the token that the app has
 	revocations  map[string]string  // the latest occurred_at by account ID
+	disabled     map[string]bool    // by account ID
 	cursor       string
 	feedHasBegun bool
 	passwords    *Passwords
@@ -61,10 +62,14 @@ func (b *Backend) makeSession(userID, since string) any {
 }
 
 func (b *Backend) userOf(token string) (string, error) {
-	if row, isThere := b.sessions[hashed(token)]; isThere {
-		return row.userID, nil
+	row, isThere := b.sessions[hashed(token)]
+	if !isThere {
+		return "", Refused{401, "session_ended"}
 	}
-	return "", Refused{401, "session_ended"}
+	if b.disabled[b.users[row.userID].accountID] {
+		return "", Refused{403, "account_disabled"} // until it is enabled, when the session is good again
+	}
+	return row.userID, nil
 }
 
 func (b *Backend) userWhere(condition func(user) bool) string {
@@ -93,6 +98,14 @@ func (b *Backend) endSessions(userID, moment string) {
 	}
 }
 
+func (b *Backend) endPasswordSessions(userID string) {
+	for hash, row := range b.sessions {
+		if row.userID == userID && row.since == "" {
+			delete(b.sessions, hash)
+		}
+	}
+}
+
 // forget deletes a user. One who has a password stays, without the Apple Account.
 func (b *Backend) forget(userID string) {
 	keepsPassword := b.passwords.exists(userID)
@@ -112,6 +125,8 @@ type appRequest struct {
 	AuthorizationCode string          `json:"authorization_code,omitempty"`
 	Nonce             string          `json:"nonce"`
 	User              json.RawMessage `json:"user,omitempty"`
+	Attestation       json.RawMessage `json:"attestation,omitempty"` // the proof, as the app made it
+	AppVersion        string          `json:"app_version,omitempty"`
 	ClientID          string          `json:"client_id"`
 	Name              string          `json:"name,omitempty"`
 	Password          string          `json:"password,omitempty"`
@@ -202,6 +217,35 @@ func (b *Backend) Nonce(appRequest, string) (any, error) {
 	return &nonce, siwa("POST", "/v1/nonces", nil, &nonce, 12*time.Second)
 }
 
+// Challenge returns a challenge, which the app needs before it attests a key, and before each proof.
+func (b *Backend) Challenge(request appRequest, _ string) (any, error) {
+	var call struct {
+		Purpose  string `json:"purpose"`
+		ClientID string `json:"client_id"`
+	}
+	return appAttest(request, "challenges", &call, &call.ClientID)
+}
+
+func (b *Backend) RegisterKey(request appRequest, _ string) (any, error) {
+	var call struct {
+		KeyID       string `json:"key_id"`
+		Attestation string `json:"attestation"`
+		Challenge   string `json:"challenge"`
+		ClientID    string `json:"client_id"`
+	}
+	return appAttest(request, "keys", &call, &call.ClientID)
+}
+
+func appAttest(request appRequest, path string, call any, id *string) (any, error) {
+	if err := json.Unmarshal(request.content, call); err != nil {
+		return nil, Refused{400, "body_not_json"}
+	}
+	*id = clientID // never one that the app names
+	var response any
+	err := siwa("POST", "/v1/app-attest/"+path, call, &response, 12*time.Second)
+	return response, err
+}
+
 type appUser struct {
 	UserID    string `json:"user_id"`
 	AccountID string `json:"account_id,omitempty"`
@@ -266,15 +310,17 @@ func (b *Backend) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 		path, body.link = "/links/", strings.TrimPrefix(path, "/links/")
 	}
 	route, isThere := map[string]func(appRequest, string) (any, error){
-		"POST /nonce":       b.Nonce,
-		"POST /signin":      b.SignIn,
-		"POST /password":    b.SignInWithPassword,
-		"POST /signout":     b.SignOut,
-		"GET /me":           b.ShowUser,
-		"DELETE /account":   b.DeleteUser,
-		"POST /google-link": b.GoogleLink,
-		"GET /links":        b.Links,
-		"DELETE /links/":    b.Unlink,
+		"POST /nonce":                 b.Nonce,
+		"POST /app-attest/challenges": b.Challenge,
+		"POST /app-attest/keys":       b.RegisterKey,
+		"POST /signin":                b.SignIn,
+		"POST /password":              b.SignInWithPassword,
+		"POST /signout":               b.SignOut,
+		"GET /me":                     b.ShowUser,
+		"DELETE /account":             b.DeleteUser,
+		"POST /google-link":           b.GoogleLink,
+		"GET /links":                  b.Links,
+		"DELETE /links/":              b.Unlink,
 	}[request.Method+" "+path]
 	content, err := io.ReadAll(http.MaxBytesReader(writer, request.Body, 65_536))
 	if len(content) > 0 && err == nil {
@@ -295,7 +341,11 @@ func (b *Backend) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 		if !errors.As(err, &refused) {
 			log.Print(request.Method, " ", request.URL.Path, ": ", err)
 		}
-		status, result = refused.status, map[string]string{"error": refused.code}
+		status, result = refused.status, map[string]any{"error": refused.code}
+		var proof RefusedProof
+		if errors.As(err, &proof) {
+			result = map[string]any{"error": refused.code, "cause": proof.cause, "re_attest": proof.reAttest}
+		}
 	}
 	writer.Header().Set("Content-Type", "application/json")
 	writer.Header().Set("Cache-Control", "no-store")
@@ -324,7 +374,7 @@ func main() {
 	}
 	backend := &Backend{
 		users: map[string]user{}, sessions: map[string]session{}, revocations: map[string]string{},
-		passwords: readPasswords(),
+		disabled: map[string]bool{}, passwords: readPasswords(),
 	}
 	// A backend that starts while siwa does not answer begins the feed later, and then takes sign-ins.
 	if err := backend.beginFeed(); err != nil && !is(err, "try_again") {

@@ -24,6 +24,15 @@ type Refused struct {
 
 func (r Refused) Error() string { return r.code }
 
+// RefusedProof is the refusal of a proof of App Attest. ReAttest says that the app can go on with a new key.
+type RefusedProof struct {
+	Refused
+	cause    string
+	reAttest bool
+}
+
+func (r RefusedProof) Unwrap() error { return r.Refused }
+
 func is(err error, code string) bool {
 	var refused Refused
 	return errors.As(err, &refused) && refused.code == code
@@ -76,13 +85,20 @@ func siwaOnce(method, path string, body, result any, timeout time.Duration) (tim
 		return time.Duration(seconds) * time.Second, errors.New(response.Status)
 	}
 	if response.StatusCode >= 400 {
-		var problem struct{ Code string }
+		var problem struct {
+			Code, Cause string
+			ReAttest    bool `json:"re_attest"`
+		}
 		_ = json.NewDecoder(response.Body).Decode(&problem)
 		if problem.Code == "" || strings.HasPrefix(problem.Code, "caller_") {
 			// Not a mistake of the user, so the app gets a 500.
 			return 0, fmt.Errorf("siwa answers %s %s: check SIWA_URL and SIWA_KEY", response.Status, problem.Code)
 		}
-		return 0, Refused{response.StatusCode, problem.Code}
+		refused := Refused{response.StatusCode, problem.Code}
+		if problem.Cause != "" {
+			return 0, RefusedProof{refused, problem.Cause, problem.ReAttest}
+		}
+		return 0, refused
 	}
 	if response.StatusCode == 204 {
 		return 0, nil

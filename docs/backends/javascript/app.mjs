@@ -14,6 +14,7 @@ if (missing.length > 0) stop(`missing environment variables: ${missing.join(", "
 const users = new Map(); // user_id: { accountID, teamID, sub, formerID }
 const sessions = new Map(); // session_hash: { userID, since, createdAt }
 const revocations = new Map(); // account_id: occurred_at
+const disabled = new Set(); // account_id
 let cursor = "";
 let feedHasBegun = false;
 
@@ -22,11 +23,11 @@ function stop(reason) {
     process.exit(1);
 }
 
-/** What the app gets: a status and a code. */
+/** What the app gets: a status, a code, and with a refused proof of App Attest its cause and re_attest. */
 class Refused extends Error {
-    constructor(status, code) {
+    constructor(status, code, proof = {}) {
         super(code);
-        Object.assign(this, { status, code });
+        Object.assign(this, { status, code, proof });
     }
 }
 
@@ -43,8 +44,8 @@ async function siwa(method, path, body, milliseconds = 12_000) {
             if (response.ok) return response.status === 204 ? {} : await response.json();
             if (response.status < 500 && response.status !== 429) {
                 const { status } = response;
-                const { code = "" } = Object(await response.json().catch(() => ({})));
-                if (code && !code.startsWith("caller_")) throw new Refused(status, code);
+                const { code = "", cause, re_attest } = Object(await response.json().catch(() => ({})));
+                if (code && !code.startsWith("caller_")) throw new Refused(status, code, { cause, re_attest });
                 // Not a mistake of the user, so the app gets a 500.
                 throw new Refused(500, `siwa answers ${status} ${code}: check SIWA_URL and SIWA_KEY`);
             }
@@ -71,6 +72,8 @@ function makeSession(userID, since) {
 function userOf(session) {
     const row = sessions.get(hashed(session));
     if (!row) throw new Refused(401, "session_ended");
+    // Until the account is enabled, when the session is good again.
+    if (disabled.has(users.get(row.userID)?.accountID)) throw new Refused(403, "account_disabled");
     return row.userID;
 }
 
@@ -79,13 +82,14 @@ const userWithAccount = (accountID) => userWhere((user) => user.accountID === ac
 const userWithSub = (teamID, sub) => userWhere((user) => user.teamID === teamID && user.sub === sub);
 
 /** With a session, attaches the Apple Account to the user of the session. */
-async function signIn({ identity_token, authorization_code, nonce, user }, session) {
+async function signIn({ identity_token, authorization_code, nonce, user, ...rest }, session) {
     if (!feedHasBegun) throw new Refused(503, "try_again"); // the revocation of this sign-in could be missed
     const sessionUser = session ? userOf(session) : undefined;
     // Only a nonce of siwa's is good for one sign-in. The digest that a stolen token contains would pass as
     // a nonce of your own.
     if (!String(nonce).startsWith("siwa-nonce-")) throw new Refused(400, "nonce_missing");
-    const request = { identity_token, authorization_code, nonce, user, client_id: CLIENT_ID };
+    const call = { identity_token, authorization_code, nonce, user, client_id: CLIENT_ID };
+    const request = { ...call, ...proofOf(rest) };
     const { account, credential } = await siwa("POST", "/v1/sign-ins", request);
     // The event of a revocation can arrive before the response of the sign-in that it revokes.
     if (credential.since <= (revocations.get(account.id) ?? "")) throw new Refused(401, "credential_revoked");
@@ -104,6 +108,15 @@ async function signIn({ identity_token, authorization_code, nonce, user }, sessi
     });
     return makeSession(userID, credential.since);
 }
+
+/** The app's proof of App Attest and its version. siwa decides about them, so they are passed on as they are. */
+const proofOf = ({ attestation, app_version }) => ({ attestation, app_version });
+
+/** The app asks for a challenge before it attests a key, and before each proof. */
+const challenge = ({ purpose }) => siwa("POST", "/v1/app-attest/challenges", { purpose, client_id: CLIENT_ID });
+
+const registerKey = ({ key_id, attestation, challenge }) =>
+    siwa("POST", "/v1/app-attest/keys", { key_id, attestation, challenge, client_id: CLIENT_ID });
 
 async function signInWithPassword({ name, password }) {
     const userID = await passwords.check(String(name), String(password));
@@ -162,7 +175,7 @@ async function googleLink(body, session) {
     const isPrompt = decision === undefined || decision === null;
     const call = decision === "granted" || (isPrompt && session) ? { ...link, ...accountOf(session) } : link;
     if (isPrompt) return siwa("POST", "/v1/oauth/app-flip/prompt", call);
-    return siwa("POST", "/v1/oauth/app-flip", { ...call, decision, granted_scopes });
+    return siwa("POST", "/v1/oauth/app-flip", { ...call, ...proofOf(body), decision, granted_scopes });
 }
 
 /** The clients that have access to the account, such as Google. */
@@ -193,12 +206,18 @@ async function unlink({ id }, session) {
 async function handle({ type, account_id, team_id, sub, client_id, occurred_at }) {
     if (!account_id) return; // about a user who has never signed in
     const userID = userWithAccount(account_id);
-    if (type === "credential_revoked" && client_id === CLIENT_ID) {
-        // The user may have signed in again, so only sessions that are not later than the event end. Both
-        // times are Apple's, and all times have one format, so that they compare as text.
+    if ((type === "credential_revoked" && client_id === CLIENT_ID) || type === "sessions_ended") {
+        // The user may have signed in again, so only sessions that are not later than the event end. The
+        // times can be compared, and all have one format, so that they compare as text.
         const before = revocations.get(account_id) ?? "";
         revocations.set(account_id, occurred_at > before ? occurred_at : before);
         endSessions(userID, (session) => session.since <= occurred_at);
+        // Signed out everywhere, also where the session began with a password.
+        if (type === "sessions_ended") endPasswordSessions(userID);
+    } else if (type === "account_disabled") {
+        disabled.add(account_id);
+    } else if (type === "account_enabled") {
+        disabled.delete(account_id);
     } else if (type === "account_deleted" && userID) {
         // The user may have kept the Apple Account and signed in again: read the state.
         const name = encodeURIComponent(users.get(userID).sub);
@@ -207,6 +226,7 @@ async function handle({ type, account_id, team_id, sub, client_id, occurred_at }
         await erase(account_id);
         forget(userID);
     } else if (type === "account_erased") {
+        disabled.delete(account_id);
         // A user who has signed in again since the erasure was found by sub, and is deleted here as well.
         const returned = userWhere((user) => user.formerID === account_id);
         if (userID ?? returned) forget(userID ?? returned);
@@ -220,6 +240,12 @@ async function handle({ type, account_id, team_id, sub, client_id, occurred_at }
 function endSessions(userID, condition = () => true) {
     for (const [hash, session] of sessions) {
         if (session.userID === userID && session.since && condition(session)) sessions.delete(hash);
+    }
+}
+
+function endPasswordSessions(userID) {
+    for (const [hash, session] of sessions) {
+        if (session.userID === userID && !session.since) sessions.delete(hash);
     }
 }
 
@@ -260,7 +286,9 @@ async function beginFeed() {
     while (subs.length > 0) {
         const query = { client_id: CLIENT_ID, subs: subs.splice(0, 1000) };
         const { credentials } = await siwa("POST", "/v1/credentials/query", query);
-        for (const { sub, state, reason, since } of credentials) {
+        for (const { sub, state, reason, since, account_disabled } of credentials) {
+            const change = account_disabled ? "account_disabled" : "account_enabled";
+            await handle({ type: change, account_id: known.get(sub).accountID });
             if (state === "authorized") continue;
             await handle({
                 type: eventOfReason[reason] ?? "credential_revoked",
@@ -300,6 +328,8 @@ async function followEvents() {
 
 const routes = {
     "POST /nonce": () => siwa("POST", "/v1/nonces"),
+    "POST /app-attest/challenges": challenge,
+    "POST /app-attest/keys": registerKey,
     "POST /signin": signIn,
     "POST /password": signInWithPassword,
     "POST /signout": signOut,
@@ -335,7 +365,7 @@ const server = createServer({ requestTimeout: 30_000 }, async (request, response
     } catch (error) {
         status = error instanceof Refused ? error.status : 500;
         if (status === 500) console.error(request.method, request.url, error.code ?? error);
-        result = { error: status === 500 ? "internal_error" : error.code };
+        result = status === 500 ? { error: "internal_error" } : { error: error.code, ...error.proof };
     }
     response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store" });
     response.end(JSON.stringify(result));

@@ -26,15 +26,16 @@ db.executescript("""
         session_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
         since TEXT, created_at INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS revocations (account_id TEXT PRIMARY KEY, occurred_at TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS disabled (account_id TEXT PRIMARY KEY);
     CREATE TABLE IF NOT EXISTS feed (id INTEGER PRIMARY KEY CHECK (id = 1), cursor TEXT NOT NULL);
 """)
 
 
 class Refused(Exception):
-    """What the app gets: a status and a code."""
-    def __init__(self, status, code):
+    """What the app gets: a status, a code, and with a refused proof of App Attest cause and re_attest."""
+    def __init__(self, status, code, **proof):
         super().__init__(code)
-        self.status, self.code = status, code
+        self.status, self.code, self.proof = status, code, proof
 
 
 class Misconfigured(Exception):
@@ -60,11 +61,13 @@ def siwa(method, path, body=None, timeout=12):
                 return {} if response.status == 204 else json.load(response)
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code != 429:
-                code = code_of(error)
+                problem = problem_of(error)
+                code = problem["code"]
                 if not code or code.startswith("caller_"):
                     text = f"siwa answers {error.code} {code}: check SIWA_URL and SIWA_KEY"
                     raise Misconfigured(text) from None
-                raise Refused(error.code, code) from None
+                proof = {name: problem[name] for name in ("cause", "re_attest") if name in problem}
+                raise Refused(error.code, code, **proof) from None
             retry_after = error.headers.get("Retry-After", "")
             pause = min(int(retry_after), 5) if retry_after.isdigit() else 1
         except (OSError, ValueError, http.client.HTTPException):
@@ -75,12 +78,13 @@ def siwa(method, path, body=None, timeout=12):
     raise Refused(503, "try_again")
 
 
-def code_of(error):
-    """The code of a refusal, or "" when the response is not from siwa."""
+def problem_of(error):
+    """The body of a refusal. Its code is "" when the response is not from siwa."""
     try:
-        return str(json.load(error)["code"])
+        problem = json.load(error)
+        return {**problem, "code": str(problem["code"])}
     except (ValueError, KeyError, TypeError):
-        return ""
+        return {"code": ""}
 
 
 def hashed(session):
@@ -99,6 +103,8 @@ def user_of(session):
     rows = run(sql, hashed(session))
     if not rows:
         raise Refused(401, "session_ended")
+    if run("SELECT 1 FROM disabled WHERE account_id = ?", rows[0][1]):
+        raise Refused(403, "account_disabled")  # until the account is enabled, when the session is good again
     return rows[0]
 
 
@@ -112,7 +118,7 @@ def sign_in(body, session):
     if not str(body.get("nonce")).startswith("siwa-nonce-"):
         raise Refused(400, "nonce_missing")
     members = {name: body.get(name) for name in ("identity_token", "authorization_code", "nonce", "user")}
-    outcome = siwa("POST", "/v1/sign-ins", {**members, "client_id": CLIENT_ID})
+    outcome = siwa("POST", "/v1/sign-ins", {**members, **proof_of(body), "client_id": CLIENT_ID})
     account_id, team_id, sub = (outcome["account"][name] for name in ("id", "team_id", "sub"))
     since = outcome["credential"]["since"]
     with lock:
@@ -131,6 +137,21 @@ def sign_in(body, session):
         run("UPDATE users SET former_account_id = coalesce(nullif(account_id, ?1), former_account_id),"
             " account_id = ?1, team_id = ?2, sub = ?3 WHERE user_id = ?4", account_id, team_id, sub, user_id)
         return make_session(user_id, since)
+
+
+def proof_of(body):
+    """The app's proof of App Attest and its version. siwa decides about them, so they are passed on as they are."""
+    return {name: body.get(name) for name in ("attestation", "app_version")}
+
+
+def challenge(body, _):
+    """The app asks for a challenge before it attests a key, and before each proof."""
+    return siwa("POST", "/v1/app-attest/challenges", {"purpose": body.get("purpose"), "client_id": CLIENT_ID})
+
+
+def register_key(body, _):
+    members = {name: body.get(name) for name in ("key_id", "attestation", "challenge")}
+    return siwa("POST", "/v1/app-attest/keys", {**members, "client_id": CLIENT_ID})
 
 
 def sign_in_with_password(body, _):
@@ -170,13 +191,12 @@ LINK_PARAMETERS = ("client_id", "redirect_uri", "state", "scope", "user_locale",
 
 def account_of(session):
     """siwa's ID of the session's account, and the time of the sign-in with Apple that began the session."""
-    sql = "SELECT account_id, since FROM users NATURAL JOIN sessions WHERE session_hash = ?"
-    rows = run(sql, hashed(session))
-    if not rows:
-        raise Refused(401, "session_ended")
-    if not rows[0][0]:
+    with lock:
+        _, account_id = user_of(session)
+        since = run("SELECT since FROM sessions WHERE session_hash = ?", hashed(session))[0][0]
+    if not account_id:
         raise Refused(409, "apple_account_missing")  # the user has only a password
-    return rows[0]
+    return account_id, since
 
 
 def google_link(body, session):
@@ -193,7 +213,7 @@ def google_link(body, session):
     if decision is None:
         return siwa("POST", "/v1/oauth/app-flip/prompt", call)
     return siwa("POST", "/v1/oauth/app-flip",
-                {**call, "decision": decision, "granted_scopes": body.get("granted_scopes")})
+                {**call, **proof_of(body), "decision": decision, "granted_scopes": body.get("granted_scopes")})
 
 
 def links(_, session):
@@ -227,12 +247,16 @@ def handle(event):
         return  # about a user who has never signed in
     row = run("SELECT user_id, sub FROM users WHERE account_id = ?", account_id)
     if event["type"] == "credential_revoked" and event["client_id"] == CLIENT_ID:
-        # The user may have signed in again, so only sessions that are not later than the event end. Both
-        # times are Apple's, and all times have one format, so that they compare as text.
-        run("INSERT INTO revocations VALUES (?, ?) ON CONFLICT (account_id)"
-            " DO UPDATE SET occurred_at = max(occurred_at, excluded.occurred_at)", account_id, occurred_at)
-        run("DELETE FROM sessions WHERE since <= ? AND user_id ="
-            " (SELECT user_id FROM users WHERE account_id = ?)", occurred_at, account_id)
+        end_sessions(account_id, occurred_at)
+    elif event["type"] == "sessions_ended":
+        # The user was signed out everywhere, also where the session began with a password.
+        end_sessions(account_id, occurred_at)
+        run("DELETE FROM sessions WHERE since IS NULL AND user_id ="
+            " (SELECT user_id FROM users WHERE account_id = ?)", account_id)
+    elif event["type"] == "account_disabled":
+        run("INSERT INTO disabled VALUES (?) ON CONFLICT DO NOTHING", account_id)
+    elif event["type"] == "account_enabled":
+        run("DELETE FROM disabled WHERE account_id = ?", account_id)
     elif event["type"] == "account_deleted" and row:
         # The user may have kept the Apple Account and signed in again: read the state.
         if siwa("GET", f"/v1/credentials/{quote(row[0][1])}?client_id={CLIENT_ID}")["state"] != "authorized":
@@ -243,10 +267,22 @@ def handle(event):
         sql = "SELECT user_id FROM users WHERE ? IN (account_id, former_account_id)"
         for (user_id,) in run(sql, account_id):
             forget(user_id)
+        run("DELETE FROM disabled WHERE account_id = ?", account_id)
     elif event["type"] == "account_transferred":
         # The app belongs to another team, where the user has another sub.
         run("UPDATE users SET team_id = ?, sub = ? WHERE account_id = ?",
             event["team_id"], event.get("sub"), account_id)
+
+
+def end_sessions(account_id, moment):
+    """Ends the sessions that are not later than the moment: the user may have signed in again.
+
+    The times can be compared, and all have one format, so that they compare as text.
+    """
+    run("INSERT INTO revocations VALUES (?, ?) ON CONFLICT (account_id)"
+        " DO UPDATE SET occurred_at = max(occurred_at, excluded.occurred_at)", account_id, moment)
+    run("DELETE FROM sessions WHERE since <= ? AND user_id ="
+        " (SELECT user_id FROM users WHERE account_id = ?)", moment, account_id)
 
 
 def forget(user_id):
@@ -293,6 +329,8 @@ def begin_feed():
         query = {"client_id": CLIENT_ID, "subs": list(users)[start : start + 1000]}
         for credential in siwa("POST", "/v1/credentials/query", query)["credentials"]:
             account_id, since = users[credential["sub"]]
+            change = "account_disabled" if credential.get("account_disabled") else "account_enabled"
+            handle({"type": change, "account_id": account_id, "occurred_at": since})
             if credential["state"] != "authorized":
                 handle({"type": EVENT_OF_REASON.get(credential.get("reason"), "credential_revoked"),
                         "account_id": account_id, "client_id": CLIENT_ID,
@@ -332,6 +370,8 @@ def follow_events():
 
 ROUTES = {
     "POST /nonce": lambda *_: siwa("POST", "/v1/nonces"),
+    "POST /app-attest/challenges": challenge,
+    "POST /app-attest/keys": register_key,
     "POST /signin": sign_in,
     "POST /password": sign_in_with_password,
     "POST /signout": sign_out,
@@ -351,7 +391,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             result = self.route()
         except Refused as refused:
-            status, result = refused.status, {"error": refused.code}
+            status, result = refused.status, {"error": refused.code, **refused.proof}
         except Misconfigured as error:
             logging.error("%s %s: %s", self.command, self.path, error)
             status, result = 500, {"error": "internal_error"}

@@ -29,6 +29,11 @@ import ServiceLifecycle
         let router = Router()
         router.middlewares.add(Responses())
         router.post("nonce") { _, _ in try await backend.makeNonce() }
+        for path in ["challenges", "keys"] {
+            router.post("app-attest/\(path)") { request, context in
+                try await backend.appAttest(path, request.decode(as: AppAttestRequest.self, context: context))
+            }
+        }
         router.post("signin") { request, context in
             let body = try await request.decode(as: AppRequest.self, context: context)
             return try await backend.signIn(body, session: request.session)

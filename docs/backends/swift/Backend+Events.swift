@@ -25,6 +25,7 @@ private struct CredentialList: Decodable {
         let state: String
         let reason: String?
         let since: String?
+        let account_disabled: Bool?
     }
     let credentials: [Credential]
 }
@@ -60,8 +61,11 @@ extension Backend {
             let some = rest.prefix(1000)
             rest = rest.dropFirst(1000)
             // The result has the order of the query.
-            for (known, credential) in zip(some, try await states(of: some.map(\.sub)))
-            where credential.state != "authorized" {
+            for (known, credential) in zip(some, try await states(of: some.map(\.sub))) {
+                if let accountID = known.accountID {
+                    set(accountID, isDisabled: credential.account_disabled ?? false)
+                }
+                guard credential.state != "authorized" else { continue }
                 let type =
                     switch credential.reason ?? "" {
                     case "apple_account_deleted": "account_deleted"
@@ -86,10 +90,15 @@ extension Backend {
         let userID = user { $0.accountID == accountID }
         switch event.type {
         case "credential_revoked" where event.client_id == clientID:
-            // The user may have signed in again, so only sessions that are not later than the event end.
-            // Both times are Apple's, and all times have one format, so that they compare as text.
-            revocations[accountID] = max(revocations[accountID] ?? "", event.occurred_at)
-            if let userID { endSessions(of: userID, until: event.occurred_at) }
+            endSessions(of: userID, accountID, until: event.occurred_at)
+        case "sessions_ended":
+            endSessions(of: userID, accountID, until: event.occurred_at)
+            // Signed out everywhere, also where the session began with a password.
+            if let userID { endPasswordSessions(of: userID) }
+        case "account_disabled":
+            set(accountID, isDisabled: true)
+        case "account_enabled":
+            set(accountID, isDisabled: false)
         case "account_deleted":
             guard let userID, let sub = users[userID]?.sub else { return }
             // The user may have kept the Apple Account and signed in again: read the state.
@@ -97,6 +106,7 @@ extension Backend {
             _ = try await erase(accountID)
             forget(userID)
         case "account_erased":
+            set(accountID, isDisabled: false)
             // A user who has signed in again since the erasure was found by sub, and is deleted here as well.
             if let userID = userID ?? user(where: { $0.formerID == accountID }) { forget(userID) }
         case "account_transferred":
@@ -107,6 +117,19 @@ extension Backend {
         default:
             break
         }
+    }
+
+    /// Ends sessions, and remembers the moment for sign-ins that are under way.
+    ///
+    /// The user may have signed in again, so only sessions that are not later than the event end. The times can be
+    /// compared, and all have one format, so that they compare as text.
+    private func endSessions(of userID: String?, _ accountID: String, until moment: String) {
+        revocations[accountID] = max(revocations[accountID] ?? "", moment)
+        if let userID { endSessions(of: userID, until: moment) }
+    }
+
+    private func set(_ accountID: String, isDisabled: Bool) {
+        if isDisabled { disabled.insert(accountID) } else { disabled.remove(accountID) }
     }
 
     private func states(of subs: [String]) async throws -> [CredentialList.Credential] {

@@ -13,6 +13,9 @@ struct LinkRequest: Codable, Sendable {
     var code_challenge_method: String?
     var decision: String?
     var granted_scopes: String?
+    /// They come with a decision.
+    var attestation: AppProof?
+    var app_version: String?
     /// Set by the backend, from the session.
     var account_id: String?
     var authenticated_at: String?
@@ -30,6 +33,7 @@ extension Backend {
             guard let accountID else { throw Refused(.conflict, "apple_account_missing") }
             (call.account_id, call.authenticated_at) = (accountID, since)
         }
+        if call.decision == nil { (call.attestation, call.app_version) = (nil, nil) }
         let path = call.decision == nil ? "/v1/oauth/app-flip/prompt" : "/v1/oauth/app-flip"
         let body = try await siwa.forward(.POST, path, call)
         return Response(

@@ -16,9 +16,18 @@ struct AppRequest: Codable, Sendable {
     var authorization_code: String?
     var nonce: String?
     var user: AppleUser?
+    var attestation: AppProof?
+    var app_version: String?
     var client_id: String?
     var name: String?
     var password: String?
+}
+
+/// A proof of App Attest, as the app made it. siwa decides about it.
+struct AppProof: Codable, Sendable {
+    var key_id: String?
+    var assertion: String?
+    var client_data: String?
 }
 
 struct NewSession: ResponseEncodable {
@@ -80,6 +89,8 @@ actor Backend {
     var sessions: [SHA256Digest: Session] = [:]
     /// The latest `occurred_at`, by account ID.
     var revocations: [String: String] = [:]
+    /// IDs of disabled accounts.
+    var disabled: Set<String> = []
     var cursor = ""
     var feedHasBegun = false
     private var passwords: Passwords
@@ -179,6 +190,10 @@ actor Backend {
 
     func user(of session: String) throws -> String {
         guard let row = self.session(session) else { throw Refused(.unauthorized, "session_ended") }
+        // Until the account is enabled, when the session is good again.
+        if let accountID = users[row.userID]?.accountID, disabled.contains(accountID) {
+            throw Refused(.forbidden, "account_disabled")
+        }
         return row.userID
     }
 
@@ -192,6 +207,10 @@ actor Backend {
             guard session.userID == userID, let since = session.since else { return true }
             return since > moment
         }
+    }
+
+    func endPasswordSessions(of userID: String) {
+        sessions = sessions.filter { $0.value.userID != userID || $0.value.since != nil }
     }
 
     /// Deletes a user. A user with a password stays, without the Apple Account.

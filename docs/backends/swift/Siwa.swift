@@ -7,13 +7,24 @@ import NIOHTTP1
 
 /// The response of a refusal to the app: a status and a code.
 struct Refused: HTTPResponseError {
+    /// The reason why siwa refuses a proof of App Attest.
+    struct Proof {
+        let cause: String
+        /// True if the app can go on with a new key.
+        let reAttest: Bool
+    }
+
     let status: HTTPResponse.Status
     let code: String
+    var proof: Proof?
 
-    init(_ status: HTTPResponse.Status, _ code: String) { (self.status, self.code) = (status, code) }
+    init(_ status: HTTPResponse.Status, _ code: String, _ proof: Proof? = nil) {
+        (self.status, self.code, self.proof) = (status, code, proof)
+    }
 
     func response(from request: Request, context: some RequestContext) throws -> Response {
-        let content = ByteBuffer(string: #"{"error":"\#(code)"}"#)
+        let more = proof.map { #","cause":"\#($0.cause)","re_attest":\#($0.reAttest)"# } ?? ""
+        let content = ByteBuffer(string: #"{"error":"\#(code)"\#(more)}"#)
         let headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: content))
     }
@@ -24,7 +35,11 @@ struct Siwa: Sendable {
     /// Thrown when siwa does not accept the API key, or the server is not siwa. The app gets a 500.
     struct Misconfigured: Error, CustomStringConvertible { let description: String }
 
-    private struct Problem: Decodable { let code: String }
+    private struct Problem: Decodable {
+        let code: String
+        let cause: String?
+        let re_attest: Bool?
+    }
 
     let url: String
     let key: String
@@ -83,11 +98,12 @@ struct Siwa: Sendable {
     }
 
     private static func refusal(_ status: Int, _ data: Data) -> any Error {
-        let code = try? JSONDecoder().decode(Problem.self, from: data).code
-        guard let code, !code.hasPrefix("caller_") else {
+        let problem = try? JSONDecoder().decode(Problem.self, from: data)
+        guard let problem, !problem.code.hasPrefix("caller_") else {
             return Misconfigured(
-                description: "siwa answers \(status) \(code ?? ""): check SIWA_URL and SIWA_KEY")
+                description: "siwa answers \(status) \(problem?.code ?? ""): check SIWA_URL and SIWA_KEY")
         }
-        return Refused(.init(code: status), code)
+        let proof = problem.cause.map { Refused.Proof(cause: $0, reAttest: problem.re_attest ?? false) }
+        return Refused(.init(code: status), problem.code, proof)
     }
 }
