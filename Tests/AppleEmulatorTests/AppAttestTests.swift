@@ -214,6 +214,22 @@ import Testing
         }
     }
 
+    @Test func `an attestation is shown as the body that registers its key`() async throws {
+        try await run { apple in
+            let body = #"{"challenge":"\#(Self.challenge)"}"#
+            let made = try await apple.post("/emulator/app-attest/keys?format=registration", body)
+            let members = try #require(made.json.object)
+            #expect(made.status == 201)
+            #expect(members.members.map(\.name) == ["key_id", "attestation", "challenge", "client_id"])
+            #expect(members["client_id"]?.string == EmulatorUnderTest.clientID)
+            try verify(members, on: apple)
+            let hash = Base64.encode(SHA256Digest.hash(Self.challenge).bytes)
+            let unknown = try await apple.post(
+                "/emulator/app-attest/keys?format=registration", #"{"client_data_hash":"\#(hash)"}"#)
+            #expect(try unknown.json.object?["challenge"] == nil)
+        }
+    }
+
     @Test func `an assertion vouches for a text in the form of the service`() async throws {
         try await run { apple in
             let made = try await make(apple)

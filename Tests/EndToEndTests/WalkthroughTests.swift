@@ -32,11 +32,13 @@ import Testing
                 let json = responses.compactMap {
                     try? JSONValue(parsing: Array($0.utf8), limits: JSONLimits(depth: 8, members: 64))
                 }
-                #expect(json.count == 12)
+                #expect(json.count == 13)
                 let signIns = json.filter { $0["account"] != nil }
                 #expect(signIns.map { $0["is_new_account"]?.bool } == [true, false])
                 #expect(signIns[0]["account"]?["first_name"]?.string == "Ada")
                 #expect(signIns[0]["account"]?["id"] == signIns[1]["account"]?["id"])
+                #expect(json.compactMap { $0["is_new_key"]?.bool } == [true])
+                #expect(signIns.map { $0["app_check"]?["kind"]?.string } == ["unknown_origin", "verified"])
                 let accounts = json.filter { $0["email_forwarding"] != nil && $0["credentials"] != nil }
                 #expect(accounts.map { $0["email_forwarding"]?.string } == ["unknown", "disabled"])
                 let held = accounts[0]["credentials"]?.array?.first?["refresh_token"]?.string

@@ -12,11 +12,14 @@ struct ControlResponse {
     let text: String
     /// The body of a sign-in request, for identity tokens.
     var signIn: JSONObject?
+    /// The body of the request that registers a key, for attestations.
+    var registration: JSONObject?
 
     func response(_ format: ResponseFormat) -> Response {
         switch format {
         case .json: .json(json, status: status)
         case .signIn: .json(signIn ?? json, status: status)
+        case .registration: .json(registration ?? json, status: status)
         case .text: .uncached(status, "text/plain;charset=utf-8", Array(text.utf8))
         }
     }

@@ -27,20 +27,20 @@ struct Walkthrough {
         # The account a second later. refresh_token is held, because siwa has exchanged the code at Apple.
         sleep 1; curl -sS "$SIWA/v1/accounts?client_id=\(clientID)&sub=$SUB" -H "$KEY"; echo
 
-        # In the settings of the iPhone the user stops using the app. Apple notifies siwa, which returns 200 to Apple.
-        curl -sS -X POST "$APPLE/emulator/users/$SUB/revoke-consent?format=text"; echo
-
-        # The state of the credential is revoked.
-        curl -sS "$SIWA/v1/credentials/$SUB?client_id=\(clientID)" -H "$KEY"; echo
+        # In the settings of the iPhone the user stops using the app. Apple notifies siwa, which returns 200. The state is revoked.
+        curl -sS -X POST "$APPLE/emulator/users/$SUB/revoke-consent?format=text"; echo; curl -sS "$SIWA/v1/credentials/$SUB?client_id=\(clientID)" -H "$KEY"; echo
 
         # The first token again. The signature is valid and the token is not expired, but siwa refuses it as credential_revoked.
         curl -sS $SIWA/v1/sign-ins -H "$KEY" --json "$SIGN_IN"; echo
 
-        # The user signs in once more, which gives a new token.
-        sleep 2; SIGN_IN=$(curl -sS "$APPLE/emulator/identity-tokens?format=sign-in" -d "{\\"sub\\":\\"$SUB\\",\\"code\\":true}")
+        # The genuine app, by App Attest: the iPhone makes a key, Apple attests it for a challenge, and the backend registers it.
+        challenge() { curl -sS $SIWA/v1/app-attest/challenges -H "$KEY" --json "{\\"purpose\\":\\"$1\\",\\"client_id\\":\\"\(clientID)\\"}" | cut -d'"' -f4; }; PHONE=$(curl -sS "$APPLE/emulator/app-attest/keys?format=registration" -d "{\\"challenge\\":\\"$(challenge attestation)\\"}"); curl -sS $SIWA/v1/app-attest/keys -H "$KEY" --json "$PHONE"; echo
 
-        # The same account. Its credential is authorized again.
-        ANSWER=$(curl -sS $SIWA/v1/sign-ins -H "$KEY" --json "$SIGN_IN"); echo "$ANSWER"
+        # The user signs in once more, which gives a new token. The key signs an assertion that vouches for it.
+        sleep 2; SIGN_IN=$(curl -sS "$APPLE/emulator/identity-tokens?format=sign-in" -d "{\\"sub\\":\\"$SUB\\",\\"code\\":true}"); PROOF=$(curl -sS "$APPLE/emulator/app-attest/assertions?format=text" -d "{\\"key_id\\":\\"$(echo "$PHONE" | cut -d'"' -f4)\\",\\"challenge\\":\\"$(challenge assertion)\\",\\"vouch_for\\":\\"$(echo "$SIGN_IN" | cut -d'"' -f4)\\"}")
+
+        # The same account. Its credential is authorized again, and app_check says that the app is verified.
+        ANSWER=$(curl -sS $SIWA/v1/sign-ins -H "$KEY" --json "${SIGN_IN%?},\\"attestation\\":$PROOF}"); echo "$ANSWER"
 
         # The user deletes the account in the app. siwa erases the account, revokes its token at Apple and proves the revocation.
         sleep 1; curl -sS -X DELETE $SIWA/v1/accounts/$(echo "$ANSWER" | cut -d'"' -f6) -H "$KEY"; echo

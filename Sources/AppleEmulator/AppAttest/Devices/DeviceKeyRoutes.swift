@@ -17,11 +17,14 @@ struct DeviceKeyRoutes: Sendable {
                 text: keys.map(\.keyID).joined(separator: "\n"))
         }
         group.control(.post, "app-attest/keys") { request in
-            let made = try state.makeAttestation(
-                request.input { input throws(EmulatorError) in try input.attestation() })
+            let (recipe, challenge) = try request.input { input throws(EmulatorError) in
+                try input.attestation()
+            }
+            let made = try state.makeAttestation(recipe)
             return ControlResponse(
                 status: .created, json: made.json,
-                text: "\(made.shownKeyID)\n\(Base64.encode(made.object))")
+                text: "\(made.shownKeyID)\n\(Base64.encode(made.object))",
+                registration: made.registration(challenge))
         }
         group.control(.post, "app-attest/assertions") { request in
             let made = try state.makeAssertion(
@@ -50,8 +53,10 @@ extension DeviceKey {
 }
 
 extension ControlInput {
-    fileprivate mutating func attestation() throws(EmulatorError) -> AttestationRecipe {
-        var recipe = AttestationRecipe(clientDataHash: try clientDataHash())
+    /// Reads the recipe of an attestation, and the challenge if it is given as text.
+    fileprivate mutating func attestation() throws(EmulatorError) -> (AttestationRecipe, String?) {
+        let (hash, challenge) = try clientDataHash()
+        var recipe = AttestationRecipe(clientDataHash: hash)
         recipe.keyID = try string("key_id")
         let isKnown = recipe.keyID != nil
         for name in ["device", "team_id", "bundle_id", "environment", "platform"] where isKnown {
@@ -68,7 +73,7 @@ extension ControlInput {
         if let platform = try word("platform", AttestPlatform.self) { recipe.platform = platform }
         recipe.extensions = try deviceExtensions()
         recipe.faults = try faults(AttestationFault.self)
-        return recipe
+        return (recipe, challenge)
     }
 
     fileprivate mutating func assertion() throws(EmulatorError) -> AssertionRecipe {
@@ -78,7 +83,7 @@ extension ControlInput {
             recipe = AssertionRecipe(
                 keyID: keyID, challenge: try required("challenge"), vouchingFor: text)
         } else {
-            recipe = AssertionRecipe(keyID: keyID, clientDataHash: try clientDataHash())
+            recipe = AssertionRecipe(keyID: keyID, clientDataHash: try clientDataHash().hash)
         }
         recipe.counter = try integer("counter", in: 0...Int64(UInt32.max)).map { UInt32($0) }
         recipe.isHigh = try bool("high_s")
@@ -88,23 +93,23 @@ extension ControlInput {
     }
 
     /// The same three forms as `siwa verify` has.
-    private mutating func clientDataHash() throws(EmulatorError) -> [UInt8] {
+    private mutating func clientDataHash() throws(EmulatorError) -> (hash: [UInt8], challenge: String?) {
         let challenge = try string("challenge")
         let data = try string("client_data", maximum: 32 * 1024)
         let hash = try string("client_data_hash")
         switch (challenge, data, hash) {
-        case (let challenge?, nil, nil): return SHA256Digest.hash(challenge).bytes
+        case (let challenge?, nil, nil): return (SHA256Digest.hash(challenge).bytes, challenge)
         case (nil, let data?, nil):
             guard let bytes = Base64.decode(data) else {
                 throw EmulatorError(.memberMalformed, detail: "client_data: base64 with padding")
             }
-            return SHA256Digest.hash(bytes).bytes
+            return (SHA256Digest.hash(bytes).bytes, nil)
         case (nil, nil, let hash?):
             guard let bytes = Base64.decode(hash), (16...64).contains(bytes.count) else {
                 throw EmulatorError(
                     .memberMalformed, detail: "client_data_hash: 16 to 64 bytes in base64 with padding")
             }
-            return bytes
+            return (bytes, nil)
         default:
             throw EmulatorError(
                 .memberMalformed, detail: "give one of challenge, client_data and client_data_hash")

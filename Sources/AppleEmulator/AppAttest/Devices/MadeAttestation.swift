@@ -18,6 +18,17 @@ public struct MadeAttestation: Sendable {
             ("environment", .string(key.environment.rawValue)), ("counter", .integer(0)),
         ])
     }
+
+    /// The body of the request that registers the key at the service, with the challenge if it is known.
+    func registration(_ challenge: String?) -> JSONObject {
+        var json = JSONObject([
+            ("key_id", .string(shownKeyID)), ("attestation", .string(Base64.encode(object))),
+        ])
+        json["challenge"] = challenge.map { .string($0) }
+        // After the team ID and the first dot.
+        json["client_id"] = .string(String(key.appID.split(separator: ".", maxSplits: 1).last ?? ""))
+        return json
+    }
 }
 
 /// An assertion of a fake device.
