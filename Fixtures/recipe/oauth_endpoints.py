@@ -282,6 +282,7 @@ SERVER = {
     "revocation_endpoint": f"{ISSUER}/oauth/revoke",
     "introspection_endpoint": f"{ISSUER}/oauth/introspect",
     "userinfo_endpoint": f"{ISSUER}/oauth/userinfo",
+    "end_session_endpoint": f"{ISSUER}/oauth/logout",
     "jwks_uri": f"{ISSUER}/oauth/jwks.json",
     "account_connections_uri": f"{ISSUER}/account/connections",
     "scopes_supported": ["openid", "profile", "email", "offline_access"] + [

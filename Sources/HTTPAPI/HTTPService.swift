@@ -101,6 +101,11 @@ public final class HTTPService: Service {
                     useCase: ConnectionsUseCase(server, authorize: authorize), registry: registry)
             }
         }
+        let logout = dependencies.oauth.flatMap { server in
+            dependencies.authorize.map { authorize in
+                LogoutRoutes(useCase: LogoutUseCase(server, authorize: authorize), registry: registry)
+            }
+        }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases),
@@ -124,7 +129,7 @@ public final class HTTPService: Service {
                     web: $0, verifications: verifications, registry: registry, authorize: authorize,
                     connections: connections)
             },
-            authorize: authorize, connections: connections,
+            authorize: authorize, connections: connections, logout: logout,
             operations: OperationsRoutes(
                 keys: dependencies.keys, store: dependencies.store, registry: registry,
                 version: dependencies.version, warnings: dependencies.warnings, draining: draining),

@@ -27,6 +27,10 @@ extension PostgresAccountStore: TicketStore {
         RETURNING payload
         """
     }
+    private static let find = TypedStatement<Int64, TicketDigest, Moment>("find_ticket") {
+        purpose, digest, now in
+        "SELECT 1 FROM ticket WHERE purpose = \(purpose) AND digest = \(digest) AND expires_at > \(now)"
+    }
     private static let purge = TypedStatement<Moment, Int64>("purge_tickets") { end, limit in
         """
         DELETE FROM ticket WHERE (purpose, digest) IN (
@@ -48,6 +52,14 @@ extension PostgresAccountStore: TicketStore {
     ) async throws -> [UInt8]? {
         try await pool.run { session in
             try session.run(Self.take(purpose.storageCode, digest, moment)).onlyValue(as: [UInt8].self)
+        }
+    }
+
+    public func hasTicket(
+        digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
+    ) async throws -> Bool {
+        try await pool.run { session in
+            try session.run(Self.find(purpose.storageCode, digest, moment)).onlyValue(as: Int64.self) != nil
         }
     }
 

@@ -32,6 +32,12 @@ extension SQLiteAccountStore: TicketStore {
         }
     }
 
+    public func hasTicket(
+        digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
+    ) async throws -> Bool {
+        try await reader.read { try $0.hasTicket(digest, purpose, at: moment) }
+    }
+
     public func purgeTickets(expiredBefore moment: Moment) async throws -> Int {
         try await writer.run { database in
             try database.execute(

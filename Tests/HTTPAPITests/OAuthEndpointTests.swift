@@ -67,6 +67,7 @@ import TokenMint
         ("POST", "/v1/oauth/app-flip/prompt"),
         ("GET", "/v1/accounts/acc_1/grants"), ("DELETE", "/v1/accounts/acc_1/grants"),
         ("GET", "/account/connections"), ("POST", "/account/connections"),
+        ("GET", "/oauth/logout"), ("POST", "/oauth/logout"),
         ("DELETE", "/v1/accounts/acc_1/grants/grt_1"),
         ("POST", "/v1/google/security-events"),
     ]

@@ -106,6 +106,9 @@ import TokenMint
         #expect(try await keys.verificationKey(first) != nil)
         clock.advance(by: .seconds(3600))
         #expect(try await keys.verificationKey(first) == nil)
+        // A hint may be older than every token.
+        #expect(try await keys.verificationKey(ofHint: first)?.keyID == first)
+        #expect(try await keys.verificationKey(ofHint: "unknown") == nil)
         #expect(try await keyIDs(keys) == [second])
         clock.advance(by: Self.day * 40)
         try await keys.refresh()

@@ -89,6 +89,6 @@ extension SealedPurpose: StorageCode {
 
 extension TicketPurpose: StorageCode {
     public static let numbered: [TicketPurpose] = [
-        .webState, .webBrowser, .webResult,
+        .webState, .webBrowser, .webResult, .endedSession,
     ]
 }

@@ -36,4 +36,6 @@ public enum TicketPurpose: String, Sendable, Hashable, CaseIterable {
     case webBrowser = "web_browser"
     /// The code that the backend exchanges for the result.
     case webResult = "web_result"
+    /// A browser's session that has ended before its time. Nothing takes it; it expires with the session.
+    case endedSession = "ended_session"
 }

@@ -11,6 +11,9 @@ public protocol TicketStore: Sendable {
         digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
     ) async throws -> [UInt8]?
 
+    /// Returns `true` if there is such a ticket, and it has not expired. Takes nothing.
+    func hasTicket(digest: TicketDigest, purpose: TicketPurpose, at moment: Moment) async throws -> Bool
+
     /// Deletes tickets that had expired at this moment, a bounded number per call. Returns the number of
     /// deleted tickets.
     func purgeTickets(expiredBefore moment: Moment) async throws -> Int

@@ -24,6 +24,8 @@ public struct ClientDraft: Sendable {
     public var policyURI, termsURI: String?
     /// `redirect_uris`
     public var redirectURIs: [String] = []
+    /// `post_logout_redirect_uris`. Not for `google_linking`
+    public var postLogoutRedirectURIs: [String] = []
     /// `audience`
     public var audience: String?
     /// `access_token_algorithm` and `id_token_algorithm`: `ES256` or `RS256`

@@ -54,7 +54,7 @@ public struct ClientKind: Sendable {
     public static let web = ClientKind(
         name: "web",
         plural: "web applications",
-        members: [.isFirstParty, .requiresPKCE],
+        members: [.isFirstParty, .postLogoutRedirectURIs, .requiresPKCE],
         isConfidential: true,
         proofKeyRule: .required,
         redirectURIs: .ofServer,
@@ -72,8 +72,9 @@ public struct ClientKind: Sendable {
         name: "native",
         plural: "native apps",
         members: [
-            .isFirstParty, .platform, .allowsPlainPKCE, .allowsLocalhost, .allowsCustomScheme, .bundleID,
-            .appCheck, .firstAttestingVersion, .allowsNativeSignIn, .androidPackage, .androidFingerprints,
+            .isFirstParty, .postLogoutRedirectURIs, .platform, .allowsPlainPKCE, .allowsLocalhost,
+            .allowsCustomScheme, .bundleID, .appCheck, .firstAttestingVersion, .allowsNativeSignIn,
+            .androidPackage, .androidFingerprints,
         ],
         isConfidential: false,
         proofKeyRule: .required,

@@ -33,6 +33,7 @@ public struct ClientMember: Sendable {
         ClientMember("scopes", .forEveryKind, .list(\.scopes, default: [])),
         impliesOpenID,
         ClientMember("redirect_uris", .forEveryKind, .list(\.redirectURIs, default: [])),
+        postLogoutRedirectURIs,
         ClientMember("audience", .forEveryKind, .optionalText(\.audience)),
         accessTokenAlgorithm, idTokenAlgorithm, maxAuthenticationAge, codeLifetime, accessTokenLifetime,
         refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, platform, allowsPlainPKCE,
@@ -44,6 +45,8 @@ public struct ClientMember: Sendable {
 
     static let isFirstParty = ClientMember(
         "first_party", .forSomeKinds, .flag(\.isFirstParty, default: false))
+    static let postLogoutRedirectURIs = ClientMember(
+        "post_logout_redirect_uris", .forSomeKinds, .list(\.postLogoutRedirectURIs, default: []))
     static let impliesOpenID = ClientMember(
         "imply_openid", .forEveryKind, .flag(\.impliesOpenID, default: false))
     static let accessTokenAlgorithm = ClientMember(

@@ -43,6 +43,7 @@ extension OAuthCheck {
         let bundleID = nativeSignInBundleID(of: draft, kind, app)
         let secretHashes = secretHashes(of: draft, kind: kind)
         let redirectURIs = redirectURIs(of: draft, kind, particulars)
+        let postLogoutRedirectURIs = postLogoutRedirectURIs(of: draft, kind, particulars)
         let androidApp = androidApp(draft, kind)
         let lifetimes = lifetimes(of: draft, kind: kind)
         let refreshTokenLimit = number(.refreshTokenLimit, of: draft)
@@ -57,7 +58,7 @@ extension OAuthCheck {
             purpose: purpose, appearance: appearance,
             isFirstParty: ClientMember.isFirstParty.value.flag(in: draft),
             secretHashes: secretHashes, scopes: scopes, impliesOpenID: impliesOpenID,
-            redirectURIs: redirectURIs, lifetimes: lifetimes,
+            redirectURIs: redirectURIs, postLogoutRedirectURIs: postLogoutRedirectURIs, lifetimes: lifetimes,
             refreshTokenLimit: Int(refreshTokenLimit), maxAuthenticationAge: maxAuthenticationAge,
             audience: audience, accessTokenAlgorithm: accessTokenAlgorithm,
             idTokenAlgorithm: idTokenAlgorithm,

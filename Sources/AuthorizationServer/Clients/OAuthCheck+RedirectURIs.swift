@@ -21,6 +21,18 @@ extension OAuthCheck {
             + (linking.appFlip ? GoogleRedirectURIs.appFlip(linking.bundleIDs) + testURIs(of: draft) : [])
     }
 
+    /// URIs to which a browser goes after the user has signed out. A client may have none.
+    mutating func postLogoutRedirectURIs(
+        of draft: ClientDraft, _ kind: ClientKind, _ particulars: ClientParticulars
+    ) -> [RegisteredRedirectURI] {
+        guard !draft.postLogoutRedirectURIs.isEmpty,
+            ClientMember.postLogoutRedirectURIs.hasMeaning(for: kind)
+        else { return [] }
+        return listed(
+            draft.postLogoutRedirectURIs, of: draft, at: "oauth.clients.post_logout_redirect_uris",
+            rule: kind.redirectURIs, platform: particulars.platform)
+    }
+
     private mutating func testURIs(of draft: ClientDraft) -> [RegisteredRedirectURI] {
         let setting = "oauth.clients.app_flip_test_redirect_uris"
         guard !draft.appFlipTestRedirectURIs.isEmpty else { return [] }

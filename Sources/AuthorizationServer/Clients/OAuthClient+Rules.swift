@@ -1,3 +1,5 @@
+import Encodings
+
 /// Rules that follow from a client's kind and its settings.
 extension OAuthClient {
     /// True if the client can use refresh tokens at all. A client that needs `offline_access` cannot use them
@@ -34,5 +36,11 @@ extension OAuthClient {
             if let target = registered.target(for: uri) { return target }
         }
         return nil
+    }
+
+    /// Returns the target of the redirect after a sign-out: byte for byte, also the port of a loopback address
+    /// (OpenID Connect RP-Initiated Logout 1.0 §3).
+    func postLogoutTarget(for uri: String) -> RedirectTarget? {
+        postLogoutRedirectURIs.first { $0.text.isByteEqual(to: uri) }?.target(for: uri)
     }
 }

@@ -30,6 +30,8 @@ public final class OAuthClient: Sendable {
     /// True if the scopes `email` and `profile` imply `openid`.
     public let impliesOpenID: Bool
     public let redirectURIs: [RegisteredRedirectURI]
+    /// URIs to which a browser may go after the user has signed out.
+    public let postLogoutRedirectURIs: [RegisteredRedirectURI]
     public let lifetimes: ClientLifetimes
     /// Number of refresh tokens of the client for one account. Above it the oldest ends.
     public let refreshTokenLimit: Int
@@ -56,7 +58,7 @@ public final class OAuthClient: Sendable {
         name: LocalizedText,
         purpose: LocalizedText?, appearance: ClientAppearance, isFirstParty: Bool,
         secretHashes: [OAuthClientSecretHash], scopes: ScopeSet, impliesOpenID: Bool,
-        redirectURIs: [RegisteredRedirectURI],
+        redirectURIs: [RegisteredRedirectURI], postLogoutRedirectURIs: [RegisteredRedirectURI],
         lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
         proofKeyRule: ProofKeyRule, appCheck: AppCheckPolicy?, nativeSignInBundleID: ClientID?
@@ -74,6 +76,7 @@ public final class OAuthClient: Sendable {
         self.scopes = scopes
         self.impliesOpenID = impliesOpenID
         self.redirectURIs = redirectURIs
+        self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.lifetimes = lifetimes
         self.refreshTokenLimit = refreshTokenLimit
         self.maxAuthenticationAge = maxAuthenticationAge

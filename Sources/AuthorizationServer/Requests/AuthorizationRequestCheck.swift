@@ -44,7 +44,7 @@ public struct AuthorizationRequestCheck: Sendable {
             if let target = settings.clients.appFlipTarget(for: uri) {
                 // These URIs belong to Google, which goes on in the browser after this error.
                 let response = AuthorizationResponse(
-                    target: target, state: try? state(reader), issuer: settings.issuer)
+                    target: target, state: try? reader.state(), issuer: settings.issuer)
                 return .redirect(
                     response,
                     OAuthError(
@@ -65,7 +65,7 @@ public struct AuthorizationRequestCheck: Sendable {
         }
         let state: RequestState?
         do throws(OAuthError) {
-            state = try self.state(reader)
+            state = try reader.state()
         } catch {
             // With several `state` values there is none to return.
             return .redirect(
@@ -88,21 +88,6 @@ public struct AuthorizationRequestCheck: Sendable {
         } catch {
             return (nil, error)
         }
-    }
-
-    private func state(_ reader: ParameterReader) throws(OAuthError) -> RequestState? {
-        let values = reader.parameters.rawValues(of: RequestParameter.state.rawValue)
-        guard values.count <= 1 else { throw reader.refusal(.state, "is repeated; send it once") }
-        guard let raw = values.first, !raw.isEmpty else { return nil }
-        let state: RequestState?
-        switch reader.parameters.source {
-        case .query: state = RequestState(query: raw)
-        case .form: state = try reader.text(.state).flatMap { RequestState(text: $0) }
-        }
-        guard let state else {
-            throw reader.refusal(.state, "has more than \(RequestState.longest) bytes, or bytes of no query")
-        }
-        return state
     }
 
     private func page(

@@ -44,6 +44,22 @@ struct ParameterReader {
         }
     }
 
+    /// Reads `state` as it was sent, so that it goes back byte for byte.
+    func state() throws(OAuthError) -> RequestState? {
+        let values = parameters.rawValues(of: RequestParameter.state.rawValue)
+        guard values.count <= 1 else { throw refusal(.state, "is repeated; send it once") }
+        guard let raw = values.first, !raw.isEmpty else { return nil }
+        let state: RequestState?
+        switch parameters.source {
+        case .query: state = RequestState(query: raw)
+        case .form: state = try text(.state).flatMap { RequestState(text: $0) }
+        }
+        guard let state else {
+            throw refusal(.state, "has more than \(RequestState.longest) bytes, or bytes of no query")
+        }
+        return state
+    }
+
     /// One byte more than the bound shows that a value is too long.
     private func value(_ parameter: RequestParameter) -> FormParameters.Value {
         parameters.value(of: parameter.rawValue, upTo: parameter.longest + 1)

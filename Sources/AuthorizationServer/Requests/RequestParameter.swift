@@ -35,6 +35,8 @@ enum RequestParameter: String, Sendable, CaseIterable {
     case audience
     case authorizationCode = "authorization_code"
     case user
+    case idTokenHint = "id_token_hint"
+    case postLogoutRedirectURI = "post_logout_redirect_uri"
 
     /// Length in bytes of the longest name.
     static let longestName = allCases.map(\.rawValue.utf8.count).max() ?? 0
@@ -45,7 +47,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
         switch self {
         case .clientID: 128
         case .clientSecret: 255
-        case .redirectURI: 2048
+        case .redirectURI, .postLogoutRedirectURI: 2048
         case .responseType, .responseMode, .prompt, .tokenTypeHint, .intent, .clientAssertionType,
             .subjectTokenType, .actorTokenType, .requestedTokenType:
             128
@@ -64,8 +66,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
         case .authorizationCode: 1024
         case .user: 4096
         case .assertion, .token, .clientAssertion, .request, .requestURI, .attestationAssertion,
-            .subjectToken,
-            .actorToken:
+            .subjectToken, .actorToken, .idTokenHint:
             8192
         }
     }

@@ -32,6 +32,7 @@ enum ServerMetadata {
                 ("revocation_endpoint", url(.revokeToken)),
                 ("introspection_endpoint", url(.introspectToken)),
                 ("userinfo_endpoint", url(.getUserInfo)),
+                ("end_session_endpoint", url(.endSession)),
                 ("jwks_uri", url(.getKeySet)),
                 // A member of our own: the user's page about the clients that have access.
                 ("account_connections_uri", url(.showConnections)),

@@ -89,7 +89,7 @@ final class AuthorizeRoutes: Sendable {
 
     /// Returns the query with the same content as a form; `nil` for a form that is empty, too long, or not
     /// written as a query.
-    private static func query(of form: [UInt8]) -> String? {
+    static func query(of form: [UInt8]) -> String? {
         // The bound is checked before any byte is read.
         guard !form.isEmpty, form.count <= FormParameters.mostBytes else { return nil }
         var query: [UInt8] = []

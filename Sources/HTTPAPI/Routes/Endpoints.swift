@@ -148,6 +148,18 @@ extension Endpoint {
         body: .pageForm, errors: .page, priority: .ordinary, fields: .browser, origins: .others
     ) { $0.remove($1) }
 
+    static let endSession = Endpoint(
+        "endSession", .get, "/oauth/logout", of: \.logout, caller: .anyone, body: .none, errors: .page,
+        priority: .ordinary, fields: .browser
+    ) { $0.begin($1) }
+
+    /// A client's page posts from its own origin, and nothing changes before the user agrees or an ID token is
+    /// verified. The form of our own page has a token.
+    static let postEndSession = Endpoint(
+        "postEndSession", .post, "/oauth/logout", of: \.logout, caller: .anyone, body: .pageForm,
+        errors: .page, priority: .ordinary, fields: .browser, origins: .others
+    ) { $0.post($1) }
+
     // OAuth 2.0, for clients and resource servers.
 
     static let introspectToken = Endpoint(
@@ -269,7 +281,7 @@ extension Endpoint {
         .signOutAccount, .getErasure, .getAppCheck,
         .receiveAppleNotification,
         .beginWebSignIn, .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent,
-        .showConnections, .removeConnection, .introspectToken,
+        .showConnections, .removeConnection, .endSession, .postEndSession, .introspectToken,
         .issueTokens, .mintClientNonce, .mintClientChallenge, .registerClientKey, .getUserInfo, .postUserInfo,
         .revokeToken, .explainRevocation,
         .getKeySet,

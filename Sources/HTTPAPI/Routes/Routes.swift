@@ -19,6 +19,8 @@ struct Routes: Sendable {
     let authorize: AuthorizeRoutes?
     /// The same.
     let connections: ConnectionsRoutes?
+    /// The same.
+    let logout: LogoutRoutes?
     let operations: OperationsRoutes
     /// `nil` where no OAuth client is configured.
     let oauth: OAuthRoutes?

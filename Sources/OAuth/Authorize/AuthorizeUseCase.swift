@@ -14,6 +14,7 @@ public struct AuthorizeUseCase: Sendable {
     let commits: GroupCommit<GrantCommand>
     public let web: WebSignIn
     let sessions: SessionSeal
+    let endedSessions: EndedSessions
     let now: @Sendable () -> Moment
 
     /// - Parameters:
@@ -29,10 +30,13 @@ public struct AuthorizeUseCase: Sendable {
         self.commits = commits
         self.web = web
         sessions = SessionSeal(keys: sealingKeys)
+        endedSessions = EndedSessions(tickets: web.tickets)
         self.now = now
     }
 
     public var issuer: Issuer { settings.issuer }
+    /// True in development: pages tell developers the reason of a refusal.
+    public var explainsRefusals: Bool { settings.explainsRefusals }
     /// Returns the name of an app on the pages, by its primary client ID.
     public func appName(of app: ClientID) -> LocalizedText { settings.appName(of: app) }
     public var clients: [OAuthClient] { settings.clients.clients }

@@ -10,7 +10,7 @@ struct AuthorizeVisit: Sendable {
     let request: AuthorizationRequest
     let query: String
     /// The session of the cookie, even if it has expired.
-    let session: BrowserSession?
+    var session: BrowserSession?
     let webCookie: String?
     let now: Moment
 
@@ -42,6 +42,9 @@ struct AuthorizeVisit: Sendable {
         }
         return .later {
             do {
+                guard try await !useCase.endedSessions.contains(session, at: now) else {
+                    return refusal(.loginRequired, session: .end)
+                }
                 return AuthorizeOutcome(.code(try await issue(scopes, session)))
             } catch let error as GrantRefusal where error.code == .tooManyGrants {
                 return tooManyGrants()
@@ -65,6 +68,13 @@ struct AuthorizeVisit: Sendable {
     }
 
     private func withSession(_ session: BrowserSession) async throws -> AuthorizeOutcome {
+        // Not in the transaction of the code: a code that is written while the user signs out is one of just
+        // before, and signing out ends no code.
+        guard try await !useCase.endedSessions.contains(session, at: now) else {
+            var visit = self
+            visit.session = nil
+            return visit.withoutSession(visit.situation(status: nil, grant: nil))
+        }
         let app = request.client.app
         let status = try await useCase.store.status(of: session.accountID, app: app)
         let grant = try await useCase.store.grant(of: session.accountID, for: request.client.id)

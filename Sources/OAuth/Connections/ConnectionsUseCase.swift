@@ -60,6 +60,9 @@ public struct ConnectionsUseCase: Sendable {
             authentication: UserAuthentication(
                 clientID: session.clientID, authenticatedAt: session.authenticatedAt))
         return .later {
+            guard try await !authorize.endedSessions.contains(session, at: server.now()) else {
+                return ConnectionsOutcome(.refusal(.signInNeeded), query, session: .end)
+            }
             do {
                 _ = try await server.submitEnding(command)
             } catch let refusal as GrantRefusal {
@@ -131,6 +134,9 @@ public struct ConnectionsUseCase: Sendable {
     private func page(
         _ query: ConnectionsQuery, _ session: BrowserSession, _ browser: AuthorizeBrowser
     ) async throws -> ConnectionsOutcome {
+        guard try await !authorize.endedSessions.contains(session, at: server.now()) else {
+            return signIn(to: session.clientID, query, browser)
+        }
         let status = try await authorize.store.status(of: session.accountID, app: session.clientID)
         guard let status, status.isAuthorized,
             // A session from before a revocation ended with it, even if the user has signed in since.

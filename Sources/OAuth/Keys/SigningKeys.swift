@@ -81,6 +81,17 @@ public final class SigningKeys: Sendable {
         return nil
     }
 
+    /// Returns the key with this ID also when it is not published any more, as long as it is held: a hint may
+    /// be older than every valid token. Waits only for an unknown ID.
+    ///
+    /// - Throws: `StorageError`.
+    func verificationKey(ofHint keyID: String) async throws -> TokenVerificationKey? {
+        if let key = try await verificationKey(keyID) { return key }
+        return state.withLock { state in
+            state.held.first { $0.record.keyID.isByteEqual(to: keyID) }?.verification
+        }
+    }
+
     /// Returns the entries of the key set, the oldest first.
     ///
     /// - Throws: `StorageError`.

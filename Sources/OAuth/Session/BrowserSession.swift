@@ -4,8 +4,11 @@ import Encodings
 import StrictJSON
 
 /// A browser's session after a sign-in with Apple, so that the next authorization request of the same app
-/// needs no other sign-in. It is stored in a sealed cookie and nowhere else.
+/// needs no other sign-in. It is in a sealed cookie and nowhere else, until it ends before its time
+/// (`EndedSessions`).
 public struct BrowserSession: Sendable, Hashable {
+    /// Random bytes that name the session. The browser cannot read them.
+    let id: [UInt8]
     public let accountID: AccountID
     /// The primary client ID of the app that the user signed in to. The session is not valid for another app.
     public let clientID: ClientID
@@ -19,11 +22,15 @@ public struct BrowserSession: Sendable, Hashable {
 
     /// Number of bytes of a form key.
     static let formKeySize = 32
+    /// Number of bytes of an ID.
+    static let idSize = 16
 
     init(
         accountID: AccountID, clientID: ClientID, authenticatedAt: Moment, expiresAt: Moment,
+        id: [UInt8] = SecureRandom.bytes(count: idSize),
         formKey: [UInt8] = SecureRandom.bytes(count: formKeySize), roundTrip: RoundTrip? = nil
     ) {
+        self.id = id
         self.accountID = accountID
         self.clientID = clientID
         self.authenticatedAt = authenticatedAt
@@ -51,6 +58,7 @@ extension BrowserSession {
     var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 320)
         json.beginObject()
+        json.member("id", Base64URL.encode(id))
         json.member("account", accountID.rawValue)
         json.member("app", clientID.rawValue)
         json.member("authenticated", authenticatedAt.milliseconds)
@@ -66,6 +74,7 @@ extension BrowserSession {
 
     init?(json: [UInt8]) {
         guard let value = try? JSONValue(parsing: json),
+            let id = value["id"]?.string.flatMap({ Base64URL.decode($0) }), id.count == Self.idSize,
             let accountID = value["account"]?.string.flatMap({ AccountID($0) }),
             let clientID = value["app"]?.string.flatMap({ ClientID($0) }),
             let authenticatedAt = value["authenticated"]?.integer, let expiresAt = value["expires"]?.integer,
@@ -81,6 +90,6 @@ extension BrowserSession {
         self.init(
             accountID: accountID, clientID: clientID,
             authenticatedAt: Moment(milliseconds: authenticatedAt),
-            expiresAt: Moment(milliseconds: expiresAt), formKey: formKey, roundTrip: roundTrip)
+            expiresAt: Moment(milliseconds: expiresAt), id: id, formKey: formKey, roundTrip: roundTrip)
     }
 }

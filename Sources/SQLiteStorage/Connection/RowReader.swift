@@ -1,4 +1,6 @@
 import AppAttestation
+import AppleAccounts
+import Foundation
 import GRDB
 
 /// Statements of the reading connection, prepared once. Stays on its queue; after it threw, it must not be
@@ -51,6 +53,18 @@ final class RowReader {
         let rows = try attestedKeyRows ?? AttestedKeyRows(in: database)
         attestedKeyRows = rows
         return rows
+    }
+
+    func hasTicket(_ digest: TicketDigest, _ purpose: TicketPurpose, at moment: Moment) throws -> Bool {
+        try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM ticket
+                    WHERE purpose = :purpose AND digest = :digest AND expires_at > :now)
+                """,
+            arguments: [
+                "purpose": purpose.storageCode, "digest": Data(digest.digest), "now": moment.milliseconds,
+            ]) ?? false
     }
 
     func begin() throws {

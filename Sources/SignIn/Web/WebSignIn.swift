@@ -24,7 +24,8 @@ public struct WebSignIn: Sendable {
     public let settings: Settings
     let useCases: SignInUseCases
     private let seal: WebSeal
-    private let tickets: any TicketStore
+    /// The one-time secrets of the web flow.
+    public let tickets: any TicketStore
     private let now: @Sendable () -> Moment
 
     /// - Parameters:

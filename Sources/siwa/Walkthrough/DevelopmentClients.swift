@@ -29,6 +29,8 @@ struct DevelopmentClients {
     let appCheck: AppCheckPolicies
     /// Redirect URIs of the fake Google.
     let googleRedirectURIs: [String]
+    /// The fake Apple's page that shows the request that it receives.
+    let site: String
 
     /// Throws `ConfigurationMistakes`.
     func settings(publicURL: String, deployment: Deployment) throws -> OAuthSettings? {
@@ -76,8 +78,9 @@ struct DevelopmentClients {
             id: Self.web, kind: "web", app: app.rawValue, name: ["en": "Example on the web"])
         client.secretHashes = [Self.hash(Self.webSecret)]
         client.scopes = Self.scopes + ["offline_access"]
-        // The fake Apple's page that shows the request that it receives. The port may differ (RFC 8252 §7.3).
+        // The port of `site` may differ here (RFC 8252 §7.3), and after a sign-out it may not.
         client.redirectURIs = ["http://127.0.0.1/site"]
+        client.postLogoutRedirectURIs = [site]
         return client
     }
 

@@ -77,7 +77,8 @@ struct DevelopmentSettings {
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
         if let google, let publicURL = settings.publicURL {
             let oauth = try DevelopmentClients(
-                app: primary, appCheck: settings.appCheck, googleRedirectURIs: google.redirectURIs
+                app: primary, appCheck: settings.appCheck, googleRedirectURIs: google.redirectURIs,
+                site: "http://127.0.0.1:\(applePort)/site"
             ).settings(publicURL: publicURL, deployment: settings.deployment)
             settings.oauth = oauth
             settings.appCheck = AppCheckPolicies(

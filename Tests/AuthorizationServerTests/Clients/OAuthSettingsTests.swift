@@ -69,6 +69,13 @@ private let sampleFingerprint = Array(repeating: "AB:cd", count: 16).joined(sepa
             .redirectURITwice,
             .native { $0.redirectURIs = ["http://127.0.0.1/cb", "http://127.0.0.1/cb"] }
         ),
+        (.redirectURIRefused, .client { $0.postLogoutRedirectURIs = ["https://shop.example.com/a#"] }),
+        (.redirectURIRefused, .client { $0.postLogoutRedirectURIs = ["com.example.app:/cb"] }),
+        (
+            .redirectURITwice,
+            .client { $0.postLogoutRedirectURIs = Array(repeating: "https://a.example/b", count: 2) }
+        ),
+        (.memberOfOtherKind, .google { $0.postLogoutRedirectURIs = ["https://shop.example.com/cb"] }),
         (.redirectURIOfGoogle, .google { $0.redirectURIs = ["https://shop.example.com/cb"] }),
         (.testRedirectURIInProduction, .google { $0.appFlipTestRedirectURIs = ["https://test.example.com"] }),
         (

@@ -148,7 +148,7 @@ struct RunningService: Sendable {
                 googleKeys: keys, googleEventKeys: keys, now: now))
     }
 
-    private static func ring() throws -> SealingKeyRing {
+    static func ring() throws -> SealingKeyRing {
         guard let key = SealingKey(name: "test", bytes: Array(repeating: 7, count: 32)),
             let ring = SealingKeyRing([key])
         else { throw NoName() }

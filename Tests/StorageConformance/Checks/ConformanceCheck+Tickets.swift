@@ -54,6 +54,17 @@ extension ConformanceCheck {
                 try expectEqual(winners, 1)
             }
         },
+        ConformanceCheck("finds a ticket of its purpose until it expires, and keeps it") { store in
+            let ticket = Ticket(digest: .sample(1), purpose: .endedSession, payload: [], expiresAt: 9000)
+            _ = try await store.insertTicket(ticket)
+            func has(_ digest: TicketDigest, _ purpose: TicketPurpose, _ at: Moment) async throws -> Bool {
+                try await store.hasTicket(digest: digest, purpose: purpose, at: at)
+            }
+            for _ in 1...2 { try expect(try await has(.sample(1), .endedSession, 8999), "it is there") }
+            try expect(try await !has(.sample(1), .endedSession, 9000), "it has expired")
+            try expect(try await !has(.sample(2), .endedSession, 1), "it is another")
+            try expect(try await !has(.sample(1), .webState, 1), "it has another purpose")
+        },
         ConformanceCheck("forgets tickets whose time is over") { store in
             for (number, expiresAt) in [(1, 1000), (2, 2000), (3, 3000)] as [(UInt8, Moment)] {
                 _ = try await store.insertTicket(

@@ -26,6 +26,16 @@ extension ReferenceStore: TicketStore {
         }
     }
 
+    public func hasTicket(
+        digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
+    ) async throws -> Bool {
+        state.withLock { state in
+            state.tickets.contains {
+                $0.digest == digest && $0.purpose == purpose && moment < $0.expiresAt
+            }
+        }
+    }
+
     public func purgeTickets(expiredBefore moment: Moment) async throws -> Int {
         state.withLock { state in
             let before = state.tickets.count

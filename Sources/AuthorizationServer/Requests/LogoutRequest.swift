@@ -1,0 +1,64 @@
+import AppleAccounts
+
+/// A request to end the session of a browser (OpenID Connect RP-Initiated Logout 1.0 §2).
+public struct LogoutRequest: Sendable, Confidential {
+    /// An ID token of unknown origin. `nil` for a malformed token too: it is only a hint.
+    public let idTokenHint: String?
+    public let clientID: String?
+    public let postLogoutRedirectURI: String?
+    public let state: RequestState?
+    public let languages: RequestedLanguages
+
+    /// - Throws: `invalid_request` for a parameter that is repeated, malformed or too long.
+    public init(query: String) throws(OAuthError) {
+        let parameters: FormParameters
+        do throws(FormParameters.TooMany) {
+            parameters = try FormParameters(parsing: query.utf8, as: .query)
+        } catch {
+            throw OAuthError(
+                .invalidRequest,
+                "The request has more than \(FormParameters.mostParameters) parameters or "
+                    + "\(FormParameters.mostBytes) bytes; shorten it.")
+        }
+        let reader = ParameterReader(parameters)
+        idTokenHint = try reader.hint(.idTokenHint)
+        clientID = try reader.text(.clientID)
+        postLogoutRedirectURI = try reader.text(.postLogoutRedirectURI)
+        state = try reader.state()
+        _ = try reader.hint(.uiLocales)
+        _ = try reader.hint(.userLocale)
+        languages = RequestedLanguages(reader)
+    }
+
+    /// The query of the same request by a client, without the ID token: for the form of the page that asks the
+    /// user.
+    ///
+    /// - Parameter clientID: The client that was found by the ID token, or the name of the request.
+    public func query(clientID: String?) -> String {
+        var query = QueryText()
+        if let clientID { query.append("client_id", clientID) }
+        if let postLogoutRedirectURI { query.append("post_logout_redirect_uri", postLogoutRedirectURI) }
+        if let state { query.append("state", encoded: state.encoded) }
+        let tags = languages.tags.joined(separator: " ")
+        if !tags.isEmpty, tags.utf8.count <= RequestParameter.uiLocales.longest {
+            query.append("ui_locales", tags)
+        }
+        return query.text
+    }
+
+    /// Returns the URL to which the browser goes after the user has signed out; `nil` unless the client has
+    /// registered exactly this URI.
+    public func location(at client: OAuthClient?) -> String? {
+        guard let target = target(at: client) else { return nil }
+        guard let state else { return target.text }
+        var query = QueryText()
+        query.append("state", encoded: state.encoded)
+        return query.appended(to: target.text)
+    }
+
+    /// Returns the registered URI that the request names.
+    public func target(at client: OAuthClient?) -> RedirectTarget? {
+        guard let client, let uri = postLogoutRedirectURI else { return nil }
+        return client.postLogoutTarget(for: uri)
+    }
+}

@@ -1,0 +1,87 @@
+import AuthorizationServer
+import HTTPEngine
+import NIOHTTP1
+import OAuth
+import SignIn
+
+/// The routes of the end of a browser's session, which browsers call.
+final class LogoutRoutes: Sendable {
+    /// Bound in bytes. Browsers send a token and a decision.
+    private static let longestForm = 1024
+
+    private let useCase: LogoutUseCase
+    private let metrics: LogoutMetrics
+
+    init(useCase: LogoutUseCase, registry: MetricsRegistry) {
+        self.useCase = useCase
+        metrics = LogoutMetrics(registry)
+    }
+
+    /// `GET /oauth/logout`
+    func begin(_ request: HTTPRequest) -> RouteResult { begin(String(request.query ?? ""), request) }
+
+    /// `POST /oauth/logout`: the form of the page, or the parameters of a request.
+    func post(_ request: HTTPRequest) -> RouteResult {
+        guard request.browser?.sendsForm ?? false else { return .response(malformed(request)) }
+        let query = String(request.query ?? "")
+        let form = try? Form(parsing: request.body, mostFields: 4, mostBytes: Self.longestForm)
+        // Only the form of the page has a decision. A client's request is a form without it.
+        if let form, form[ConsentPage.decisionField] != nil || form[ConsentPage.tokenField] != nil {
+            let answer = LogoutForm(
+                token: form[ConsentPage.tokenField],
+                decision: form[ConsentPage.decisionField].flatMap { LogoutForm.Decision(rawValue: $0) })
+            return RouteResult(useCase.answer(answer, query: query, from: browser(of: request))) {
+                .response(self.response(to: $0, request))
+            }
+        }
+        guard query.isEmpty else { return .response(malformed(request)) }
+        return beginPosted(request)
+    }
+
+    /// Handles posted parameters like the same parameters in a query. The browser does not send the session's
+    /// cookie when another site's page posts (SameSite=Lax). It does with a GET that follows.
+    private func beginPosted(_ request: HTTPRequest) -> RouteResult {
+        guard request.body.isEmpty || request.body.count <= WebSignIn.longestQuery,
+            let query = request.body.isEmpty ? "" : AuthorizeRoutes.query(of: request.body)
+        else { return .response(malformed(request)) }
+        guard request.browser?.comesFromPage ?? false else { return begin(query, request) }
+        return .response(.redirect(to: query.isEmpty ? LogoutUseCase.path : "\(LogoutUseCase.path)?\(query)"))
+    }
+
+    private func begin(_ query: String, _ request: HTTPRequest) -> RouteResult {
+        RouteResult(useCase.begin(query, from: browser(of: request))) {
+            .response(self.response(to: $0, request))
+        }
+    }
+
+    private func response(to outcome: LogoutOutcome, _ request: HTTPRequest) -> HTTPResponse {
+        metrics.count(outcome)
+        let cookie = useCase.authorize.cookieField(for: outcome.session)
+        let language = outcome.languages.language(acceptLanguage: request.browser?.acceptLanguage)
+        let texts = LogoutTexts.of(language)
+        switch outcome.action {
+        case .redirect(let location): return .redirect(to: location, cookie: cookie)
+        case .ask(let prompt): return LogoutPage(prompt: prompt, language: language).response
+        case .signedOut(let obstacle):
+            return LogoutResultPage(
+                text: texts.signedOut, language: language, obstacle: obstacle,
+                isExplained: useCase.authorize.explainsRefusals, cookie: cookie
+            ).response
+        case .stayed: return LogoutResultPage(text: texts.stayed, language: language).response
+        case .refusal(let refusal):
+            return AuthorizeRefusalPage(refusal, requestID: request.requestID, language: language).response
+        }
+    }
+
+    private func malformed(_ request: HTTPRequest) -> HTTPResponse {
+        let languages = RequestedLanguages(query: String(request.query ?? ""))
+        return AuthorizeRefusalPage(
+            LogoutOutcome.Refusal.requestMalformed, requestID: request.requestID,
+            language: languages.language(acceptLanguage: request.browser?.acceptLanguage)
+        ).response
+    }
+
+    private func browser(of request: HTTPRequest) -> AuthorizeBrowser {
+        AuthorizeBrowser(session: CookieField.value(of: useCase.authorize.cookieName, in: request.cookie))
+    }
+}

@@ -1,0 +1,145 @@
+import AppleAccounts
+import AuthorizationServer
+import Commits
+public import SignIn
+
+/// Ends the session of a browser at the request of a client (OpenID Connect RP-Initiated Logout 1.0), or of the
+/// user.
+///
+/// Only the session ends. Grants and tokens stay: a client that wants to end its own revokes them.
+///
+/// Every site can lead a browser here. So the session ends at once only with an ID token of its own user, which
+/// no other site has; otherwise the user is asked.
+public struct LogoutUseCase: Sendable {
+    public static let path = "/oauth/logout"
+
+    public let authorize: AuthorizeUseCase
+    private let server: OAuthServer
+
+    /// - Parameters:
+    ///   - server: Has the keys that sign ID tokens.
+    ///   - authorize: Has the sessions of browsers.
+    public init(_ server: OAuthServer, authorize: AuthorizeUseCase) {
+        (self.server, self.authorize) = (server, authorize)
+    }
+
+    /// Handles a request of a client.
+    ///
+    /// - Parameter query: The query as sent. It may be empty.
+    /// - Throws: `StorageError`.
+    public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<LogoutOutcome> {
+        let request: LogoutRequest
+        do throws(OAuthError) {
+            request = try LogoutRequest(query: query)
+        } catch {
+            return .now(LogoutOutcome(.refusal(.requestMalformed), RequestedLanguages(query: query)))
+        }
+        return .later {
+            let asker = try await asker(of: request)
+            guard let session = try await authorize.liveSession(of: browser) else {
+                return signedOut(request, asker)
+            }
+            if let account = asker.accountID, account == session.accountID,
+                asker.client?.app == session.clientID
+            {
+                return try await end(session, request, asker)
+            }
+            let status = try await authorize.store.status(of: session.accountID, app: session.clientID)
+            // The account has been erased: nobody is left to be asked.
+            guard let account = status?.account else { return try await end(session, request, asker) }
+            let query = request.query(clientID: asker.name)
+            return LogoutOutcome(
+                .ask(
+                    LogoutPrompt(
+                        client: asker.client, appName: authorize.appName(of: session.clientID),
+                        account: account, target: request.target(at: asker.client), query: query,
+                        formToken: FormToken.make(for: Self.purpose(of: query), in: session))),
+                request.languages)
+        }
+    }
+
+    /// Handles the form of the page.
+    ///
+    /// - Parameter query: The query of the form's URL.
+    /// - Throws: `StorageError`.
+    public func answer(
+        _ form: LogoutForm, query: String, from browser: AuthorizeBrowser
+    ) -> Step<LogoutOutcome> {
+        let request: LogoutRequest
+        do throws(OAuthError) {
+            request = try LogoutRequest(query: query)
+        } catch {
+            return .now(LogoutOutcome(.refusal(.requestMalformed), RequestedLanguages(query: query)))
+        }
+        return .later {
+            let asker = Asker(client: client(named: request.clientID), accountID: nil, name: request.clientID)
+            // The session has ended while the page was open, as the user may want.
+            guard let session = try await authorize.liveSession(of: browser) else {
+                return signedOut(request, asker)
+            }
+            guard let token = form.token, FormToken.isValid(token, for: Self.purpose(of: query), in: session),
+                let decision = form.decision
+            else { return LogoutOutcome(.refusal(.formRefused), request.languages) }
+            switch decision {
+            case .signOut: return try await end(session, request, asker)
+            case .stay: return LogoutOutcome(.stayed, request.languages)
+            }
+        }
+    }
+
+    /// The client that asks, and the user whose ID token it has sent.
+    private struct Asker {
+        let client: OAuthClient?
+        let accountID: AccountID?
+        /// The `client_id` of the form. `nil` for a request that contradicts itself.
+        let name: String?
+    }
+
+    /// An ID token of another client than `client_id` is not from the client that asks, and a client that only
+    /// names itself is taken for what its registered URI allows.
+    private func asker(of request: LogoutRequest) async throws -> Asker {
+        guard let hint = try await hint(request.idTokenHint),
+            let client = authorize.settings.clients[hint.clientID]
+        else {
+            return Asker(client: client(named: request.clientID), accountID: nil, name: request.clientID)
+        }
+        guard request.clientID ?? client.id.rawValue == client.id.rawValue else {
+            return Asker(client: nil, accountID: nil, name: nil)
+        }
+        return Asker(client: client, accountID: hint.accountID, name: client.id.rawValue)
+    }
+
+    private func client(named id: String?) -> OAuthClient? { id.flatMap { authorize.settings.clients[$0] } }
+
+    private func hint(_ text: String?) async throws -> IDTokenHint? {
+        guard let unverified = text.flatMap({ IDTokenHint.Unverified($0) }),
+            let key = try await server.dependencies.keys.verificationKey(ofHint: unverified.keyID)
+        else { return nil }
+        return IDTokenHint(unverified, issuer: authorize.issuer.text, key: key)
+    }
+
+    /// The session ends in the store before the browser loses its cookie, so that a copy of the cookie ends too.
+    private func end(
+        _ session: BrowserSession, _ request: LogoutRequest, _ asker: Asker
+    ) async throws -> LogoutOutcome {
+        try await authorize.endedSessions.insert(session)
+        return signedOut(request, asker)
+    }
+
+    private func signedOut(_ request: LogoutRequest, _ asker: Asker) -> LogoutOutcome {
+        if let location = request.location(at: asker.client) {
+            return LogoutOutcome(.redirect(location), request.languages, session: .end)
+        }
+        return LogoutOutcome(
+            .signedOut(obstacle(of: request, asker)), request.languages, session: .end)
+    }
+
+    private func obstacle(of request: LogoutRequest, _ asker: Asker) -> LogoutOutcome.Obstacle? {
+        guard request.postLogoutRedirectURI != nil else { return nil }
+        if asker.client != nil { return .redirectURIMismatch }
+        return request.clientID == nil ? .clientMissing : .clientUnknown
+    }
+
+    /// The message of a form's token. No query has a line break, so that no token of another page fits.
+    private static func purpose(of query: String) -> String { "\(path)\n\(query)" }
+}

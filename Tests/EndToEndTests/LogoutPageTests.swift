@@ -1,0 +1,81 @@
+import AuthorizationServer
+import Encodings
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import siwa
+
+/// The pages on which a user signs out, in Chromium.
+@Suite(.serialized) struct LogoutPageTests {
+    private static let path = "/oauth/logout"
+
+    @Test func `a user is asked, stays, signs out by the keyboard, and is back at the client`() async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                try await Browser.with(in: directory) { browser in
+                    try await Self.signIn(at: system, browser)
+                    let query = Self.query([
+                        ("client_id", DevelopmentClients.web), ("state", "bye"),
+                        ("post_logout_redirect_uri", "\(system.apple)/site"),
+                    ])
+                    for language in PageLanguage.allCases {
+                        for start in ["", "\(query)&"] {
+                            try await browser.open(
+                                "\(system.service)\(Self.path)?\(start)ui_locales=\(language.rawValue)")
+                            try await Self.look(at: browser, "\(language) \(start)")
+                            let page = try await browser.evaluate(
+                                "return [document.documentElement.dir, document.forms.length]")
+                            #expect(page.array == [.string(language.direction), .integer(1)])
+                        }
+                    }
+                    try await browser.open("\(system.service)\(Self.path)?\(query)")
+                    #expect(try await browser.shows("Example on the web asks to sign you out"))
+                    try await browser.press("Stay signed in")
+                    try await eventually { try await browser.shows("You are still signed in") }
+                    try await Self.look(at: browser, "stays")
+                    try await browser.open("\(system.service)\(Self.path)?\(query)")
+                    #expect(try await browser.tab() == "Stay signed in")
+                    #expect(try await browser.tab() == "Sign out")
+                    try await browser.press(key: "\u{E007}")
+                    try await eventually { try await browser.url() == "\(system.apple)/site?state=bye" }
+                    // Without a session there is nothing to ask.
+                    try await browser.open("\(system.service)\(Self.path)")
+                    #expect(try await browser.shows("You are signed out"))
+                    try await Self.look(at: browser, "signed out")
+                    let other = Self.query([
+                        ("client_id", DevelopmentClients.web),
+                        ("post_logout_redirect_uri", "\(system.apple)/other"),
+                    ])
+                    try await browser.open("\(system.service)\(Self.path)?\(other)")
+                    #expect(try await browser.shows("Development: the browser does not return"))
+                    try await Self.look(at: browser, "another URI")
+                    #expect(try await browser.refusals() == [])
+                }
+            }
+        }
+    }
+
+    private static func query(_ parameters: [(String, String)]) -> String {
+        FormEncoding.encode(parameters.map { (name: $0.0, value: $0.1) })
+    }
+
+    private static func signIn(at system: DevelopmentProcess, _ browser: Browser) async throws {
+        let query = query([
+            ("client_id", DevelopmentClients.web), ("redirect_uri", "\(system.apple)/site"),
+            ("scope", "openid profile"), ("response_type", "code"), ("state", "s"),
+            ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+            ("code_challenge_method", "S256"),
+        ])
+        try await browser.open("\(system.service)/oauth/authorize?\(query)")
+        for label in ["Jane Appleseed", "Continue"] { try await browser.press(label) }
+        try await eventually { try await browser.shows("Example on the web") }
+    }
+
+    private static func look(at browser: Browser, _ page: String) async throws {
+        for view in [(320, false), (375, true), (1280, false)] as [(width: Int64, isDark: Bool)] {
+            try await browser.show(width: view.width, isDark: view.isDark)
+            #expect(try await browser.lookFaults() == [], "\(page) at \(view)")
+        }
+    }
+}
