@@ -100,6 +100,24 @@ for name, uri in [("any-port", "http://127.0.0.1:51004/cb"), ("no-port", "http:/
 proceed("proceeds-claimed-https-of-a-phone", "A native app with a claimed https URI.",
         encoded({**SHOP, "client_id": "phone", "redirect_uri": "https://phone.example.com/cb"}),
         changes={"client": "phone", "redirect_uri": "https://phone.example.com/cb"})
+ANDROID_APP = {**SHOP, "client_id": "android", "redirect_uri": "com.example.android:/cb"}
+proceed("proceeds-custom-scheme-on-android", "A client on Android that may have a custom scheme.", encoded(ANDROID_APP),
+        changes={"client": "android", "redirect_uri": "com.example.android:/cb"})
+proceed("proceeds-app-link-on-android", "An App Link is claimed https.",
+        encoded({**ANDROID_APP, "redirect_uri": "https://android.example.com/cb"}),
+        changes={"client": "android", "redirect_uri": "https://android.example.com/cb"})
+for name, uri in [("two-slashes", "com.example.android://cb"), ("case", "com.example.Android:/cb"),
+                  ("path", "com.example.android:/cb/"), ("other-app", "com.example.phone:/cb")]:
+    page(f"custom-scheme-on-android-{name}", "A custom scheme is compared exactly, also on Android.",
+         encoded({**ANDROID_APP, "redirect_uri": uri}), "redirect_uri_mismatch")
+WORDS = {**SHOP, "client_id": "words", "redirect_uri": "com.example.words:/cb"}
+for name, scope, granted in [
+        ("email-and-profile", "email profile", "openid email profile"), ("email", "email", "openid email"),
+        ("profile-and-another", "devices profile", "openid devices profile"), ("there", "email openid", "email openid"),
+        ("no-identity", "devices", "devices")]:
+    proceed(f"proceeds-implied-openid-{name}", "With imply_openid email and profile bring openid along, in front.",
+            encoded({**WORDS, "scope": scope}),
+            changes={"client": "words", "redirect_uri": "com.example.words:/cb", "scope": granted})
 proceed("proceeds-existing-query", "A registered query is a part of the URI.",
         shop(redirect_uri="https://shop.example.com/cb?tenant=1"),
         changes={"redirect_uri": "https://shop.example.com/cb?tenant=1"})

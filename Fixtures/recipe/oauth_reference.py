@@ -108,6 +108,9 @@ class Reader:
             self.expect(name, client and wanted["client"] == client["id"], "another client")
             self.expect(name, wanted["redirect_uri"] == uri and self.is_registered(client, uri), "another redirect URI")
             scope = list(dict.fromkeys((only("scope") or " ".join(client["scopes"])).split(" ")))
+            # Google's words leave openid out.
+            if client.get("imply_openid") and "openid" not in scope and {"email", "profile"} & set(scope):
+                scope = ["openid"] + scope
             self.expect(name, wanted["scope"].split(" ") == scope and set(scope) <= set(client["scopes"]), "another scope")
             self.check_state(name, request, pairs, wanted.get("state"))
             challenge, method = only("code_challenge"), only("code_challenge_method")

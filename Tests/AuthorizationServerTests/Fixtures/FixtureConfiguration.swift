@@ -41,7 +41,7 @@ struct FixtureConfiguration: Decodable, Sendable {
         let audience, platform, projectId: String?
         let maxAuthenticationAge: Int64?
         let bundleId: String?
-        let allowPlainPkce, appFlip, firstParty, allowNativeSignIn: Bool?
+        let allowPlainPkce, appFlip, firstParty, allowNativeSignIn, allowCustomScheme, implyOpenid: Bool?
     }
 
     static func settings() throws -> OAuthSettings { try loaded.get() }
@@ -101,6 +101,8 @@ extension FixtureConfiguration.Client {
         draft.appFlip = appFlip
         draft.isFirstParty = firstParty
         draft.allowsNativeSignIn = allowNativeSignIn
+        draft.allowsCustomScheme = allowCustomScheme
+        draft.impliesOpenID = implyOpenid
         draft.bundleID = bundleId
         draft.appFlipBundleIDs = appFlipBundleIds ?? []
         return draft
