@@ -52,6 +52,11 @@ extension PostgresAccountStore: AuthorizationStore {
         }
     }
 
+    public func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace? {
+        try await pool.run { try GrantSelectionRows.paces(of: account, in: $0) }
+            .first { $0.oauthClientID == client }
+    }
+
     public func isDisabled(googleSubject: String) async throws -> Bool {
         try await pool.run { try GrantSelectionRows.isDisabled(googleSubject, in: $0) }
     }

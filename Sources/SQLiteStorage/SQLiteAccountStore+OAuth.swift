@@ -38,6 +38,10 @@ extension SQLiteAccountStore: AuthorizationStore {
         try await reader.read { try $0.oauth().account(withVerifiedEmail: email, app: app, team: team) }
     }
 
+    public func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace? {
+        try await reader.read { try $0.oauth().pace(of: account, for: client) }
+    }
+
     public func isDisabled(googleSubject: String) async throws -> Bool {
         try await reader.read { try $0.oauth().isDisabled(googleSubject: googleSubject) }
     }

@@ -288,6 +288,29 @@ import TokenMint
         }
     }
 
+    @Test func `at the limit of new grants the user is not asked, unless the grant is there`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.user()
+        for number in 1...GrantPace.most {
+            let asked = try await prompt(world) { $0.accountID = account.id.rawValue }
+            #expect(asked.question != nil, "\(number)")
+            _ = try await AppFlip(world.server).response(
+                call { $0.accountID = account.id.rawValue }, caller: .all)
+            let grant = try #require(try await world.store.grants(of: account.id).first)
+            if number == GrantPace.most {
+                // A further consent only widens the grant.
+                #expect(try await prompt(world) { $0.accountID = account.id.rawValue }.question != nil)
+            }
+            try await GrantUseCases(world.server).end(
+                grant.id.rawValue, of: account.id.rawValue, allowed: .all)
+        }
+        let refused = try await prompt(world) { $0.accountID = account.id.rawValue }
+        #expect(refused.refusal?.outcome == .cancelled && refused.refusal?.endsWithSignIn == false)
+        world.clock.advance(by: .seconds(3600))
+        let later = try await prompt(world) { $0.accountID = account.id.rawValue }
+        #expect(later.question != nil)
+    }
+
     @Test func `an account that is gone ends linking before the user is asked`() async throws {
         let world = try OAuthWorld()
         let account = try await world.user()

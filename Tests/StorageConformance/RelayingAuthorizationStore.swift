@@ -46,6 +46,10 @@ extension RelayingAuthorizationStore {
         try await grantsBehind.googleVerification(state)
     }
 
+    public func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace? {
+        try await grantsBehind.pace(of: account, for: client)
+    }
+
     public func isDisabled(googleSubject: String) async throws -> Bool {
         try await grantsBehind.isDisabled(googleSubject: googleSubject)
     }

@@ -23,6 +23,12 @@ public struct GrantPace: Sendable, Hashable {
         self.count = count
     }
 
+    /// Returns `true` if a new grant would be refused.
+    public func isFull(at moment: Moment) -> Bool {
+        var next = self
+        return !next.countGrant(at: moment)
+    }
+
     /// Counts one more grant. Returns `false`, and counts nothing, at the limit.
     mutating func countGrant(at moment: Moment) -> Bool {
         if moment >= begunAt.advanced(byMilliseconds: Self.window) { (begunAt, count) = (moment, 0) }

@@ -25,6 +25,9 @@ public protocol AuthorizationStore: Sendable {
 
     func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord?
 
+    /// Returns the pace of new grants of an account to a client; `nil` when none is stored.
+    func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace?
+
     /// Returns the account of the client's youngest token family that a Google account began; `nil` when there
     /// is none. A family whose Google account was learned later leads to no account.
     func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws -> AccountID?

@@ -8,7 +8,7 @@ extension AppFlip {
     ///
     /// - Throws: As `response`.
     public func prompt(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipPrompt {
-        switch AppFlipCheck(server.settings.clients).link(call, caller: caller) {
+        switch AppFlipCheck(server.settings).link(call, caller: caller) {
         case .refuse(let refusal): throw refusal
         case .response(let response): return .refused(response, endsWithSignIn: false)
         case .ask(let link):
@@ -44,7 +44,19 @@ extension AppFlip {
                 return refused(obstacle)
             }
             guard status.admits(authenticatedAt: authenticatedAt) else { return refused(.credentialRevoked) }
+            guard try await !isAtLimit(account, link.client.id, at: now) else {
+                return refused(.tooManyGrants)
+            }
             return .ask(LinkQuestion(link, server.settings, account: status.account))
         }
+    }
+
+    /// Returns `true` if the user has given the client too many new grants within an hour. An existing grant is
+    /// only widened, and does not count.
+    private func isAtLimit(_ account: AccountID, _ client: OAuthClientID, at now: Moment) async throws -> Bool
+    {
+        let store = server.dependencies.store
+        guard try await store.grant(of: account, for: client) == nil else { return false }
+        return try await store.pace(of: account, for: client)?.isFull(at: now) ?? false
     }
 }

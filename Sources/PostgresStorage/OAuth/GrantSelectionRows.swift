@@ -99,6 +99,10 @@ enum GrantSelectionRows {
     private static let findPaces = FindPaces()
     private static let findErased = FindErased()
 
+    static func paces(of account: AccountID, in session: PostgresSession) throws -> [GrantPace] {
+        try session.run(findPaces.statement([account])).map { try findPaces.columns.pace($0) }
+    }
+
     /// Returns the first calls of the transaction.
     static func ownerCalls(_ question: GrantSelection) -> [PostgresCall] {
         let find = findOwners.statement(

@@ -40,6 +40,12 @@ final class OAuthReader {
         try held.grant(of: account, for: client)
     }
 
+    func pace(of account: AccountID, for client: OAuthClientID) throws -> GrantPace? {
+        var found: GrantPace?
+        try question.forEachPace(of: account) { if $0.oauthClientID == client { found = $0 } }
+        return found
+    }
+
     func isDisabled(googleSubject: String) throws -> Bool {
         try question.googleAccount(googleSubject)?.isDisabled ?? false
     }

@@ -83,6 +83,11 @@ extension ConformanceCheck {
             for number in 1...most {
                 try await agree(number, at: Moment(milliseconds: 2_000_000 + Int64(number)))
             }
+            let pace = try await store.pace(of: account.id, for: "phone")
+            try expectEqual(pace?.count, GrantPace.most)
+            try expectEqual(pace?.isFull(at: 5_600_000), true)
+            try expectEqual(pace?.isFull(at: 5_600_001), false)
+            try expectEqual(try await store.pace(of: account.id, for: "tablet"), nil)
             try await expectGrantRefusal(.tooManyGrants) { try await agree(most + 1, at: 5_600_000) }
             try await expectGrantRefusal(.tooManyGrants) {
                 try await store.carryOut(

@@ -74,6 +74,10 @@ extension ReferenceStore: AuthorizationStore {
         }
     }
 
+    public func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace? {
+        state.withLock { $0.oauth.paces[account]?[client] }
+    }
+
     public func isDisabled(googleSubject: String) async throws -> Bool {
         state.withLock { $0.oauth.googleAccounts[googleSubject]?.isDisabled ?? false }
     }
