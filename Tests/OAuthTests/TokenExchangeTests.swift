@@ -121,4 +121,42 @@ import TokenMint
         await #expect(throws: OAuthError(.invalidRequest, "")) { _ = try await exchange(world) }
         #expect(try await account(world) == nil)
     }
+
+    enum Interruption: CaseIterable, Sendable {
+        case consentRevoked, accountDeleted, disabled, signedOut, erased
+    }
+
+    @Test(arguments: Interruption.allCases)
+    func `what ends the user's access between the two transactions leaves no live token`(
+        interruption: Interruption
+    ) async throws {
+        let earlier = try OAuthWorld()
+        let interrupted = InterruptedGrantStore(earlier.store)
+        let world = try OAuthWorld(after: earlier, grants: interrupted) { draft in
+            draft.clients[1].isFirstParty = true
+            draft.clients[1].allowsNativeSignIn = true
+        }
+        interrupted.interrupt {
+            let key = SubjectKey(team: world.team, subject: try #require(AppleSubject(TokenMint.subject)))
+            // The first transaction is durable.
+            let id = try #require(try await world.store.account(key)).id.rawValue
+            switch interruption {
+            case .consentRevoked: try await world.notify("consent-revoked", secondsLater: 30)
+            case .accountDeleted: try await world.notify("account-delete", secondsLater: 30)
+            case .disabled:
+                _ = try await world.signIn.disable(id: id, reason: .abuse, until: nil, allowed: .all)
+            case .signedOut: _ = try await world.signIn.signOut(id: id, keeping: [], allowed: .all)
+            case .erased: _ = try await world.signIn.erase(id: id, allowed: .all)
+            }
+        }
+        await #expect(throws: OAuthError(.invalidRequest, "")) { _ = try await exchange(world) }
+        let account = try await account(world)
+        if let account { #expect(try await world.store.grants(of: account.id).isEmpty) }
+        #expect(try await world.store.purgeGrants(at: .last) == 0, "no family and no code is there")
+        guard interruption == .disabled, let account else { return }
+        // Enabled again, the user signs in and gets tokens.
+        _ = try await world.signIn.enable(id: account.id.rawValue, allowed: .all)
+        let tokens = try await exchange(world)
+        #expect(try await world.isActive(tokens.accessToken))
+    }
 }

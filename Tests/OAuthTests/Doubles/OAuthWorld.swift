@@ -29,10 +29,12 @@ struct OAuthWorld: Sendable {
     var settings: OAuthSettings { server.dependencies.settings }
     var now: Moment { Moment(milliseconds: clock.millisecondsSince1970) }
 
-    /// - Parameter earlier: The service before a restart with another configuration. Its store and clock are
-    ///   kept.
+    /// - Parameters:
+    ///   - earlier: The service before a restart with another configuration. Its store and clock are kept.
+    ///   - grants: Takes the commands of grants in place of the store.
     init(
         googleKeys: (any VerificationKeys)? = nil, after earlier: OAuthWorld? = nil,
+        grants: (any AuthorizationStore)? = nil,
         _ change: (inout OAuthDraft) -> Void = { _ in }
     ) throws {
         let store = earlier?.store ?? ReferenceStore()
@@ -54,7 +56,8 @@ struct OAuthWorld: Sendable {
         server = OAuthServer(
             OAuthDependencies(
                 settings: settings, deployment: deployment, store: store,
-                commits: GroupCommit<GrantCommand>(store: store, feed: feed), signIn: signIn,
+                commits: GroupCommit<GrantCommand>(store: grants ?? store, feed: feed),
+                signIn: signIn,
                 keys: SigningKeys(
                     for: settings, store: store, sealingKeys: try Self.ring(), now: now, logger: .silent),
                 googleKeys: googleKeys ?? keys, googleEventKeys: googleKeys ?? keys, now: now))
