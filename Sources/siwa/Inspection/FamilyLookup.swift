@@ -55,6 +55,7 @@ struct FamilyLookup {
         guard let status else { throw stop("no such token family: it has ended, or was never begun") }
         content = Self.object(of: status)
         guard moment < status.family.expiresAt else { throw stop("a token family that has expired") }
+        guard !status.status.isDisabled(at: moment) else { throw stop("an account that is disabled") }
         guard status.isGood(at: moment) else {
             throw stop("a credential that is \(status.status.credential.state.rawValue)")
         }
