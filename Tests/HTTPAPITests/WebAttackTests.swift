@@ -11,7 +11,8 @@ import TokenMint
     private static func isPage(_ answer: ProbeResponse, _ code: String) -> Bool {
         answer.status == 400 && answer["content-type"] == "text/html; charset=utf-8"
             && answer["location"] == nil && answer["set-cookie"] == nil
-            && answer.text.contains("<bdi>\(code)</bdi> · <bdi>\(answer["x-request-id"] ?? "")</bdi>")
+            && answer.text.contains(
+                "<bdi dir=\"ltr\">\(code)</bdi> · <bdi dir=\"ltr\">\(answer["x-request-id"] ?? "")</bdi>")
     }
 
     enum StateForgery: CaseIterable {

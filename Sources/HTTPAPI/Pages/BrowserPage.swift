@@ -105,7 +105,7 @@ struct BrowserPage {
         .note,.code{font-size:.9rem;line-height:1.4;color:var(--soft)}
         .note{margin:0 0 .4rem}
         .notice{border:1px solid var(--line);border-inline-start:.25rem solid var(--blue);\
-        border-radius:.5rem;padding:.5rem .75rem;margin:.8rem 0 0;font-size:.9375rem;line-height:1.4}
+        border-radius:.5rem;padding:.5rem .75rem;margin:.8rem 0;font-size:.9375rem;line-height:1.4}
         .code{margin:1.2rem 0 0;font-size:.85rem}
         .code bdi{font-family:ui-monospace,Menlo,monospace}
         .user{display:flex;flex-wrap:wrap;align-items:center;gap:.4rem .8rem;border:1px solid var(--line);\

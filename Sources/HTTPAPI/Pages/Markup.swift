@@ -15,6 +15,12 @@ struct Markup: Sendable, Equatable {
     /// around it, and its own direction marks end with it (HTML §4.5.24).
     static func value(_ value: String) -> Markup { Markup(html: "<bdi>\(value.htmlEscaped)</bdi>") }
 
+    /// Returns a date or a code, which is read from left to right in every language. Without a letter a value
+    /// has no direction of its own.
+    static func code(_ value: String) -> Markup {
+        Markup(html: "<bdi dir=\"ltr\">\(value.htmlEscaped)</bdi>")
+    }
+
     /// - Parameter url: A URL that this service has made or checked, because a link can also be a script.
     static func link(_ text: Markup, to url: String) -> Markup {
         Markup(html: "<a href=\"\(url.htmlEscaped)\" rel=\"noreferrer\">\(text.html)</a>")

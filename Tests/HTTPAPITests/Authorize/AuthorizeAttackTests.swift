@@ -15,7 +15,7 @@ import TokenMint
     private static func isRefused(_ response: ProbeResponse, _ status: Int, _ code: String) -> Bool {
         response.status == status && response["location"] == nil && response["set-cookie"] == nil
             && response["content-type"] == "text/html; charset=utf-8"
-            && response.text.contains("<bdi>\(code)</bdi>")
+            && response.text.contains("<bdi dir=\"ltr\">\(code)</bdi>")
     }
 
     private static func grants(_ service: RunningService) async throws -> Int {

@@ -309,7 +309,7 @@ import TokenMint
             let form = String(repeating: text, count: 65_536 / text.utf8.count)
             let visitor = AuthorizeVisitor(service)
             let answer = try await visitor.post("/oauth/authorize", text: form)
-            #expect(answer.status == 400 && answer.text.contains("<bdi>invalid_request</bdi>"))
+            #expect(answer.status == 400 && answer.text.contains("<bdi dir=\"ltr\">invalid_request</bdi>"))
             let shown = try await visitor.post("/oauth/authorize?\(OAuthClients.shop)", text: form)
             #expect(shown.status == 403 && shown.text.contains("login_required"))
         }
@@ -338,7 +338,7 @@ import TokenMint
         let policy = try #require(answer["content-security-policy"])
         #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
         let requestID = try #require(answer["x-request-id"])
-        #expect(answer.text.contains("<bdi>\(code)</bdi> · <bdi>\(requestID)</bdi>"))
+        #expect(answer.text.contains("<bdi dir=\"ltr\">\(code)</bdi> · <bdi dir=\"ltr\">\(requestID)</bdi>"))
         #expect(!answer.text.contains("client_id"))
     }
 

@@ -35,7 +35,7 @@ import TokenMint
         #expect(page.status == 403 && page["content-language"] == language.rawValue)
         #expect(page.text.contains(texts.refusals.accountDisabled.title.htmlEscaped))
         #expect(page.text.contains(texts.refusals.accountDisabled.advice.htmlEscaped))
-        #expect(page.text.contains("<bdi>account_disabled</bdi>"))
+        #expect(page.text.contains("<bdi dir=\"ltr\">account_disabled</bdi>"))
         let parameters = WebVisitor.parameters(of: try button(page))
         #expect(parameters["error"] == "access_denied" && parameters["state"] == "a+b+c")
     }

@@ -71,9 +71,9 @@ struct ConnectionsPage {
     }
 
     private func times(of grant: GrantRecord) -> String {
-        let since = Markup.filled(texts.since, ["day": .value(Self.day(of: grant.createdAt))])
+        let since = Markup.filled(texts.since, ["day": .code(Self.day(of: grant.createdAt))])
         let used =
-            grant.lastUsedAt.map { Markup.filled(texts.lastUsed, ["day": .value(Self.day(of: $0))]) }
+            grant.lastUsedAt.map { Markup.filled(texts.lastUsed, ["day": .code(Self.day(of: $0))]) }
             ?? .text(texts.neverUsed)
         return "\(since.html) · \(used.html)"
     }

@@ -34,7 +34,7 @@ struct AuthorizeRefusalPage {
     }
 
     private var content: String {
-        let code = Markup.filled(AuthorizeTexts.of(language).errorCode, ["code": .value(code)])
+        let code = Markup.filled(AuthorizeTexts.of(language).errorCode, ["code": .code(code)])
         return """
             <h1>\(refusal.title.htmlEscaped)</h1>
             <p>\(refusal.reason.htmlEscaped)</p>
@@ -42,7 +42,7 @@ struct AuthorizeRefusalPage {
             <p>\(refusal.advice.htmlEscaped)</p>
             \(address.map { "<code class=\"address\" dir=\"ltr\">\($0.htmlEscaped)</code>" } ?? "")
             \(link.map { "<a class=\"button main\" rel=\"noreferrer\" href=\"\($0.url.htmlEscaped)\">\($0.text.html)</a>" } ?? "")
-            <p class="code">\(code.html) · \(Markup.value(requestID).html)</p>
+            <p class="code">\(code.html) · \(Markup.code(requestID).html)</p>
             """
     }
 }
