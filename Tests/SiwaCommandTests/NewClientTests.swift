@@ -1,3 +1,4 @@
+import AppAttestation
 import AuthorizationServer
 import Foundation
 import Testing
@@ -35,6 +36,32 @@ import Testing
         draft.redirectURIs = ["com.example.app:/oauth2redirect"]
         #expect(try NewClientLines(of: draft, withSecret: false, isDevelopment: false).secret == nil)
         #expect(try NewClientLines(of: draft, withSecret: true, isDevelopment: false).secret != nil)
+    }
+
+    @Test func `App Check of a native client is printed, and read back with the entry of its app`()
+        async throws
+    {
+        var draft = Self.draft("native")
+        draft.redirectURIs = ["com.example.app:/cb"]
+        (draft.platform, draft.appCheck, draft.firstAttestingVersion) = ("ios", "monitored", "4.2")
+        let lines = try NewClientLines(of: draft, withSecret: false, isDevelopment: false)
+        #expect(lines.yaml.contains("\n    app_check: monitored"))
+        #expect(lines.yaml.contains("\n    first_attesting_version: \"4.2\""))
+        let base = OAuthSettingsTests.file.replacing(
+            "        name: {en: Example, pl: Przykład}",
+            with: "        name: {en: Example}\n        app_attest: [{bundle_id: com.example.app}]")
+        let end = try #require(base.firstRange(of: "  clients:\n")).upperBound
+        let settings = try await SettingsReaderTests.read([:], file: base[..<end] + lines.yaml)
+        #expect(settings.oauth?.clients["client-1"]?.appCheck?.mode == .monitored)
+        draft.appCheck = "on"
+        #expect(throws: ConfigurationMistakes.self) {
+            try NewClientLines(of: draft, withSecret: false, isDevelopment: false)
+        }
+        draft = Self.draft("web")
+        (draft.redirectURIs, draft.appCheck) = (["https://example.com/cb"], "monitored")
+        #expect(throws: ConfigurationMistakes.self) {
+            try NewClientLines(of: draft, withSecret: false, isDevelopment: false)
+        }
     }
 
     @Test func `what a library needs beside the usual is printed where it is asked for`() async throws {

@@ -3,8 +3,10 @@ import AppleAccounts
 
 extension OAuthCheck {
     /// Reads App Check of a native client. Returns `nil` without it, and after a mistake.
+    ///
+    /// - Parameter bundleID: `nil` after a mistake in it.
     mutating func appCheck(
-        of draft: ClientDraft, _ id: OAuthClientID, _ kind: ClientKind, _ app: ClientID
+        of draft: ClientDraft, _ id: OAuthClientID, _ kind: ClientKind, bundleID: ClientID?
     ) -> AppCheckPolicy? {
         // A client of another kind is refused for the member itself.
         guard ClientMember.appCheck.hasMeaning(for: kind) else { return nil }
@@ -24,7 +26,7 @@ extension OAuthCheck {
                 "of \(draft.id) must be one of \(known), but is \(text.debugDescription)")
             return nil
         }
-        guard let bundleID = bundleID(of: draft, app) else { return nil }
+        guard let bundleID else { return nil }
         // The environment and the platform of an app are declared once.
         guard let attested = context.appCheck.ofApp(bundleID.rawValue) else {
             add(

@@ -33,14 +33,17 @@ extension OAuthCheck {
         let scopes = scopes(of: draft, in: catalog)
         let appearance = appearance(of: draft)
         guard let app, let name, let particulars, let scopes else { return nil }
-        let appCheck = appCheck(of: draft, id, kind, app)
+        // Read once for both, so that a mistake is reported once.
+        let usesBundleID = draft.appCheck != nil || ClientMember.allowsNativeSignIn.value.flag(in: draft)
+        let bundleID = usesBundleID ? bundleID(of: draft, app) : nil
+        let appCheck = appCheck(of: draft, id, kind, bundleID: bundleID)
         let impliesOpenID = ClientMember.impliesOpenID.value.flag(in: draft)
         if impliesOpenID, !scopes.contains(.openID) {
             add(
                 .openIDMissing, at: "oauth.clients.imply_openid",
                 "of \(draft.id) needs the scope openid among scopes; add it, or remove imply_openid")
         }
-        let bundleID = nativeSignInBundleID(of: draft, kind, app)
+        let nativeSignInBundleID = nativeSignInBundleID(of: draft, kind, bundleID: bundleID)
         let secretHashes = secretHashes(of: draft, kind: kind)
         let redirectURIs = redirectURIs(of: draft, kind, particulars)
         let postLogoutRedirectURIs = postLogoutRedirectURIs(of: draft, kind, particulars)
@@ -65,7 +68,7 @@ extension OAuthCheck {
             allowsPlainProofKeys: ClientMember.allowsPlainPKCE.value.flag(in: draft),
             proofKeyRule: ClientMember.requiresPKCE.value.flag(in: draft)
                 ? kind.proofKeyRule : .requiredWithoutNonce,
-            appCheck: appCheck, nativeSignInBundleID: bundleID)
+            appCheck: appCheck, nativeSignInBundleID: nativeSignInBundleID)
     }
 
     private mutating func app(of draft: ClientDraft) -> ClientID? {

@@ -4,7 +4,7 @@ extension OAuthCheck {
     /// Returns the bundle ID whose identity tokens the client may exchange; `nil` for a client that may not
     /// exchange any.
     mutating func nativeSignInBundleID(
-        of draft: ClientDraft, _ kind: ClientKind, _ app: ClientID
+        of draft: ClientDraft, _ kind: ClientKind, bundleID: ClientID?
     ) -> ClientID? {
         // A client of another kind is refused for the member itself.
         guard ClientMember.allowsNativeSignIn.hasMeaning(for: kind) else { return nil }
@@ -25,7 +25,7 @@ extension OAuthCheck {
                 "of \(draft.id) must be ios or macos for allow_native_sign_in, but is "
                     + "\(platform.rawValue), where apps have no Sign in with Apple without a browser")
         }
-        return bundleID(of: draft, app)
+        return bundleID
     }
 
     /// Returns `true` for a client whose users sign in in a browser. A client that only exchanges identity

@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
@@ -17,6 +18,8 @@ struct NewClientLines {
         var allowsCustomScheme = false
         var allowsNativeSignIn = false
         var bundleID: String?
+        var appCheck: String?
+        var firstAttestingVersion: String?
         var requiresPKCE = true
         var projectID: String?
         var googleClientIDs: [String] = []
@@ -35,6 +38,8 @@ struct NewClientLines {
             client.isFirstParty = allowsNativeSignIn ? true : nil
             client.allowsNativeSignIn = allowsNativeSignIn ? true : nil
             client.bundleID = bundleID
+            client.appCheck = appCheck
+            client.firstAttestingVersion = firstAttestingVersion
             client.requiresPKCE = requiresPKCE ? nil : false
             client.projectID = projectID
             client.googleClientIDs = googleClientIDs
@@ -83,13 +88,24 @@ struct NewClientLines {
         }
         let context = OAuthContext(
             isDevelopment: isDevelopment, publicURL: "https://issuer.invalid", deployment: deployment,
-            appsWithWebSignIn: [app])
+            appsWithWebSignIn: [app], appCheck: Self.attested(client, team: team))
         let checked = OAuthSettings.check(
             OAuthDraft(scopes: declared, clients: [client]), in: context)
         if case .refused(let found) = checked {
             for mistake in found { mistakes.add(mistake.setting, mistake.text) }
             throw mistakes
         }
+    }
+
+    /// The entry of `app_attest` that the client needs, which is elsewhere in the file.
+    private static func attested(_ client: ClientDraft, team: TeamID) -> AppCheckPolicies {
+        let bundleID = client.bundleID ?? client.app
+        guard let appID = AppID(teamID: team.rawValue, bundleID: bundleID) else { return .none }
+        return AppCheckPolicies([
+            AppCheckPolicy(
+                target: .app(bundleID: bundleID), appID: appID, platform: .iOS, mode: .off,
+                environment: .production, firstAttestingVersion: nil)
+        ])
     }
 
     private static func yaml(of client: ClientDraft) -> String {
