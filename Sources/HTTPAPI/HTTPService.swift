@@ -3,6 +3,7 @@
 
 public import AppAttestation
 public import AppleAccounts
+import AuthorizationServer
 import Commits
 public import HTTPEngine
 public import KeySets
@@ -127,7 +128,7 @@ public final class HTTPService: Service {
             web: dependencies.web.map {
                 WebRoutes(
                     web: $0, verifications: verifications, registry: registry, authorize: authorize,
-                    connections: connections)
+                    connections: connections, languages: dependencies.authorize?.languages ?? .builtIn)
             },
             authorize: authorize, connections: connections, logout: logout,
             operations: OperationsRoutes(
@@ -135,7 +136,7 @@ public final class HTTPService: Service {
                 version: dependencies.version, warnings: dependencies.warnings, draining: draining),
             oauth: dependencies.oauth.map {
                 OAuthRoutes(server: $0, callers: dependencies.callers, registry: registry)
-            })
+            }, languages: dependencies.authorize?.languages ?? .builtIn)
         let dispatcher = Dispatcher(
             routes: routes, callers: dependencies.callers, foreignPages: dependencies.foreignPages,
             observer: RequestObserver(

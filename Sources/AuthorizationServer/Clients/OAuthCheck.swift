@@ -46,7 +46,9 @@ struct OAuthCheck {
             if declared.contains(where: { $0.token == token }) {
                 add(.scopeTwice, at: "oauth.scopes", "has \(token.rawValue) twice; remove one")
             }
-            let builtIn = ScopeToken.builtIn.contains(token) ? DeclaredScope.builtIn(token).text : nil
+            let builtIn =
+                ScopeToken.builtIn.contains(token)
+                ? DeclaredScope.builtIn(token, in: context.languages).text : nil
             // A built-in scope that only becomes optional keeps its texts.
             let text =
                 draft.text.isEmpty && builtIn != nil
@@ -59,7 +61,7 @@ struct OAuthCheck {
                 DeclaredScope(
                     token: token, text: text, isOptional: ScopeDraft.isOptional.value.flag(in: draft)))
         }
-        return ScopeCatalog(declared: declared)
+        return ScopeCatalog(declared: declared, languages: context.languages)
     }
 
     mutating func appNames(_ draft: OAuthDraft) -> [ClientID: LocalizedText] {
@@ -78,8 +80,8 @@ struct OAuthCheck {
     {
         var others: [PageLanguage: String] = [:]
         for (tag, text) in texts.sorted(by: { $0.key < $1.key }) {
-            guard let language = PageLanguage(rawValue: tag) else {
-                let known = PageLanguage.allCases.map(\.rawValue).joined(separator: ", ")
+            guard let language = context.languages.named(tag) else {
+                let known = context.languages.all.map(\.rawValue).joined(separator: ", ")
                 add(
                     .languageUnknown, at: setting,
                     "of \(owner) has the language \(tag); the pages have \(known); remove the others")
@@ -140,11 +142,15 @@ public struct OAuthContext: Sendable {
     /// The contents of the files that `logo_file` names; at least one byte above `ClientLogo.mostBytes` of a
     /// longer file. A file that cannot be read is absent.
     public let logos: [String: [UInt8]]
+    /// The languages of the pages.
+    public let languages: PageLanguages
 
     public init(
         isDevelopment: Bool, publicURL: String?, deployment: Deployment, appsWithWebSignIn: Set<ClientID>,
-        appCheck: AppCheckPolicies = .none, logos: [String: [UInt8]] = [:]
+        appCheck: AppCheckPolicies = .none, logos: [String: [UInt8]] = [:],
+        languages: PageLanguages = .builtIn
     ) {
+        self.languages = languages
         self.logos = logos
         self.isDevelopment = isDevelopment
         self.publicURL = publicURL

@@ -10,6 +10,8 @@ public struct OAuthDraft: Sendable {
     public var allowsAccountsWithoutApple: Bool?
     /// `native_refresh_token_limit`: number for one account over all native clients
     public var nativeRefreshTokenLimit: Int64?
+    /// `texts_directory`: has a file of texts for each further language
+    public var textsDirectory: String?
     /// `name` of an entry of `teams.apps`: texts by language tag, by the app's primary client ID
     public var appNames: [String: [String: String]] = [:]
 
@@ -35,6 +37,7 @@ extension OAuthDraft: SectionDraft {
         DraftMember("scopes", sections: DraftList(\OAuthDraft.scopes), each: "scope"),
         DraftMember("clients", sections: DraftList(\OAuthDraft.clients), each: "client"),
         allowsAccountsWithoutApple, nativeRefreshTokenLimit,
+        DraftMember("texts_directory", .optionalText(\.textsDirectory)),
     ]
 
     static let sessionLifetime = DraftMember<OAuthDraft>(

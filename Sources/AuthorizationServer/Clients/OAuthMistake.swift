@@ -16,6 +16,8 @@ public struct OAuthMistake: CodedError {
         case googleClientIDMalformed
         case bundleIDUnknown, appCheckUnknown, appCheckMissing, appNotAttested, versionMalformed
         case logoUnreadable, logoRefused, linkMalformed, openIDMissing
+        case textsDirectoryUnreadable, languageTagMalformed, languageBuiltIn, languagesTooMany
+        case translationUnreadable, translationIncomplete, translationUnknown, translationPlaces
         case androidAppIncomplete, androidPackageMalformed, androidFingerprintMalformed
         case nativeSignInNotFirstParty, nativeSignInElsewhere
     }

@@ -15,14 +15,17 @@ public struct OAuthSettings: Sendable {
     public let nativeRefreshTokenLimit: Int
     /// True in development: responses of the token endpoint name the reason of a refusal.
     public let explainsRefusals: Bool
+    /// The languages of the pages.
+    public let languages: PageLanguages
     /// Names of the apps for users, by primary client ID. Not every app has a name.
     private let appNames: [ClientID: LocalizedText]
 
     init(
         issuer: Issuer, sessionLifetime: Int64, scopes: ScopeCatalog, clients: ClientRegistry,
         allowsAccountsWithoutApple: Bool, nativeRefreshTokenLimit: Int, explainsRefusals: Bool,
-        appNames: [ClientID: LocalizedText] = [:]
+        languages: PageLanguages = .builtIn, appNames: [ClientID: LocalizedText] = [:]
     ) {
+        self.languages = languages
         self.issuer = issuer
         self.sessionLifetime = sessionLifetime
         self.scopes = scopes
@@ -71,6 +74,6 @@ public struct OAuthSettings: Sendable {
                 clients: ClientRegistry(clients),
                 allowsAccountsWithoutApple: OAuthDraft.allowsAccountsWithoutApple.value.flag(in: draft),
                 nativeRefreshTokenLimit: Int(nativeLimit),
-                explainsRefusals: context.isDevelopment, appNames: appNames))
+                explainsRefusals: context.isDevelopment, languages: context.languages, appNames: appNames))
     }
 }

@@ -7,9 +7,10 @@ public import AppleAccounts
 /// the browser. This is safe even for an unknown client: the URIs belong to Google.
 public struct AppFlipCheck: Sendable {
     let clients: ClientRegistry
+    private let languages: PageLanguages
 
-    public init(_ clients: ClientRegistry) {
-        self.clients = clients
+    public init(_ settings: OAuthSettings) {
+        (clients, languages) = (settings.clients, settings.languages)
     }
 
     /// Decides about the redirect URI, the caller, and client and parameters: the first three of the checks,
@@ -24,7 +25,7 @@ public struct AppFlipCheck: Sendable {
         if let client, !caller.allows(client.app) { return .refuse(.callerForbidden) }
 
         let language = RequestedLanguages(tags: [call.userLocale].compactMap(\.self))
-            .language(acceptLanguage: call.acceptLanguage)
+            .language(among: languages, acceptLanguage: call.acceptLanguage)
         let response = AuthorizationResponse(
             target: target, state: call.state.flatMap { RequestState(text: $0) }, issuer: nil)
         do throws(OAuthError) {

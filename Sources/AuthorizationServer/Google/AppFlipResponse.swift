@@ -26,7 +26,7 @@ public struct AppFlipResponse: Sendable, Hashable {
         self.redirectTo = redirectTo
         self.code = code
         self.outcome = outcome
-        message = outcome.message[language]
+        message = outcome.message(in: language)
     }
 
     /// Uses the English sentence for users as the description, because Google shows the description to users.

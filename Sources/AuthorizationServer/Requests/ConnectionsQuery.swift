@@ -12,7 +12,9 @@ public struct ConnectionsQuery: Sendable, Hashable {
     }
 
     /// Reads a query of anyone. Parameters that cannot be read count as absent.
-    public init(_ query: String) {
+    ///
+    /// - Parameter languages: The languages of the pages.
+    public init(_ query: String, among languages: PageLanguages) {
         guard let parameters = try? FormParameters(parsing: query.utf8, as: .query) else {
             self.init(app: nil, language: nil)
             return
@@ -21,7 +23,7 @@ public struct ConnectionsQuery: Sendable, Hashable {
         if case .text(let text) = parameters.value(of: "app", upTo: Self.longestApp) { app = text }
         let tags = RequestedLanguages(query: query).tags
         self.init(
-            app: app, language: tags.lazy.compactMap { PageLanguage(tag: $0) }.first,
+            app: app, language: tags.lazy.compactMap { languages.language(tag: $0) }.first,
             hasRemoved: parameters["removed"] != .absent)
     }
 

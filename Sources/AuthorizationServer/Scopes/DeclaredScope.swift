@@ -20,10 +20,11 @@ public struct ScopeCatalog: Sendable {
     public let scopes: [DeclaredScope]
     private let indexByToken: [ScopeToken: Int]
 
-    /// - Parameter declared: Scopes of the configuration. A scope with the name of a built-in scope replaces
-    ///   it.
-    public init(declared: [DeclaredScope] = []) {
-        var scopes = ScopeToken.builtIn.map(DeclaredScope.builtIn)
+    /// - Parameters:
+    ///   - declared: Scopes of the configuration. A scope with the name of a built-in scope replaces it.
+    ///   - languages: The languages of the texts of built-in scopes.
+    public init(declared: [DeclaredScope] = [], languages: PageLanguages = .builtIn) {
+        var scopes = ScopeToken.builtIn.map { DeclaredScope.builtIn($0, in: languages) }
         var index: [ScopeToken: Int] = [:]
         for (position, scope) in scopes.enumerated() { index[scope.token] = position }
         for scope in declared {

@@ -5,6 +5,17 @@ extension DeclaredScope {
         DeclaredScope(token: token, text: texts[token] ?? LocalizedText(english: ""), isOptional: false)
     }
 
+    /// Returns the declaration with its texts in all languages of a deployment.
+    static func builtIn(_ token: ScopeToken, in languages: PageLanguages) -> DeclaredScope {
+        let text = languages.all.reduce(builtIn(token).text) { text, language in
+            guard case .other(let translation) = language,
+                let translated = translation[ScopeTexts.self].text(of: token)
+            else { return text }
+            return text.adding(translated, in: language)
+        }
+        return DeclaredScope(token: token, text: text, isOptional: false)
+    }
+
     private static let texts: [ScopeToken: LocalizedText] = [
         .openID: LocalizedText(
             english: "Recognize you when you come back",

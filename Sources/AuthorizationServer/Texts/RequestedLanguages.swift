@@ -26,10 +26,10 @@ public struct RequestedLanguages: Sendable, Hashable {
 
     /// Returns the language of a page: the first tag among the languages of the pages, else the language of
     /// `Accept-Language`, else English.
-    public func language(acceptLanguage: String?) -> PageLanguage {
+    public func language(among languages: PageLanguages, acceptLanguage: String?) -> PageLanguage {
         for tag in tags {
-            if let language = PageLanguage(tag: tag) { return language }
+            if let language = languages.language(tag: tag) { return language }
         }
-        return acceptLanguage.flatMap { PageLanguage(acceptLanguage: $0) } ?? .english
+        return acceptLanguage.flatMap { languages.language(acceptLanguage: $0) } ?? .english
     }
 }

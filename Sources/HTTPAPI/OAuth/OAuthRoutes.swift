@@ -31,11 +31,11 @@ extension Routes {
         switch endpoint.errors {
         case .problem: return .problem
         case .oauth: return .oauth
-        case .page: return .page(PageReader(query: target.query, headers: headers))
+        case .page: return .page(PageReader(query: target.query, headers: headers, languages: languages))
         // Users reach these calls on the way back from Apple. A developer who tries them gets a problem.
         case .pageForBrowsers:
             guard let headers, acceptsPage(headers) else { return .problem }
-            return .page(PageReader(query: nil, headers: headers))
+            return .page(PageReader(query: nil, headers: headers, languages: languages))
         }
     }
 
@@ -55,7 +55,8 @@ extension Routes {
     ) -> ErrorFormat {
         guard head.method == .GET || head.method == .HEAD, acceptsPage(head.headers) else { return format }
         let isAtAppLink = oauth?.documents.isAppLink(target.path) ?? false
-        return .page(PageReader(query: nil, headers: head.headers, isAtAppLink: isAtAppLink))
+        return .page(
+            PageReader(query: nil, headers: head.headers, languages: languages, isAtAppLink: isAtAppLink))
     }
 
     /// Returns `true` for a browser that shows the response to a user: all browsers name HTML first. Programs

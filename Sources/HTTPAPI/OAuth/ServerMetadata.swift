@@ -54,7 +54,7 @@ enum ServerMetadata {
                 ("request_parameter_supported", .bool(false)),
                 ("request_uri_parameter_supported", .bool(false)),
                 ("prompt_values_supported", list(["none", "login", "consent", "select_account"])),
-                ("ui_locales_supported", list(PageLanguage.allCases.map(\.rawValue))),
+                ("ui_locales_supported", list(settings.languages.all.map(\.rawValue))),
             ] + appAttest)
         return JSONValue.object(document).serialized()
     }

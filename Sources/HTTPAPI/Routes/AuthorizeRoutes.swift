@@ -22,7 +22,8 @@ final class AuthorizeRoutes: Sendable {
     init(useCase: AuthorizeUseCase, registry: MetricsRegistry) {
         self.useCase = useCase
         metrics = AuthorizeMetrics(registry)
-        pages = ConsentPages(useCase.clients, appName: { useCase.appName(of: $0) })
+        pages = ConsentPages(
+            useCase.clients, languages: useCase.languages, appName: { useCase.appName(of: $0) })
     }
 
     /// `GET /oauth/authorize`
@@ -127,20 +128,24 @@ final class AuthorizeRoutes: Sendable {
                 to: redirect.location, cookie: WebRoutes.cookie(redirect.browser.text, useCase.web.settings)
             )
         case .ask(let prompt):
-            let language = prompt.languages.language(acceptLanguage: acceptLanguage)
+            let language = prompt.languages.language(
+                among: useCase.languages, acceptLanguage: acceptLanguage)
             return pages.page(prompt, language: language, cookie: cookie).response
         case .refusal(let refusal):
-            let language = refusal.languages.language(acceptLanguage: acceptLanguage)
+            let language = refusal.languages.language(
+                among: useCase.languages, acceptLanguage: acceptLanguage)
             return AuthorizeRefusalPage(
                 refusal, requestID: request.requestID, language: language, cookie: cookie
             ).response
         case .disabled(let notice):
-            let language = notice.languages.language(acceptLanguage: acceptLanguage)
+            let language = notice.languages.language(
+                among: useCase.languages, acceptLanguage: acceptLanguage)
             return AuthorizeRefusalPage(
                 notice, requestID: request.requestID, language: language, cookie: cookie
             ).response
         case .page(let error):
-            let language = error.languages.language(acceptLanguage: acceptLanguage)
+            let language = error.languages.language(
+                among: useCase.languages, acceptLanguage: acceptLanguage)
             return AuthorizeRefusalPage(
                 error, query: query, issuer: useCase.issuer, requestID: request.requestID, language: language
             ).response
@@ -159,7 +164,7 @@ final class AuthorizeRoutes: Sendable {
 
     private func malformed(_ request: HTTPRequest) -> HTTPResponse {
         let language = RequestedLanguages(query: String(request.query ?? ""))
-            .language(acceptLanguage: request.browser?.acceptLanguage)
+            .language(among: useCase.languages, acceptLanguage: request.browser?.acceptLanguage)
         return AuthorizeRefusalPage(
             refusal: AuthorizeTexts.of(language).refusals.requestMalformed, status: .badRequest,
             code: OAuthError.Code.invalidRequest.rawValue, requestID: request.requestID, language: language

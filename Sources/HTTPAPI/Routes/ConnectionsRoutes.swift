@@ -58,7 +58,7 @@ final class ConnectionsRoutes: Sendable {
         let cookie = authorize.cookieField(for: outcome.session)
         let tags = outcome.query.language.map { [$0.rawValue] } ?? []
         let language = RequestedLanguages(tags: tags)
-            .language(acceptLanguage: request.browser?.acceptLanguage)
+            .language(among: authorize.languages, acceptLanguage: request.browser?.acceptLanguage)
         switch outcome.action {
         case .redirect(let location): return .redirect(to: location, cookie: cookie)
         case .signIn(let redirect):

@@ -57,7 +57,8 @@ final class LogoutRoutes: Sendable {
     private func response(to outcome: LogoutOutcome, _ request: HTTPRequest) -> HTTPResponse {
         metrics.count(outcome)
         let cookie = useCase.authorize.cookieField(for: outcome.session)
-        let language = outcome.languages.language(acceptLanguage: request.browser?.acceptLanguage)
+        let language = outcome.languages.language(
+            among: useCase.authorize.languages, acceptLanguage: request.browser?.acceptLanguage)
         let texts = LogoutTexts.of(language)
         switch outcome.action {
         case .redirect(let location): return .redirect(to: location, cookie: cookie)
@@ -77,7 +78,8 @@ final class LogoutRoutes: Sendable {
         let languages = RequestedLanguages(query: String(request.query ?? ""))
         return AuthorizeRefusalPage(
             LogoutOutcome.Refusal.requestMalformed, requestID: request.requestID,
-            language: languages.language(acceptLanguage: request.browser?.acceptLanguage)
+            language: languages.language(
+                among: useCase.authorize.languages, acceptLanguage: request.browser?.acceptLanguage)
         ).response
     }
 

@@ -1,3 +1,5 @@
+import AuthorizationServer
+
 /// The handlers of the calls, by family.
 ///
 /// The families are classes, so that a request costs one reference and no copy of their dependencies.
@@ -24,4 +26,6 @@ struct Routes: Sendable {
     let operations: OperationsRoutes
     /// `nil` where no OAuth client is configured.
     let oauth: OAuthRoutes?
+    /// The languages of the pages.
+    let languages: PageLanguages
 }

@@ -22,12 +22,15 @@ final class WebRoutes: Sendable {
     private let authorize: AuthorizeRoutes?
     /// Handles the end of sign-ins that the page about connections has begun.
     private let connections: ConnectionsRoutes?
+    private let languages: PageLanguages
 
     init(
         web: WebSignIn, verifications: VerificationMetrics, registry: MetricsRegistry,
-        authorize: AuthorizeRoutes? = nil, connections: ConnectionsRoutes? = nil
+        authorize: AuthorizeRoutes? = nil, connections: ConnectionsRoutes? = nil,
+        languages: PageLanguages = .builtIn
     ) {
         self.connections = connections
+        self.languages = languages
         (self.web, self.verifications, self.authorize) = (web, verifications, authorize)
         metrics = WebMetrics(registry)
     }
@@ -124,11 +127,12 @@ final class WebRoutes: Sendable {
     ///   language of the page.
     private func refuse(_ error: any Error, query: String? = nil, _ request: HTTPRequest) -> RouteResult {
         metrics.count(.refused)
-        let languages = query.map { RequestedLanguages(query: $0) } ?? RequestedLanguages()
+        let requested = query.map { RequestedLanguages(query: $0) } ?? RequestedLanguages()
         return .response(
             RefusalPage.response(
                 to: Problem(describing: error), requestID: request.requestID,
-                language: languages.language(acceptLanguage: request.browser?.acceptLanguage)))
+                language: requested.language(
+                    among: languages, acceptLanguage: request.browser?.acceptLanguage)))
     }
 
     private func response(to arrival: WebArrival, _ request: HTTPRequest) throws -> HTTPResponse {

@@ -19,7 +19,7 @@ public struct AppFlip: Sendable {
     /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an ID that
     ///   never belonged to an account, or whose account the caller may not see.
     public func response(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
-        switch AppFlipCheck(server.settings.clients).check(call, caller: caller) {
+        switch AppFlipCheck(server.settings).check(call, caller: caller) {
         case .refuse(let refusal): throw refusal
         case .response(let response): return response
         case .proceed(let request):

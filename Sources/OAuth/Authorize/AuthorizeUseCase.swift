@@ -35,6 +35,7 @@ public struct AuthorizeUseCase: Sendable {
     }
 
     public var issuer: Issuer { settings.issuer }
+    public var languages: PageLanguages { settings.languages }
     /// True in development: pages tell developers the reason of a refusal.
     public var explainsRefusals: Bool { settings.explainsRefusals }
     /// Returns the name of an app on the pages, by its primary client ID.

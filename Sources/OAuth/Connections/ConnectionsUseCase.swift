@@ -30,7 +30,7 @@ public struct ConnectionsUseCase: Sendable {
     /// - Parameter query: The query as sent. It may be empty.
     /// - Throws: `StorageError`.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<ConnectionsOutcome> {
-        let query = ConnectionsQuery(query)
+        let query = self.query(query)
         if let userAgent = browser.userAgent, EmbeddedWebView.isOne(userAgent: userAgent) {
             return .now(ConnectionsOutcome(.refusal(.embeddedBrowser), query))
         }
@@ -47,7 +47,7 @@ public struct ConnectionsUseCase: Sendable {
     public func remove(
         _ form: ConnectionsForm, query: String, from browser: AuthorizeBrowser
     ) -> Step<ConnectionsOutcome> {
-        let query = ConnectionsQuery(query)
+        let query = self.query(query)
         guard let session = session(for: query, of: browser) else {
             return .now(ConnectionsOutcome(.refusal(.signInNeeded), query))
         }
@@ -81,7 +81,7 @@ public struct ConnectionsUseCase: Sendable {
     public func arrive(
         _ authentication: WebAuthentication, query: String, sessionCookie: String?
     ) -> ConnectionsOutcome {
-        let query = ConnectionsQuery(query)
+        let query = self.query(query)
         return ConnectionsOutcome(
             .redirect(Self.address(of: query)), query,
             session: authorize.beginSession(
@@ -92,7 +92,11 @@ public struct ConnectionsUseCase: Sendable {
     public func refuse(_ failure: WebFailure, query: String) -> ConnectionsOutcome {
         ConnectionsOutcome(
             .refusal(failure.error == "temporarily_unavailable" ? .unavailable : .signInNeeded),
-            ConnectionsQuery(query))
+            self.query(query))
+    }
+
+    private func query(_ text: String) -> ConnectionsQuery {
+        ConnectionsQuery(text, among: authorize.settings.languages)
     }
 
     private func session(for query: ConnectionsQuery, of browser: AuthorizeBrowser) -> BrowserSession? {

@@ -1,3 +1,4 @@
+import AppAttestation
 import ArgumentParser
 import AuthorizationServer
 import Foundation
@@ -6,7 +7,7 @@ import Foundation
 struct Client: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Create OAuth clients: \(ClientNew.list(ClientKind.all.map(\.plural), "and")).",
-        subcommands: [ClientNew.self])
+        subcommands: [ClientNew.self, ClientTexts.self])
 }
 
 /// `siwa client new`
@@ -58,8 +59,19 @@ struct ClientNew: ParsableCommand {
         help: "For native: exchange Apple's identity tokens of the app for tokens, without a browser.")
     var allowNativeSignIn = false
 
-    @Option(help: "With --native-sign-in: the bundle ID, if it is not the app's primary client ID.")
+    @Option(
+        help: "With --native-sign-in or --app-check: the bundle ID, if it is not the app's primary client ID."
+    )
     var bundleID: String?
+
+    @Option(
+        help:
+            "For native: \(ClientNew.list(AppCheckMode.allCases.map(\.rawValue), "or")) App Check of the token requests. The bundle ID needs an entry in app_attest of its app."
+    )
+    var appCheck: String?
+
+    @Option(help: "With --app-check: the first version of the app that attests, like 4.2.")
+    var firstAttestingVersion: String?
 
     @Flag(help: "For web: accept a nonce in place of PKCE, for a library that cannot do PKCE.")
     var withoutPKCE = false
@@ -115,7 +127,8 @@ struct ClientNew: ParsableCommand {
         NewClientLines.Draft(
             id: id, kind: kind, app: app, name: name ?? id, scopes: scopes, redirectURIs: redirectURIs,
             platform: platform, allowsLocalhost: allowLocalhost, allowsCustomScheme: allowCustomScheme,
-            allowsNativeSignIn: allowNativeSignIn, bundleID: bundleID, requiresPKCE: !withoutPKCE,
+            allowsNativeSignIn: allowNativeSignIn, bundleID: bundleID, appCheck: appCheck,
+            firstAttestingVersion: firstAttestingVersion, requiresPKCE: !withoutPKCE,
             projectID: projectID, googleClientIDs: googleClientIDs, appFlip: appFlip)
     }
 }

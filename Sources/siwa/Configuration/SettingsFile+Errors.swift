@@ -22,7 +22,8 @@ extension SettingsFile {
         node.mark.map { "line \($0.line): " } ?? ""
     }
 
-    private static func words(for error: YamlError) -> String {
+    /// Returns what is wrong with a file that is not YAML.
+    static func words(for error: YamlError) -> String {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):

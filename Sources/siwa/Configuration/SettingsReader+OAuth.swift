@@ -26,6 +26,7 @@ extension SettingsReader {
         checkServicesIDs(
             of: Set(draft.clients.compactMap { ClientID($0.app).flatMap(deployment.app) }),
             named: servicesIDs, webRedirectURLs: webRedirectURLs)
+        let languages = languages(in: draft.textsDirectory)
         let context = OAuthContext(
             isDevelopment: isDevelopment, publicURL: publicURL, deployment: deployment,
             appsWithWebSignIn: Set(
@@ -33,7 +34,8 @@ extension SettingsReader {
                     // The first client ID is the App ID, which cannot sign users in on the web.
                     app.clientIDs.dropFirst().contains { webRedirectURLs[$0] != nil }
                 }.map(\.primaryClientID)),
-            appCheck: appCheck, logos: Self.logos(of: draft.clients))
+            appCheck: appCheck, logos: Self.logos(of: draft.clients),
+            languages: languages)
         switch OAuthSettings.check(draft, in: context) {
         case .none: return nil
         case .refused(let found):
@@ -48,6 +50,14 @@ extension SettingsReader {
             }
             return settings
         }
+    }
+
+    /// Reads the texts of further languages.
+    private mutating func languages(in directory: String?) -> PageLanguages {
+        guard let directory else { return .builtIn }
+        let (languages, found) = TextsDirectory(path: directory).languages()
+        for mistake in found { mistakes.add(mistake.setting, mistake.text) }
+        return languages
     }
 
     /// Reads the pictures of clients, each once and not much past the bound.

@@ -89,7 +89,7 @@ import Testing
         var call = AppFlipRequestBody()
         (call.clientID, call.redirectURI, call.state, call.scope) = ("shop", uri, "s", "openid")
         (call.decision, call.identityToken) = ("granted", "e30.e30.e30")
-        guard case .response(let response) = AppFlipCheck(settings.clients).check(call, caller: .all) else {
+        guard case .response(let response) = AppFlipCheck(settings).check(call, caller: .all) else {
             Issue.record("not refused")
             return
         }

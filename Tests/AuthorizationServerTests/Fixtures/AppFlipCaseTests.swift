@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: try OAuthFixture<AppFlipCase>.all(in: "app-flip"))
     func `decides about an App Flip call as its file says`(file: OAuthFixture<AppFlipCase>) throws {
         let expect = file.content.expect
-        let check = AppFlipCheck(try FixtureConfiguration.settings().clients)
+        let check = AppFlipCheck(try FixtureConfiguration.settings())
         switch check.check(AppFlipRequestBody(file.content.call), caller: try caller(of: file.content)) {
         case .refuse(let refusal):
             #expect(code(of: refusal) == expect.code)
@@ -39,7 +39,7 @@ import Testing
     func `a prompt and the response of a user who agrees decide alike about a link`(
         file: OAuthFixture<AppFlipCase>
     ) throws {
-        let check = AppFlipCheck(try FixtureConfiguration.settings().clients)
+        let check = AppFlipCheck(try FixtureConfiguration.settings())
         var call = AppFlipRequestBody(file.content.call)
         (call.decision, call.grantedScopes, call.identityToken, call.accountID) = ("granted", nil, nil, "acc")
         let caller = try caller(of: file.content)
@@ -57,7 +57,7 @@ import Testing
         let (call, expect) = (file.content.call, file.content.expect)
         // The reader of the body knows no such member.
         guard expect.code != "member_unknown" else { return }
-        let check = AppFlipCheck(try FixtureConfiguration.settings().clients)
+        let check = AppFlipCheck(try FixtureConfiguration.settings())
         switch check.link(AppFlipRequestBody(call), caller: try caller(of: file.content)) {
         case .refuse(let refusal): #expect(code(of: refusal) == expect.code)
         case .response(let response):

@@ -69,6 +69,6 @@ extension AuthorizationCase.Proceed {
             loginHint: request.loginHint,
             prompt: request.prompts.isEmpty ? nil : request.prompts.map(\.rawValue).sorted(),
             maxAge: request.maxAge,
-            language: request.languages.language(acceptLanguage: acceptLanguage).rawValue)
+            language: request.languages.language(among: .builtIn, acceptLanguage: acceptLanguage).rawValue)
     }
 }

@@ -5,9 +5,10 @@ import StorageConformance
 
 extension OAuthContext {
     /// A production deployment with one app that can sign in on the web, and one that cannot.
-    static func sample(isDevelopment: Bool = false, publicURL: String? = "https://accounts.example.com")
-        throws -> OAuthContext
-    {
+    static func sample(
+        isDevelopment: Bool = false, publicURL: String? = "https://accounts.example.com",
+        languages: PageLanguages = .builtIn
+    ) throws -> OAuthContext {
         OAuthContext(
             isDevelopment: isDevelopment, publicURL: publicURL,
             deployment: try Deployment(apps: [
@@ -23,7 +24,8 @@ extension OAuthContext {
                         target: .app(bundleID: $0.bundleID), appID: $0, platform: .iOS, mode: .off,
                         environment: .development, firstAttestingVersion: AppVersion("4.2"))
                 }),
-            logos: ["logo.svg": Array("<svg/>".utf8), "no-picture": [1, 2, 3]])
+            logos: ["logo.svg": Array("<svg/>".utf8), "no-picture": [1, 2, 3]],
+            languages: languages)
     }
 }
 

@@ -11,7 +11,7 @@ import Testing
             (String(repeating: "a=b&", count: 100) + "ui_locales=ar", .english),
         ] as [(String, PageLanguage)])
     func `a query that was not accepted still says its language`(query: String, language: PageLanguage) {
-        #expect(RequestedLanguages(query: query).language(acceptLanguage: nil) == language)
+        #expect(RequestedLanguages(query: query).language(among: .builtIn, acceptLanguage: nil) == language)
     }
 
     @Test(
@@ -23,7 +23,7 @@ import Testing
             ("pln", nil), ("arc", nil),
         ] as [(String, PageLanguage?)])
     func `is found by the first part of a tag`(tag: String, language: PageLanguage?) {
-        #expect(PageLanguage(tag: tag) == language)
+        #expect(PageLanguages.builtIn.language(tag: tag) == language)
     }
 
     @Test(
@@ -35,18 +35,20 @@ import Testing
             ("pl;q=", nil), ("pl;q=.5", nil), (",,;", nil), ("pl;Q=0.1", .polish), ("tr;q=0.001", .turkish),
         ] as [(String, PageLanguage?)])
     func `is the most wanted one of Accept-Language`(field: String, language: PageLanguage?) {
-        #expect(PageLanguage(acceptLanguage: field) == language)
+        #expect(PageLanguages.builtIn.language(acceptLanguage: field) == language)
     }
 
     @Test func `looks at a bounded part of Accept-Language`() {
         let many = String(repeating: "de,", count: 10_000) + "pl"
-        #expect(PageLanguage(acceptLanguage: many) == nil)
+        #expect(PageLanguages.builtIn.language(acceptLanguage: many) == nil)
     }
 
     @Test func `a page is in English when no wanted language is there`() {
-        #expect(RequestedLanguages(tags: ["de", "fr"]).language(acceptLanguage: nil) == .english)
-        #expect(RequestedLanguages(tags: ["de", "pl"]).language(acceptLanguage: "tr") == .polish)
-        #expect(RequestedLanguages().language(acceptLanguage: "tr") == .turkish)
+        #expect(
+            RequestedLanguages(tags: ["de", "fr"]).language(among: .builtIn, acceptLanguage: nil) == .english)
+        #expect(
+            RequestedLanguages(tags: ["de", "pl"]).language(among: .builtIn, acceptLanguage: "tr") == .polish)
+        #expect(RequestedLanguages().language(among: .builtIn, acceptLanguage: "tr") == .turkish)
     }
 
     @Test(arguments: PageLanguage.allCases.filter { $0 != .english })

@@ -31,7 +31,7 @@ import TokenMint
         call.state = "s"
         call.scope = scope
         call.userLocale = language.rawValue
-        guard case .ask(let link) = AppFlipCheck(settings.clients).link(call, caller: .all) else {
+        guard case .ask(let link) = AppFlipCheck(settings).link(call, caller: .all) else {
             throw RunningService.NoName()
         }
         var account = Account(

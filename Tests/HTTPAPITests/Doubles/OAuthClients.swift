@@ -26,7 +26,8 @@ enum OAuthClients {
     }
 
     static func settings(
-        in deployment: Deployment, issuer: String, _ change: (inout OAuthDraft) -> Void = { _ in }
+        in deployment: Deployment, issuer: String, languages: PageLanguages = .builtIn,
+        _ change: (inout OAuthDraft) -> Void = { _ in }
     ) throws -> OAuthSettings {
         var google = ClientDraft(
             id: "google", kind: "google_linking", app: TokenMint.clientID, name: ["en": "Google"])
@@ -54,7 +55,7 @@ enum OAuthClients {
         let context = OAuthContext(
             isDevelopment: issuer.hasPrefix("http:"), publicURL: issuer, deployment: deployment,
             appsWithWebSignIn: Set(deployment.apps.map(\.primaryClientID)),
-            logos: ["logo": Array("<svg/>".utf8)])
+            logos: ["logo": Array("<svg/>".utf8)], languages: languages)
         switch OAuthSettings.check(draft, in: context) {
         case .usable(let settings): return settings
         case .none: throw Unusable(mistakes: [])

@@ -57,6 +57,8 @@ struct RunningService: Sendable {
         /// True for a service with the OAuth clients of `OAuthSample`. The mint plays Google.
         var hasOAuth = false
         var isDevelopment = false
+        /// The languages of the authorization endpoint's pages.
+        var languages = PageLanguages.builtIn
         /// Adds the authorization endpoint with the changed clients of `OAuthClients`; `nil` leaves the
         /// endpoint out.
         var oauth: (@Sendable (inout OAuthDraft) -> Void)?
@@ -177,7 +179,8 @@ struct RunningService: Sendable {
         guard let change = options.oauth, let web else { return nil }
         let store = store ?? ReferenceStore()
         return AuthorizeUseCase(
-            settings: try OAuthClients.settings(in: deployment(), issuer: options.publicURL, change),
+            settings: try OAuthClients.settings(
+                in: deployment(), issuer: options.publicURL, languages: options.languages, change),
             store: store, commits: GroupCommit<GrantCommand>(store: store, feed: feed), web: web,
             sealingKeys: try ring(),
             now: now)

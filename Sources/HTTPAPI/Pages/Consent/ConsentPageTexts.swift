@@ -118,10 +118,12 @@ struct ConsentPages: Sendable {
     private let texts: [OAuthClientID: [PageLanguage: ConsentPageTexts]]
 
     /// - Parameter appName: Returns the name of an app by its primary client ID.
-    init(_ clients: [OAuthClient], appName: (ClientID) -> LocalizedText) {
+    init(
+        _ clients: [OAuthClient], languages: PageLanguages, appName: (ClientID) -> LocalizedText
+    ) {
         var texts: [OAuthClientID: [PageLanguage: ConsentPageTexts]] = [:]
         for client in clients {
-            for language in PageLanguage.allCases {
+            for language in languages.all {
                 texts[client.id, default: [:]][language] = ConsentPageTexts(
                     client: client, appName: appName(client.app), language: language)
             }

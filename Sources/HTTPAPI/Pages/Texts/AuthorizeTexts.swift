@@ -4,7 +4,9 @@ import AuthorizationServer
 ///
 /// A word in braces stands for a value or a link, which `Markup` puts in. A test compares the words between
 /// the languages.
-struct AuthorizeTexts: Sendable {
+struct AuthorizeTexts: TranslatedTexts {
+    static let part = "authorize"
+
     let consent: Consent
     let refusals: Refusals
     /// `{code}`
@@ -14,7 +16,7 @@ struct AuthorizeTexts: Sendable {
     let backToClient: String
 
     /// Texts of the consent page.
-    struct Consent: Sendable {
+    struct Consent: Sendable, Decodable {
         /// `{client}`, `{app}`
         let title: String
         /// `{client}`
@@ -59,7 +61,7 @@ struct AuthorizeTexts: Sendable {
 
     /// Texts of the error pages: the reasons for which there is no consent page, or for which a sign-in does
     /// not go on.
-    struct Refusals: Sendable {
+    struct Refusals: Sendable, Decodable {
         let unknownClient: Refusal
         let redirectURIMismatch: Refusal
         let requestMalformed: Refusal
@@ -79,7 +81,7 @@ struct AuthorizeTexts: Sendable {
         let linkOfApp: Refusal
     }
 
-    struct Refusal: Sendable {
+    struct Refusal: Sendable, Decodable {
         let title: String
         /// The expected value, and the found value.
         let reason: String
@@ -93,6 +95,7 @@ struct AuthorizeTexts: Sendable {
         case .arabic: .arabic
         case .turkish: .turkish
         case .polish: .polish
+        case .other(let translation): translation[AuthorizeTexts.self]
         }
     }
 }

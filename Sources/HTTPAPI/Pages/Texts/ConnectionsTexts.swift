@@ -1,7 +1,9 @@
 import AuthorizationServer
 
 /// The texts of the page about connected clients, in one language.
-struct ConnectionsTexts: Sendable {
+struct ConnectionsTexts: TranslatedTexts {
+    static let part = "connections"
+
     let title: String
     /// `{app}`; the clients follow as a list.
     let intro: String
@@ -30,12 +32,13 @@ struct ConnectionsTexts: Sendable {
         case .arabic: .arabic
         case .turkish: .turkish
         case .polish: .polish
+        case .other(let translation): translation[ConnectionsTexts.self]
         }
     }
 }
 
 extension ConnectionsTexts {
-    private static let english = ConnectionsTexts(
+    static let english = ConnectionsTexts(
         title: "Apps and services with access to your account",
         intro: "You have given these apps and services access to your {app} account.",
         none: "No app or service has access to your account.",

@@ -1,7 +1,9 @@
 import AuthorizationServer
 
 /// The texts of the pages on which a user signs out, in one language.
-struct LogoutTexts: Sendable {
+struct LogoutTexts: TranslatedTexts {
+    static let part = "logout"
+
     let title: String
     /// `{client}`, `{app}`
     let reason: String
@@ -15,7 +17,7 @@ struct LogoutTexts: Sendable {
     let formRefused: AuthorizeTexts.Refusal
 
     /// The page at the end.
-    struct Result: Sendable {
+    struct Result: Sendable, Decodable {
         let title: String
         let advice: String
     }
@@ -26,6 +28,7 @@ struct LogoutTexts: Sendable {
         case .arabic: .arabic
         case .turkish: .turkish
         case .polish: .polish
+        case .other(let translation): translation[LogoutTexts.self]
         }
     }
 }

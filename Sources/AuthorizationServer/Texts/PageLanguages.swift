@@ -1,0 +1,92 @@
+import Encodings
+
+/// The languages of a deployment's pages: the built-in languages, and those that it has written texts for.
+public struct PageLanguages: Sendable {
+    /// The built-in languages alone.
+    public static let builtIn = PageLanguages([])
+
+    /// Number of further languages. Each tag of a request is compared with every language.
+    public static let mostTranslations = 32
+
+    public let all: [PageLanguage]
+
+    public init(_ translations: [Translation]) {
+        all = PageLanguage.allCases + translations.map { .other($0) }
+    }
+
+    /// Finds the language with exactly this tag.
+    func named(_ tag: String) -> PageLanguage? { all.first { $0.rawValue == tag } }
+
+    /// Finds the language of a tag (BCP 47): `ar-EG` is Arabic, and of `pt` and `pt-BR` the longer tag that fits
+    /// is chosen (RFC 4647 §3.4). `nil` for a language that the pages do not have.
+    public func language(tag: some StringProtocol) -> PageLanguage? { language(tag: Array(tag.utf8)[...]) }
+
+    private func language(tag: some Collection<UInt8>) -> PageLanguage? {
+        let tag = tag.prefix(Self.longestTag + 1).map { byte in
+            // Some systems write an underscore.
+            byte.isUppercaseLetter ? byte | 0x20 : byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : byte
+        }
+        var best: (language: PageLanguage, length: Int)?
+        for language in all {
+            let name = language.rawValue.utf8
+            guard name.count > best?.length ?? 0, tag.count >= name.count,
+                zip(tag, name).allSatisfy({ $0 == ($1.isUppercaseLetter ? $1 | 0x20 : $1) }),
+                tag.count == name.count || tag[name.count] == UInt8(ascii: "-")
+            else { continue }
+            best = (language, name.count)
+        }
+        return best?.language
+    }
+
+    /// Number of bytes of a tag that are compared. The tags of the pages are shorter.
+    private static let longestTag = 35
+
+    /// Finds the preferred language of the field `Accept-Language` (RFC 9110 §12.5.4) among the languages of
+    /// the pages. The first of several languages with equal weight is chosen.
+    public func language(acceptLanguage: String) -> PageLanguage? {
+        var field = acceptLanguage
+        return field.withUTF8(mostWanted)
+    }
+    /// Number of bytes of the field that are read.
+    private static let longestField = 1024
+
+    private func mostWanted(_ field: UnsafeBufferPointer<UInt8>) -> PageLanguage? {
+        // Browsers send a dozen languages; the rest of a longer list or field is ignored.
+        let ranges = field.prefix(Self.longestField).split(separator: UInt8(ascii: ","), maxSplits: 32)
+            .prefix(32)
+        var best: (language: PageLanguage, weight: Int)?
+        for range in ranges {
+            let end = range.firstIndex(of: UInt8(ascii: ";")) ?? range.endIndex
+            let tag = range[..<end].drop(while: Self.isSpace).prefix { !Self.isSpace($0) }
+            guard let language = language(tag: tag),
+                let weight = end < range.endIndex ? Self.weight(range[(end + 1)...]) : 1000, weight > 0
+            else { continue }
+            if weight > best?.weight ?? 0 { best = (language, weight) }
+        }
+        return best?.language
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    /// Reads `q=0.8` in thousandths. `nil` for anything else (RFC 9110 §12.4.2).
+    private static func weight(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        let bytes = text.filter { !isSpace($0) }
+        guard bytes.starts(with: "q=".utf8) || bytes.starts(with: "Q=".utf8) else { return nil }
+        let number = bytes.dropFirst(2)
+        guard let whole = number.first, whole == UInt8(ascii: "0") || whole == UInt8(ascii: "1") else {
+            return nil
+        }
+        let decimals = number.dropFirst()
+        guard decimals.count <= 4, decimals.first ?? UInt8(ascii: ".") == UInt8(ascii: "."),
+            decimals.dropFirst().allSatisfy(\.isDigit)
+        else { return nil }
+        var value = 0
+        for position in 0..<3 {
+            let digit = decimals.dropFirst(position + 1).first.map { Int($0 - UInt8(ascii: "0")) } ?? 0
+            value = value * 10 + digit
+        }
+        return min(1000, (whole == UInt8(ascii: "1") ? 1000 : 0) + value)
+    }
+}
