@@ -29,7 +29,8 @@ extension PageLanguages {
     /// Checks the files of a deployment. A missing text is a mistake: a page would mix two languages.
     ///
     /// - Parameter parts: The parts of the pages.
-    /// - Returns: The built-in languages alone after a mistake.
+    /// - Returns: Also the languages of files with mistakes, so that texts of the configuration in them get no
+    ///   mistakes of their own.
     public static func check(
         _ drafts: [TranslationDraft], parts: [any TranslatedTexts.Type]
     ) -> (languages: PageLanguages, mistakes: [OAuthMistake]) {
@@ -40,8 +41,7 @@ extension PageLanguages {
                 "has \(drafts.count) files, but at most \(mostTranslations) languages are possible")
         }
         let translations = drafts.prefix(mostTranslations).compactMap { check.translation($0, parts: parts) }
-        guard check.mistakes.isEmpty else { return (.builtIn, check.mistakes) }
-        return (PageLanguages(translations), [])
+        return (PageLanguages(translations), check.mistakes)
     }
 }
 
@@ -58,12 +58,12 @@ struct TranslationCheck {
         mistakes.append(OAuthMistake(code, at: PageLanguages.setting, text))
     }
 
-    /// Returns `nil` after a mistake.
+    /// Returns `nil` for a file whose name is no new language.
     mutating func translation(
         _ draft: TranslationDraft, parts: [any TranslatedTexts.Type]
     ) -> Translation? {
         let before = mistakes.count
-        checkTag(of: draft)
+        guard checkTag(of: draft) else { return nil }
         let missing = texts.map(\.path).filter { draft.texts[$0] == nil }
         if !missing.isEmpty {
             add(
@@ -79,7 +79,7 @@ struct TranslationCheck {
             guard let text = draft.texts[path] else { continue }
             checkText(text, at: path, english: english, in: draft.file)
         }
-        guard mistakes.count == before else { return nil }
+        guard mistakes.count == before else { return Translation(tag: draft.tag, parts: [:]) }
         var values: [String: any TranslatedTexts] = [:]
         for part in parts {
             // Every text is there, so that nothing is left to fail.
@@ -88,16 +88,19 @@ struct TranslationCheck {
         return Translation(tag: draft.tag, parts: values)
     }
 
-    private mutating func checkTag(of draft: TranslationDraft) {
+    private mutating func checkTag(of draft: TranslationDraft) -> Bool {
         guard draft.tag.wholeMatch(of: /[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?/) != nil else {
-            return add(
+            add(
                 .languageTagMalformed,
                 "has \(draft.file); name a file of texts as its language, like fr.yaml, pt-BR.yaml or zh-Hant.yaml"
             )
+            return false
         }
-        if PageLanguage(rawValue: draft.tag) != nil {
+        guard PageLanguage(rawValue: draft.tag) == nil else {
             add(.languageBuiltIn, "has \(draft.file), but this language is built in; remove the file")
+            return false
         }
+        return true
     }
 
     private mutating func checkText(_ text: String, at path: String, english: String, in file: String) {

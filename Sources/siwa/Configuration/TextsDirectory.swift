@@ -22,8 +22,8 @@ struct TextsDirectory {
 
     /// Checks the files, and returns the languages of the pages.
     func languages() -> (languages: PageLanguages, mistakes: [OAuthMistake]) {
-        guard mistakes.isEmpty else { return (.builtIn, mistakes) }
-        return PageLanguages.check(drafts, parts: PageTexts.parts)
+        let (languages, found) = PageLanguages.check(drafts, parts: PageTexts.parts)
+        return (languages, mistakes + found)
     }
 
     private mutating func add(_ code: OAuthMistake.Code, _ text: String) {

@@ -129,7 +129,10 @@ private struct SampleTexts: TranslatedTexts {
         #expect(mistakes[0].setting == "oauth.texts_directory")
         #expect(
             mistakes[0].text.contains(words) && mistakes[0].text.contains(draft.file), "\(mistakes[0].text)")
-        #expect(languages.all.count == PageLanguage.allCases.count)
+        // The texts of the configuration may name a language whose file has a mistake.
+        let isLanguage = ![.languageTagMalformed, .languageBuiltIn].contains(code)
+        #expect(languages.named(draft.tag) != nil || !isLanguage)
+        #expect(languages.named("he") != nil)
     }
 
     @Test func `all missing texts are in one mistake, and the number of languages has a bound`() {
