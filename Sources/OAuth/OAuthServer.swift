@@ -11,6 +11,7 @@ public final class OAuthServer: Sendable {
     public let dependencies: OAuthDependencies
     let guessing = Mutex(SecretGuessing())
     let registrations = Mutex(RegistrationPace())
+    let userCodeGuessing = Mutex(UserCodeGuessing())
     /// Wakes the worker that notifies Google of ended tokens.
     let signals = WorkerSignals()
     let verifier: AccessTokenVerifier
@@ -36,8 +37,10 @@ public final class OAuthServer: Sendable {
             return output
         } catch {
             // A refusal may have ended a stolen token family. After a failure of the database nothing has
-            // ended.
-            if error is GrantRefusal { signals[SecurityEventDelivering.self].wake() }
+            // ended, and a device polls every few seconds in vain.
+            if let refusal = error as? GrantRefusal, !refusal.isOfWaitingDevice {
+                signals[SecurityEventDelivering.self].wake()
+            }
             throw error
         }
     }
@@ -57,4 +60,8 @@ public final class OAuthServer: Sendable {
         else { return nil }
         return token
     }
+}
+
+extension GrantRefusal {
+    fileprivate var isOfWaitingDevice: Bool { code == .devicePending || code == .devicePolledEarly }
 }

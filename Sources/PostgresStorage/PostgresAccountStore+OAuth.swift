@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
+public import Cryptography
 
 extension PostgresAccountStore: AuthorizationStore {
     public func commit(
@@ -38,6 +39,10 @@ extension PostgresAccountStore: AuthorizationStore {
         try await grants(of: account).first { $0.oauthClientID == client }
     }
 
+    public func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization? {
+        try await pool.run { try DeviceRows.find(userCode: digest, in: $0) }
+    }
+
     public func account(
         linkedWith googleSubject: String, for client: OAuthClientID
     ) async throws -> AccountID? {
@@ -73,7 +78,8 @@ extension PostgresAccountStore: AuthorizationStore {
         let oldestCode = moment.advanced(byMilliseconds: -CodeRecord.keptAfterExpiry)
         let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)
         let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
-        let ends = [oldestCode, moment, oldestPace, oldestEvent, oldestEvent]
+        let oldestDevice = moment.advanced(byMilliseconds: -DeviceAuthorization.keptAfterExpiry)
+        let ends = [oldestCode, moment, oldestDevice, oldestPace, oldestEvent, oldestEvent]
         let limit = Int64(Self.largestPurge)
         return try await pool.run { session in
             var count = 0
@@ -86,6 +92,7 @@ extension PostgresAccountStore: AuthorizationStore {
 
     private static let purges = [
         purge("oauth_code", "digest", "expires_at"), purge("oauth_token_family", "id", "expires_at"),
+        purge("oauth_device", "digest", "expires_at"),
         purge("oauth_grant_pace", "account_id, oauth_client", "begun_at"),
         purge("google_event", "jti", "received_at"),
         purge("google_account", "google_subject", "moment", of: "NOT is_disabled AND"),

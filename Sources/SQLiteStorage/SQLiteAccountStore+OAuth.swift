@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
+public import Cryptography
 import GRDB
 
 extension SQLiteAccountStore: AuthorizationStore {
@@ -24,6 +25,10 @@ extension SQLiteAccountStore: AuthorizationStore {
 
     public func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord? {
         try await read { try $0.oauth().grant(of: account, for: client) }
+    }
+
+    public func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization? {
+        try await reader.read { try $0.oauth().device(withUserCode: digest) }
     }
 
     public func account(
@@ -58,9 +63,11 @@ extension SQLiteAccountStore: AuthorizationStore {
         let oldestCode = moment.advanced(byMilliseconds: -CodeRecord.keptAfterExpiry)
         let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)
         let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
+        let oldestDevice = moment.advanced(byMilliseconds: -DeviceAuthorization.keptAfterExpiry)
         let steps: [(sql: String, end: Moment)] = [
             (Self.purge("oauth_code", "digest", "expires_at < :end ORDER BY expires_at"), oldestCode),
             (Self.purge("oauth_token_family", "id", "expires_at < :end ORDER BY expires_at"), moment),
+            (Self.purge("oauth_device", "digest", "expires_at < :end ORDER BY expires_at"), oldestDevice),
             (
                 Self.purge(
                     "oauth_grant_pace", "account_id, oauth_client", "begun_at < :end ORDER BY begun_at"),

@@ -29,7 +29,8 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     /// Checks of the service's own codes and tokens as an authorization server.
     private static let oauth: [ConformanceCheck] =
-        authorizing + redeeming + exchanging + refreshing + revoking + credentialEnds + suspending + google
+        authorizing + redeeming + devices + deviceTable + exchanging + refreshing + revoking + credentialEnds
+        + suspending + google
         + keeping
         + oauthAtRandom
 }

@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
+public import Cryptography
 
 /// A double in front of a real store: calls that it does not change go to the real store.
 public protocol RelayingAuthorizationStore: AuthorizationStore {
@@ -26,6 +27,10 @@ extension RelayingAuthorizationStore {
 
     public func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord? {
         try await grantsBehind.grant(of: account, for: client)
+    }
+
+    public func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization? {
+        try await grantsBehind.device(withUserCode: digest)
     }
 
     public func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws

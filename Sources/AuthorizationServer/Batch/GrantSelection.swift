@@ -21,6 +21,13 @@ package struct GrantSelection: Sendable, Hashable {
     package private(set) var tokenDigests: [SHA512Digest] = []
     /// The `jti` of Google's events.
     package private(set) var eventIdentifiers: [String] = []
+    /// Device authorizations that a store locks before it looks for the owners of the codes: a consent that
+    /// commits at the same time has then made its code.
+    package private(set) var deviceDigests: [SHA256Digest] = []
+    /// The user codes of new device authorizations.
+    package private(set) var userCodeDigests: [SHA256Digest] = []
+    /// The clients of new device authorizations. A store lets one transaction at a time count and add them.
+    package private(set) var newDevicesOf: [OAuthClientID] = []
 
     init(_ commands: [GrantCommand]) {
         for command in commands {
@@ -33,6 +40,15 @@ package struct GrantSelection: Sendable, Hashable {
             case .end(let end): accountIDs.append(end.accountID)
             case .endAll(let end): accountIDs.append(end.accountID)
             case .exchange(let exchange): accountIDs.append(exchange.accountID)
+            case .beginDevice(let begin):
+                userCodeDigests.append(begin.device.userCodeDigest)
+                newDevicesOf.append(begin.device.oauthClientID)
+            case .decideDevice(let decide):
+                deviceDigests.append(decide.deviceDigest)
+                if let approval = decide.approval { accountIDs.append(approval.accountID) }
+            case .pollDevice(let poll):
+                deviceDigests.append(poll.redemption.codeDigest)
+                codeDigests.append(poll.redemption.codeDigest)
             case .assertion(let assertion):
                 accountIDs.append(assertion.accountID)
                 googleSubjects.append(assertion.googleSubject)
@@ -46,7 +62,10 @@ package struct GrantSelection: Sendable, Hashable {
             }
         }
         accountIDs = Set(accountIDs).sorted { $0.uniqueID < $1.uniqueID }
-        codeDigests = Set(codeDigests).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        codeDigests = Self.sortedDigests(codeDigests)
+        deviceDigests = Self.sortedDigests(deviceDigests)
+        userCodeDigests = Self.sortedDigests(userCodeDigests)
+        newDevicesOf = Set(newDevicesOf).sorted { $0.rawValue < $1.rawValue }
         familyIDs = Set(familyIDs).sorted()
         googleSubjects = Self.sortedBytes(googleSubjects)
         tokenDigests = Set(tokenDigests).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
@@ -56,17 +75,23 @@ package struct GrantSelection: Sendable, Hashable {
     /// True if the commands name Google accounts or events of Google, which have no account of ours to lock.
     package var isAboutGoogle: Bool { !googleSubjects.isEmpty || !eventIdentifiers.isEmpty }
 
+    private static func sortedDigests(_ digests: [SHA256Digest]) -> [SHA256Digest] {
+        Set(digests).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    }
+
     private static func sortedBytes(_ texts: [String]) -> [String] {
         Set(texts).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 }
 
 extension GrantCommand {
-    /// True for the two frequent commands. They read codes other than their own only when they end something.
+    /// True for the frequent commands. They read codes other than their own only when they end something, or
+    /// read none.
     fileprivate var isAboutOneFamily: Bool {
         switch self {
-        case .redeem, .refresh: true
-        case .authorize, .revoke, .end, .endAll, .assertion, .exchange, .learnGoogleSubject, .googleEvent:
+        case .redeem, .refresh, .pollDevice, .beginDevice: true
+        case .decideDevice, .authorize, .revoke, .end, .endAll, .assertion, .exchange, .learnGoogleSubject,
+            .googleEvent:
             false
         }
     }

@@ -4,7 +4,7 @@ import Cryptography
 /// A batch of grant commands with all rows that they read, and with their results.
 ///
 /// A store finds the accounts that `question` leads to, locks them, loads their subjects and all of their
-/// grants, calls `applyCommands`, and saves `changes`, `changedPaces`, `newGoogleEvents`,
+/// grants, calls `applyCommands`, and saves `changes`, `deviceChanges`, `changedPaces`, `newGoogleEvents`,
 /// `changedGoogleAccounts` and `events`. The rule of each command is in an extension. The rules do no I/O, so every store has the same
 /// results, and later commands of the batch see the effects of earlier ones.
 package struct GrantWorkingSet: Sendable {
@@ -20,6 +20,7 @@ package struct GrantWorkingSet: Sendable {
 
     private var hasAllCodes = true
     var ledger = GrantLedger()
+    var devices = DeviceLedger()
     private var users: [AccountID: SubjectRecord] = [:]
     private var erasedAccounts: Set<AccountID> = []
     private var knownGoogleEvents: Set<[UInt8]> = []
@@ -69,11 +70,25 @@ package struct GrantWorkingSet: Sendable {
         googleAccounts[Array(account.subject.utf8)] = account
     }
 
+    /// Adds a device authorization of `question.deviceDigests` or `question.userCodeDigests`. Those of the
+    /// first stay locked until the end of the transaction.
+    package mutating func load(_ device: DeviceAuthorization) { devices.load(device) }
+
+    /// Sets the number of all stored device authorizations, where `question.newDevicesOf` is not empty.
+    package mutating func load(deviceCount total: Int) { devices.load(total: total) }
+
+    /// Sets the number of stored device authorizations of a client of `question.newDevicesOf`.
+    package mutating func load(deviceCount count: Int, of client: OAuthClientID) {
+        devices.load(count, of: client)
+    }
+
     /// Changes of grants that the store has to write. Must not be read when codes are missing.
     package var changes: GrantChanges {
         precondition(!isMissingCodes, "what was applied without all codes must not be saved")
         return ledger.changes
     }
+
+    package var deviceChanges: DeviceChanges { devices.changes }
 
     package var changedPaces: [GrantPace] {
         changedPaceKeys.compactMap { paces[$0] }.sorted {
@@ -115,6 +130,9 @@ package struct GrantWorkingSet: Sendable {
         case .endAll(let end): .endedAll(apply(end, using: &generator))
         case .assertion(let assertion): .issued(try apply(assertion, using: &generator))
         case .exchange(let exchange): .issued(try apply(exchange, using: &generator))
+        case .beginDevice(let begin): .deviceBegun(try apply(begin))
+        case .decideDevice(let decide): .deviceDecided(try apply(decide, using: &generator))
+        case .pollDevice(let poll): .issued(try apply(poll, using: &generator))
         case .learnGoogleSubject(let learning): .learned(try apply(learning))
         case .googleEvent(let event): .googleEvent(apply(event, using: &generator))
         }

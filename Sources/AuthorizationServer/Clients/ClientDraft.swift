@@ -59,6 +59,8 @@ public struct ClientDraft: Sendable {
     public var allowsCustomScheme: Bool?
     /// `allow_native_sign_in`: the app may exchange Apple's identity tokens. Only for `native`
     public var allowsNativeSignIn: Bool?
+    /// `allow_device_grant`: devices without a browser may ask for a user. Only for `native` and `web`
+    public var allowsDeviceGrant: Bool?
     /// `require_pkce`. Only for `web`
     public var requiresPKCE: Bool?
 

@@ -54,7 +54,7 @@ public struct ClientKind: Sendable {
     public static let web = ClientKind(
         name: "web",
         plural: "web applications",
-        members: [.isFirstParty, .postLogoutRedirectURIs, .requiresPKCE],
+        members: [.isFirstParty, .postLogoutRedirectURIs, .requiresPKCE, .allowsDeviceGrant],
         isConfidential: true,
         proofKeyRule: .required,
         redirectURIs: .ofServer,
@@ -74,7 +74,7 @@ public struct ClientKind: Sendable {
         members: [
             .isFirstParty, .postLogoutRedirectURIs, .platform, .allowsPlainPKCE, .allowsLocalhost,
             .allowsCustomScheme, .bundleID, .appCheck, .firstAttestingVersion, .allowsNativeSignIn,
-            .androidPackage, .androidFingerprints,
+            .allowsDeviceGrant, .androidPackage, .androidFingerprints,
         ],
         isConfidential: false,
         proofKeyRule: .required,

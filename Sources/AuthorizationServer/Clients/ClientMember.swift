@@ -38,7 +38,7 @@ public struct ClientMember: Sendable {
         accessTokenAlgorithm, idTokenAlgorithm, maxAuthenticationAge, codeLifetime, accessTokenLifetime,
         refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, platform, allowsPlainPKCE,
         allowsLocalhost, allowsCustomScheme, bundleID, appCheck, firstAttestingVersion, allowsNativeSignIn,
-        requiresPKCE,
+        allowsDeviceGrant, requiresPKCE,
         projectID, googleClientIDs, appFlip, appFlipBundleIDs,
         appFlipLinkPaths, appFlipTestRedirectURIs, androidPackage, androidFingerprints,
     ]
@@ -90,6 +90,8 @@ public struct ClientMember: Sendable {
         "allow_custom_scheme", .forSomeKinds, .flag(\.allowsCustomScheme, default: false))
     static let allowsNativeSignIn = ClientMember(
         "allow_native_sign_in", .forSomeKinds, .flag(\.allowsNativeSignIn, default: false))
+    static let allowsDeviceGrant = ClientMember(
+        "allow_device_grant", .forSomeKinds, .flag(\.allowsDeviceGrant, default: false))
     /// A public client has no other way to bind a code to itself. Google sends no challenge.
     static let requiresPKCE = ClientMember(
         "require_pkce", .forSomeKinds, .flag(\.requiresPKCE, default: true))

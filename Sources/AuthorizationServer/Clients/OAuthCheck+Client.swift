@@ -68,7 +68,8 @@ extension OAuthCheck {
             allowsPlainProofKeys: ClientMember.allowsPlainPKCE.value.flag(in: draft),
             proofKeyRule: ClientMember.requiresPKCE.value.flag(in: draft)
                 ? kind.proofKeyRule : .requiredWithoutNonce,
-            appCheck: appCheck, nativeSignInBundleID: nativeSignInBundleID)
+            appCheck: appCheck, nativeSignInBundleID: nativeSignInBundleID,
+            allowsDeviceGrant: ClientMember.allowsDeviceGrant.value.flag(in: draft))
     }
 
     private mutating func app(of draft: ClientDraft) -> ClientID? {

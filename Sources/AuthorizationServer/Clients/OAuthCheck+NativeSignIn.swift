@@ -29,8 +29,17 @@ extension OAuthCheck {
     }
 
     /// Returns `true` for a client whose users sign in in a browser. A client that only exchanges identity
-    /// tokens needs neither redirect URIs nor a Services ID.
+    /// tokens needs no Services ID.
     func needsWebSignIn(_ draft: ClientDraft) -> Bool {
-        !ClientMember.allowsNativeSignIn.value.flag(in: draft) || !draft.redirectURIs.isEmpty
+        needsRedirectURIs(draft) || ClientMember.allowsDeviceGrant.value.flag(in: draft)
+    }
+
+    /// Returns `true` for a client that uses the authorization endpoint. A client without redirect URIs
+    /// exchanges identity tokens, or runs on devices whose users consent in another browser.
+    func needsRedirectURIs(_ draft: ClientDraft) -> Bool {
+        let isWithout =
+            ClientMember.allowsNativeSignIn.value.flag(in: draft)
+            || ClientMember.allowsDeviceGrant.value.flag(in: draft)
+        return !isWithout || !draft.redirectURIs.isEmpty
     }
 }

@@ -6,7 +6,7 @@ extension OAuthCheck {
     ) -> [RegisteredRedirectURI] {
         let setting = "oauth.clients.redirect_uris"
         guard let linking = particulars.googleLinking else {
-            guard needsWebSignIn(draft) else { return [] }
+            guard needsRedirectURIs(draft) else { return [] }
             return listed(
                 draft.redirectURIs, of: draft, at: setting, rule: kind.redirectURIs,
                 platform: particulars.platform)

@@ -51,6 +51,8 @@ public final class OAuthClient: Sendable {
     /// The `aud` of the identity tokens of Apple that the client may exchange for tokens (RFC 8693). `nil`
     /// for a client whose users sign in in the browser only.
     public let nativeSignInBundleID: ClientID?
+    /// True if devices without a browser may ask for a user (RFC 8628).
+    public let allowsDeviceGrant: Bool
 
     init(
         id: OAuthClientID, kind: ClientKind, googleLinking: GoogleLinking?,
@@ -61,8 +63,10 @@ public final class OAuthClient: Sendable {
         redirectURIs: [RegisteredRedirectURI], postLogoutRedirectURIs: [RegisteredRedirectURI],
         lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
-        proofKeyRule: ProofKeyRule, appCheck: AppCheckPolicy?, nativeSignInBundleID: ClientID?
+        proofKeyRule: ProofKeyRule, appCheck: AppCheckPolicy?, nativeSignInBundleID: ClientID?,
+        allowsDeviceGrant: Bool
     ) {
+        self.allowsDeviceGrant = allowsDeviceGrant
         self.id = id
         self.kind = kind
         self.googleLinking = googleLinking

@@ -11,6 +11,9 @@ public enum GrantCommand: Sendable, Hashable {
     case endAll(EndGrantsCommand)
     case assertion(AssertionCommand)
     case exchange(TokenExchangeCommand)
+    case beginDevice(BeginDeviceCommand)
+    case decideDevice(DecideDeviceCommand)
+    case pollDevice(PollDeviceCommand)
     case learnGoogleSubject(LearnGoogleSubjectCommand)
     case googleEvent(GoogleEventCommand)
 }
@@ -31,6 +34,9 @@ public enum GrantOutcome: Sendable, Hashable {
     /// The number of token families whose Google account is known now, and was not before.
     case learned(Int)
     case googleEvent(GoogleEventReceipt)
+    case deviceBegun(DeviceAuthorization)
+    /// The grant; `nil` after a refusal.
+    case deviceDecided(GrantRecord?)
 }
 
 /// Facts for which the caller may make tokens.
@@ -105,6 +111,20 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case googleAccountDisabled
         /// The Google account does not lead to this account, or no longer does.
         case accountNotMatched
+        /// No such device authorization waits, or the grant that the user gave has ended.
+        case deviceCodeNotFound
+        case deviceCodeExpired
+        /// The user has not decided. The time of the poll was noted.
+        case devicePending
+        /// The poll came too early. Its time was noted, and the interval has grown.
+        case devicePolledEarly
+        /// The user has refused.
+        case deviceDenied
+        /// The client, or all clients together, have the largest number of device authorizations
+        /// (`DeviceLimits`).
+        case tooManyDevices
+        /// Another device authorization has this user code.
+        case userCodeTaken
     }
 
     public let code: Code

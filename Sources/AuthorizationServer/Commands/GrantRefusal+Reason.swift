@@ -18,9 +18,14 @@ extension GrantRefusal.Code {
         case .refreshTokenReused: .tokenRotated
         case .scopeExceeded: .scopeExceeded
         case .scopeWithdrawn: .scopeWithdrawn
-        case .tooManyGrants: .limitReached
+        case .tooManyGrants, .tooManyDevices, .userCodeTaken: .limitReached
         case .googleAccountDisabled: .googleAccountDisabled
         case .accountNotMatched: .accountNotMatched
+        case .deviceCodeNotFound: .deviceCodeUnknown
+        case .deviceCodeExpired: .deviceCodeExpired
+        case .devicePending: .authorizationPending
+        case .devicePolledEarly: .slowDown
+        case .deviceDenied: .consentRefused
         }
     }
 }

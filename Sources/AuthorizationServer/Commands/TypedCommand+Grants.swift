@@ -48,6 +48,22 @@ extension GoogleEventCommand: TypedCommand {
     }
 }
 
+extension BeginDeviceCommand: TypedCommand {
+    public var untyped: GrantCommand { .beginDevice(self) }
+
+    public static func output(_ outcome: GrantOutcome) -> DeviceAuthorization? {
+        if case .deviceBegun(let output) = outcome { output } else { nil }
+    }
+}
+
+extension DecideDeviceCommand: TypedCommand {
+    public var untyped: GrantCommand { .decideDevice(self) }
+
+    public static func output(_ outcome: GrantOutcome) -> GrantRecord?? {
+        if case .deviceDecided(let output) = outcome { .some(output) } else { nil }
+    }
+}
+
 /// A command that yields tokens.
 public protocol TokenCommand: TypedCommand where Command == GrantCommand, Output == IssuedTokens {}
 
@@ -71,4 +87,8 @@ extension AssertionCommand: TokenCommand {
 
 extension TokenExchangeCommand: TokenCommand {
     public var untyped: GrantCommand { .exchange(self) }
+}
+
+extension PollDeviceCommand: TokenCommand {
+    public var untyped: GrantCommand { .pollDevice(self) }
 }

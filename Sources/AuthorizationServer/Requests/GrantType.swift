@@ -16,7 +16,7 @@ public struct GrantType: Sendable {
     /// Returns `true` if any of the clients may use the grant type.
     public func isOffered(to clients: [OAuthClient]) -> Bool { clients.contains(where: isOffered) }
 
-    public static let all = [authorizationCode, refreshToken, jwtBearer, tokenExchange]
+    public static let all = [authorizationCode, refreshToken, jwtBearer, tokenExchange, deviceCode]
 
     /// RFC 6749 §4.1.3.
     static let authorizationCode = GrantType(
@@ -63,6 +63,15 @@ public struct GrantType: Sendable {
         isOffered: { $0.nativeSignInBundleID != nil }
     ) { parameters throws(OAuthError) in
         .exchange(try TokenRequest.ExchangeGrant(parameters))
+    }
+
+    /// RFC 8628 §3.4: a device without a browser.
+    public static let deviceCode = GrantType(
+        name: "urn:ietf:params:oauth:grant-type:device_code", label: "device_code",
+        words: "device_code for devices without a browser", clients: "clients with allow_device_grant",
+        isOffered: \.allowsDeviceGrant
+    ) { parameters throws(OAuthError) in
+        .device(TokenRequest.DeviceGrant(deviceCode: try parameters.secret(.deviceCode)))
     }
 
     /// Returns the grant type that a request names; `nil` when it names none of the list.

@@ -37,6 +37,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
     case user
     case idTokenHint = "id_token_hint"
     case postLogoutRedirectURI = "post_logout_redirect_uri"
+    case deviceCode = "device_code"
 
     /// Length in bytes of the longest name.
     static let longestName = allCases.map(\.rawValue.utf8.count).max() ?? 0
@@ -62,7 +63,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
         // Attestations of 9 KiB in base64. Those of today have 6 KiB.
         case .attestation: 12_288
         case .codeChallenge, .codeVerifier: 128
-        case .code, .refreshToken: 512
+        case .code, .refreshToken, .deviceCode: 512
         case .authorizationCode: 1024
         case .user: 4096
         case .assertion, .token, .clientAssertion, .request, .requestURI, .attestationAssertion,

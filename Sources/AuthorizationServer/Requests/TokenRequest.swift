@@ -10,6 +10,7 @@ public struct TokenRequest: Sendable {
         case refreshToken(RefreshGrant)
         case assertion(AssertionGrant)
         case exchange(ExchangeGrant)
+        case device(DeviceGrant)
     }
 
     /// RFC 6749 §4.1.3. An absent parameter counts as wrong, and is `invalid_grant` like every fault of a
@@ -47,6 +48,11 @@ public struct TokenRequest: Sendable {
         public let user: String?
         /// `nil` is all scopes of the client.
         public let scope: ScopeSet?
+    }
+
+    /// RFC 8628 §3.4.
+    public struct DeviceGrant: Sendable, Confidential {
+        public let deviceCode: String
     }
 
     /// The request of Google: the existence of an account, or tokens.

@@ -28,6 +28,10 @@ public struct OAuthError: CodedError {
         case consentRequired = "consent_required"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
+        // RFC 8628 §3.5.
+        case authorizationPending = "authorization_pending"
+        case slowDown = "slow_down"
+        case expiredToken = "expired_token"
         // Google's codes: App Flip, streamlined linking, and pages of the authorization endpoint.
         case cancelled
         case unrecoverable
@@ -117,6 +121,9 @@ extension OAuthError.Code {
         case .unsupportedGrantType: .grantTypeUnknown
         case .invalidScope: .scopeNotAllowed
         case .invalidTarget: .resourceDiffers
+        case .authorizationPending: .authorizationPending
+        case .slowDown: .slowDown
+        case .expiredToken: .deviceCodeExpired
         case .invalidGrant, .accessDenied, .unsupportedResponseType, .serverError, .temporarilyUnavailable,
             .invalidToken, .insufficientScope, .interactionRequired, .loginRequired, .consentRequired,
             .requestNotSupported, .requestURINotSupported, .cancelled, .unrecoverable, .linkingError,

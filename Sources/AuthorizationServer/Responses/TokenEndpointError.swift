@@ -26,7 +26,8 @@ public struct TokenEndpointError: Error, Sendable, Equatable {
         case .serverError: 500
         case .temporarilyUnavailable: 503
         case .invalidRequest, .invalidGrant, .unauthorizedClient, .accessDenied, .unsupportedResponseType,
-            .unsupportedGrantType, .invalidScope, .invalidTarget, .interactionRequired, .loginRequired,
+            .unsupportedGrantType, .invalidScope, .invalidTarget, .authorizationPending, .slowDown,
+            .expiredToken, .interactionRequired, .loginRequired,
             .consentRequired, .requestNotSupported, .requestURINotSupported,
             .cancelled, .unrecoverable, .redirectURIMismatch:
             400

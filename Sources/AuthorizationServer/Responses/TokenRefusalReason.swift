@@ -29,6 +29,13 @@ public enum TokenRefusalReason: String, Sendable, Hashable, CaseIterable {
     case refreshNotAllowed = "refresh_not_allowed"
     case scopeExceeded = "scope_exceeded"
 
+    // The device code.
+    case deviceCodeUnknown = "device_code_unknown"
+    case deviceCodeExpired = "device_code_expired"
+    case authorizationPending = "authorization_pending"
+    case slowDown = "slow_down"
+    case consentRefused = "consent_refused"
+
     // Codes and refresh tokens.
     case otherClient = "other_client"
     case scopeWithdrawn = "scope_withdrawn"
@@ -74,6 +81,12 @@ extension TokenRefusalReason {
             "The token family has ended: revoked, replaced past a limit, ended with the consent, or reused."
         case .refreshNotAllowed: "The client may not use refresh tokens without the scope offline_access."
         case .scopeExceeded: "The scope has more than the refresh token gives."
+        case .deviceCodeUnknown:
+            "No such device code waits: it was never issued, it is old, or the grant has ended."
+        case .deviceCodeExpired: "The device code has expired; request a new one."
+        case .authorizationPending: "The user has not decided yet; poll again after the interval."
+        case .slowDown: "The poll came before the end of the interval, which is 5 seconds longer from now on."
+        case .consentRefused: "The user has refused."
         case .otherClient: "The code or token was issued to another client."
         case .scopeWithdrawn: "The client has none of the granted scopes any more."
         case .accountUnknown: "The account does not exist, or was erased."

@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import Cryptography
 
 /// Stores grants, codes and token families, beside the accounts and in their transactions.
 ///
@@ -27,6 +28,10 @@ public protocol AuthorizationStore: Sendable {
 
     /// Returns the pace of new grants of an account to a client; `nil` when none is stored.
     func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace?
+
+    /// Returns the device authorization with this user code, also one that has expired or was refused; `nil`
+    /// when there is none, or when the user has agreed.
+    func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization?
 
     /// Returns the account of the client's youngest token family that a Google account began; `nil` when there
     /// is none. A family whose Google account was learned later leads to no account.
@@ -61,9 +66,10 @@ public protocol AuthorizationStore: Sendable {
 
     func nextDeliveryDue() async throws -> Moment?
 
-    /// Removes codes a day past their expiry, token families past their expiry, paces of new grants after an
-    /// hour, and Google's statements after 30 days, except about disabled Google accounts; a bounded number
-    /// of each at once. Returns the number of removed rows.
+    /// Removes codes a day past their expiry, token families past their expiry, device authorizations two
+    /// minutes past their expiry, paces of new grants after an hour, and Google's statements after 30 days,
+    /// except about disabled Google accounts; a bounded number of each at once. Returns the number of removed
+    /// rows.
     func purgeGrants(at moment: Moment) async throws -> Int
 
     /// The signing keys, the newest first. Sealed; see `SigningKeyRecord`.

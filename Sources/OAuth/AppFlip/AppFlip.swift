@@ -209,7 +209,8 @@ extension AppFlipObstacle {
             .codeRetried, .codeReused, .refreshTokenNotFound, .refreshTokenForged, .refreshTokenExpired,
             .refreshTokenOfAnotherClient, .refreshTokenReused,
             .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled,
-            .accountNotMatched:
+            .accountNotMatched, .deviceCodeNotFound, .deviceCodeExpired, .devicePending, .devicePolledEarly,
+            .deviceDenied, .tooManyDevices, .userCodeTaken:
             return nil
         }
     }

@@ -15,27 +15,49 @@ struct CodeRedemption: Sendable {
             throw OAuthError.invalidGrant(.codeUnknown)
         }
         guard let redirectURI = grant.redirectURI else { throw OAuthError.invalidGrant(.redirectURIDiffers) }
+        let redemption = NewRedemption(
+            of: code.digest, redirectURI: redirectURI, codeVerifier: grant.codeVerifier, client, at: server)
+        let issued: IssuedTokens
+        do {
+            issued = try await server.submitEnding(redemption.command)
+        } catch let refusal as GrantRefusal {
+            throw OAuthError.invalidGrant(refusal.code.reason)
+        }
+        return try await redemption.response(for: issued, client, at: server)
+    }
+}
+
+/// The redemption of one code, with the refresh token that it offers. Its text is made before the transaction,
+/// which keeps the digests.
+struct NewRedemption: Sendable {
+    let command: RedeemCommand
+    private let refreshToken: RefreshTokenText
+
+    init(
+        of codeDigest: SHA256Digest, redirectURI: String, codeVerifier: String?, _ client: OAuthClient,
+        at server: OAuthServer
+    ) {
         let now = server.now()
         var generator = SystemRandomNumberGenerator()
         let familyID = UniqueID(at: now, using: &generator)
-        let refreshToken = TokenMaker.newRefreshToken(familyID: familyID)
-        let command = RedeemCommand(
-            codeDigest: code.digest, oauthClientID: client.id, redirectURI: redirectURI,
-            codeVerifier: grant.codeVerifier, clientScopes: client.scopes, newFamilyID: familyID,
+        refreshToken = TokenMaker.newRefreshToken(familyID: familyID)
+        command = RedeemCommand(
+            codeDigest: codeDigest, oauthClientID: client.id, redirectURI: redirectURI,
+            codeVerifier: codeVerifier, clientScopes: client.scopes, newFamilyID: familyID,
             isNative: client.kind.sharesRefreshTokenLimit,
             refreshToken: refreshToken.newToken(forGoogle: client.googleLinking != nil),
             needsOfflineAccess: client.kind.needsOfflineAccess,
             familyExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
             accessTokenExpiresAt: now.advanced(byMilliseconds: client.lifetimes.accessToken * 1000),
             limits: server.limits(of: client), moment: now)
-        let issued: IssuedTokens
-        do {
-            issued = try await server.submitEnding(command)
-        } catch let refusal as GrantRefusal {
-            throw OAuthError.invalidGrant(refusal.code.reason)
-        }
-        return try await TokenMaker(server: server).response(
-            for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: now)
+    }
+
+    /// - Throws: `StorageError`, `JOSEError`.
+    func response(
+        for issued: IssuedTokens, _ client: OAuthClient, at server: OAuthServer
+    ) async throws -> TokenResponse {
+        try await TokenMaker(server: server).response(
+            for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: command.moment)
     }
 }
 

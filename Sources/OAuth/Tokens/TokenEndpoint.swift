@@ -27,6 +27,8 @@ public struct TokenEndpoint: Sendable {
             try await AssertionGrant(server: server).response(grant, of: request.client)
         case .exchange(let grant):
             .tokens(try await TokenExchange(server: server).tokens(for: grant, of: request.client))
+        case .device(let grant):
+            .tokens(try await DevicePoll(server: server).tokens(for: grant, of: request.client))
         }
     }
 }

@@ -124,7 +124,9 @@ extension OAuthError {
             .codeExpired, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch, .codeRetried,
             .codeReused, .refreshTokenNotFound, .refreshTokenForged, .refreshTokenExpired,
             .refreshTokenOfAnotherClient, .refreshTokenReused, .scopeExceeded, .scopeWithdrawn,
-            .grantNotFound, .googleAccountDisabled, .accountNotMatched:
+            .grantNotFound, .googleAccountDisabled, .accountNotMatched, .deviceCodeNotFound,
+            .deviceCodeExpired,
+            .devicePending, .devicePolledEarly, .deviceDenied, .tooManyDevices, .userCodeTaken:
             self.init(
                 subjectTokenRefused: AccountRefusal.Code.credentialRevoked.rawValue, reason: code.reason)
         }

@@ -3,8 +3,8 @@ import AuthorizationServer
 
 /// Commits a batch of grant commands, of any size, in one transaction of three round trips.
 ///
-/// Locks are taken in one order: Google's accounts and events, the rows of subjects, inserted rows, the event
-/// counter. Account commands lock subjects before they end grants, so neither sees half of the other.
+/// Locks are taken in one order: Google's accounts and events, devices, the rows of subjects, inserted rows,
+/// the event counter. Account commands lock subjects before they end grants, so neither sees half of the other.
 struct GrantBatch {
     let names: PostgresNames
 
@@ -26,10 +26,14 @@ struct GrantBatch {
         var set = GrantWorkingSet(commands)
         let found = try session.pipeline([.begin] + GrantSelectionRows.ownerCalls(set.question))
         let accounts = try found.last.map { try GrantSelectionRows.accounts(set.question, $0) } ?? []
+        if !set.question.deviceDigests.isEmpty, let devices = found.dropLast().last {
+            try DeviceRows.load(devices, into: &set)
+        }
         let rowIDs = try load(&set, accounts, in: session)
         var generator = SystemRandomNumberGenerator()
         let results = set.applyCommands(using: &generator)
         var calls = GrantChangeWriter.calls(for: set.changes)
+        calls += GrantChangeWriter.calls(set.deviceChanges)
         calls += GrantChangeWriter.calls(set.changedPaces)
         calls += GrantChangeWriter.calls(set.newGoogleEvents, set.changedGoogleAccounts)
         var events = EventAppending()
@@ -56,14 +60,17 @@ struct GrantBatch {
     ) throws -> [AccountID: Int64] {
         let accountCalls = LockedAccounts.calls(for: accounts)
         let grantCalls = StoredGrantRows.calls(for: accounts)
+        let contextCalls = GrantSelectionRows.calls(set.question)
         let results = try session.pipeline(
-            accountCalls + grantCalls + GrantSelectionRows.calls(set.question))
+            accountCalls + grantCalls + contextCalls + DeviceRows.calls(set.question))
         let locked = try LockedAccounts(results[accountCalls.count - 1], names, in: session)
         for record in locked.records.values { set.load(record) }
         let rest = results.dropFirst(accountCalls.count)
         let held = try StoredGrantRows(rest.prefix(grantCalls.count), names, in: session)
         set.load(grants: held.grants, families: held.families, codes: held.codes)
-        try GrantSelectionRows.load(rest.dropFirst(grantCalls.count), into: &set)
+        let context = rest.dropFirst(grantCalls.count)
+        try GrantSelectionRows.load(context.prefix(contextCalls.count), into: &set)
+        try DeviceRows.load(context.dropFirst(contextCalls.count), into: &set)
         return locked.rowIDs
     }
 }
@@ -75,7 +82,10 @@ extension GrantCommand {
         case .authorize(let authorize): authorize.clientID
         case .assertion(let assertion): assertion.clientID
         case .exchange(let exchange): exchange.clientID
-        case .redeem, .refresh, .revoke, .end, .endAll, .learnGoogleSubject, .googleEvent: nil
+        case .decideDevice(let decide): decide.approval?.clientID
+        case .beginDevice, .pollDevice, .redeem, .refresh, .revoke, .end, .endAll, .learnGoogleSubject,
+            .googleEvent:
+            nil
         }
     }
 }

@@ -80,6 +80,10 @@ enum GrantChangeWriter {
     private static let putGrants = PutGrants()
     private static let putFamilies = Put<OAuthTokenFamilyTable>("id", .progress)
     private static let putCodes = Put<OAuthCodeTable>("digest", .redemption)
+    private static let removeDevices = TypedStatement<[SHA256Digest]>("remove_oauth_devices") {
+        "DELETE FROM oauth_device WHERE digest = ANY (\($0))"
+    }
+    private static let putDevices = Put<OAuthDeviceTable>("digest", .progress)
     private static let putPaces = Put<OAuthGrantPaceTable>("account_id, oauth_client", .values)
     private static let insertDeliveries = Put<SecurityEventDeliveryTable>()
     private static let insertGoogleEvents = Put<GoogleEventTable>()
@@ -105,6 +109,11 @@ enum GrantChangeWriter {
         calls += putCodes.calls(changes.codes) { $0.write($1, to: $2) }
         calls += insertDeliveries.calls(changes.deliveries) { $0.write($1, to: $2) }
         return calls
+    }
+
+    static func calls(_ changes: DeviceChanges) -> [PostgresCall] {
+        (changes.removed.isEmpty ? [] : [removeDevices(changes.removed)])
+            + putDevices.calls(changes.devices) { $0.write($1, to: $2) }
     }
 
     static func calls(_ paces: [GrantPace]) -> [PostgresCall] {

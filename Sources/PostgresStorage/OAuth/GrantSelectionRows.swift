@@ -11,7 +11,7 @@ enum GrantSelectionRows {
     private static let lockCount: UInt64 = 256
 
     // Google's accounts and events have no account row that could be locked, and new ones have no row of
-    // their own. All are locked by the first statement of a transaction, in one order.
+    // their own, nor have new devices. All are locked by the first statement of a transaction, in one order.
     private static let lock = TypedStatement<[Int64]>("oauth_lock_google") { numbers in
         "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
     }
@@ -108,9 +108,12 @@ enum GrantSelectionRows {
         let find = findOwners.statement(
             question.codeDigests, question.familyIDs, question.googleSubjects,
             question.tokenDigests)
-        guard question.isAboutGoogle else { return [find] }
-        let names = question.googleSubjects.map { "s" + $0 } + question.eventIdentifiers.map { "e" + $0 }
-        return [lock(Set(names.map(lockNumber)).sorted()), find]
+        // Counting and adding devices is one step, in one transaction at a time.
+        let names =
+            question.googleSubjects.map { "s" + $0 } + question.eventIdentifiers.map { "e" + $0 }
+            + (question.newDevicesOf.isEmpty ? [] : ["d"])
+        let locks = names.isEmpty ? [] : [lock(Set(names.map(lockNumber)).sorted())]
+        return locks + [DeviceRows.lockCall(question), find].compactMap(\.self)
     }
 
     /// - Parameter owners: Result of the last call of `ownerCalls`.

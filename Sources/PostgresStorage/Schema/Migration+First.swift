@@ -48,6 +48,16 @@ extension Migration {
         CREATE INDEX oauth_code_by_grant ON oauth_code (grant_id);
         CREATE INDEX oauth_code_by_end ON oauth_code (expires_at);
 
+        -- A consent replaces the row by a row of oauth_code with the same digest.
+        CREATE TABLE oauth_device (
+            \(OAuthDeviceTable.schema),
+            PRIMARY KEY (digest),
+            UNIQUE (user_code_digest)
+        );
+
+        CREATE INDEX oauth_device_by_client ON oauth_device (oauth_client);
+        CREATE INDEX oauth_device_by_end ON oauth_device (expires_at);
+
         CREATE TABLE oauth_grant_pace (
             \(OAuthGrantPaceTable.schema),
             PRIMARY KEY (account_id, oauth_client)

@@ -8,6 +8,7 @@ import GRDB
 final class GrantBatches {
     let deliveries: DeliveryClaims
     private let question: GrantSelectionRows
+    private let devices: DeviceRows
     private let held: StoredGrantRows
     private let writer: GrantChangeWriter
     private let subjects: SubjectRows
@@ -16,6 +17,7 @@ final class GrantBatches {
         self.subjects = subjects
         deliveries = try DeliveryClaims(in: database)
         question = try GrantSelectionRows(in: database)
+        devices = try DeviceRows(in: database)
         held = try StoredGrantRows(names, in: database)
         writer = try GrantChangeWriter(names, in: database)
     }
@@ -45,8 +47,10 @@ final class GrantBatches {
         for subject in set.question.googleSubjects {
             if let account = try question.googleAccount(subject) { set.load(account) }
         }
+        try devices.load(into: &set)
         let results = try loadGrantsAndApply(&set, of: accounts, using: &generator)
         try writer.save(set.changes)
+        try writer.save(set.deviceChanges)
         try writer.save(set.changedPaces)
         try writer.save(set.newGoogleEvents, set.changedGoogleAccounts)
         let events = try set.events.map { event in

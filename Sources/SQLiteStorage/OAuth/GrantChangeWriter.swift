@@ -46,6 +46,8 @@ final class GrantChangeWriter {
     private let putGrant: Put<OAuthGrantTable>
     private let putFamily: Put<OAuthTokenFamilyTable>
     private let putCode: Put<OAuthCodeTable>
+    private let putDevice: Put<OAuthDeviceTable>
+    private let removeDevice: Remove<SHA256Digest>
     private let putPace: Put<OAuthGrantPaceTable>
     private let insertDelivery: Put<SecurityEventDeliveryTable>
     private let insertGoogleEvent: Put<GoogleEventTable>
@@ -66,6 +68,8 @@ final class GrantChangeWriter {
         putGrant = try Put(update("id", OAuthGrantTable.names(.values)), in: database)
         putFamily = try Put(update("id", OAuthTokenFamilyTable.names(.progress)), in: database)
         putCode = try Put(update("digest", OAuthCodeTable.names(.redemption)), in: database)
+        putDevice = try Put(update("digest", OAuthDeviceTable.names(.progress)), in: database)
+        removeDevice = try Remove(in: database) { "DELETE FROM oauth_device WHERE digest = \($0)" }
         putPace = try Put(
             update("account_id, oauth_client", OAuthGrantPaceTable.names(.values)), in: database)
         insertDelivery = try Put(in: database)
@@ -103,6 +107,11 @@ final class GrantChangeWriter {
         for family in changes.families { try putFamily.run { $0.write(family, to: $1) } }
         for code in changes.codes { try putCode.run { $0.write(code, to: $1) } }
         for delivery in changes.deliveries { try insertDelivery.run { $0.write(delivery, to: $1) } }
+    }
+
+    func save(_ changes: DeviceChanges) throws {
+        for digest in changes.removed { try removeDevice(digest) }
+        for device in changes.devices { try putDevice.run { $0.write(device, to: $1) } }
     }
 
     func save(_ paces: [GrantPace]) throws {

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Cryptography
 import Foundation
 import GRDB
 import SQLTables
@@ -12,6 +13,7 @@ final class OAuthReader {
     private let held: StoredGrantRows
     private let subjects: SubjectRows
     private let question: GrantSelectionRows
+    private let devices: DeviceRows
     private let findKeys: PreparedStatement
     private let key: SigningKeyTable
 
@@ -21,6 +23,7 @@ final class OAuthReader {
         held = try StoredGrantRows(names, in: database)
         subjects = try SubjectRows(names, in: database)
         question = try GrantSelectionRows(in: database)
+        devices = try DeviceRows(in: database)
         var list = SelectList()
         key = list.add(SigningKeyTable.self)
         findKeys = try PreparedStatement(
@@ -44,6 +47,10 @@ final class OAuthReader {
         var found: GrantPace?
         try question.forEachPace(of: account) { if $0.oauthClientID == client { found = $0 } }
         return found
+    }
+
+    func device(withUserCode digest: SHA256Digest) throws -> DeviceAuthorization? {
+        try devices.find(userCode: digest)
     }
 
     func isDisabled(googleSubject: String) throws -> Bool {

@@ -210,7 +210,30 @@ private let sampleFingerprint = Array(repeating: "AB:cd", count: 16).joined(sepa
         ),
         // With a redirect URI its users also sign in in the browser.
         (.appWithoutWebSignIn, .nativeSignIn { $0.app = "com.example.other" }),
+        // The users of devices sign in in a browser.
+        (
+            .appWithoutWebSignIn,
+            .native {
+                $0.app = "com.example.other"
+                $0.redirectURIs = []
+                $0.allowsDeviceGrant = true
+            }
+        ),
     ]
+
+    @Test func `a client of devices needs no redirect URI`() throws {
+        let draft = OAuthDraft.native {
+            $0.redirectURIs = []
+            $0.allowsDeviceGrant = true
+        }
+        guard case .usable(let settings) = OAuthSettings.check(draft, in: try .sample()) else {
+            Issue.record("refused")
+            return
+        }
+        let client = try #require(settings.clients.clients.first)
+        #expect(client.allowsDeviceGrant && client.redirectURIs.isEmpty)
+        #expect(client.nativeSignInBundleID == nil)
+    }
 
     @Test func `a client that only exchanges identity tokens needs no redirect URI and no Services ID`()
         throws

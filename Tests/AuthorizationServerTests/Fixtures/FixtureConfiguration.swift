@@ -42,6 +42,7 @@ struct FixtureConfiguration: Decodable, Sendable {
         let maxAuthenticationAge: Int64?
         let bundleId: String?
         let allowPlainPkce, appFlip, firstParty, allowNativeSignIn, allowCustomScheme, implyOpenid: Bool?
+        let allowDeviceGrant: Bool?
     }
 
     static func settings() throws -> OAuthSettings { try loaded.get() }
@@ -103,6 +104,7 @@ extension FixtureConfiguration.Client {
         draft.allowsNativeSignIn = allowNativeSignIn
         draft.allowsCustomScheme = allowCustomScheme
         draft.impliesOpenID = implyOpenid
+        draft.allowsDeviceGrant = allowDeviceGrant
         draft.bundleID = bundleId
         draft.appFlipBundleIDs = appFlipBundleIds ?? []
         return draft

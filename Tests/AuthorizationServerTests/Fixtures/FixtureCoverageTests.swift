@@ -18,7 +18,7 @@ import Testing
         ],
         "token": [
             "summary", "given.code", "given.refresh_token", "given.assertion", "given.identity",
-            "given.client",
+            "given.device", "given.client",
             "given.redirect_uri", "given.scope", "given.nonce", "given.code_challenge",
             "given.code_challenge_method", "given.code_verifier", "given.credential", "given.account",
             "request.content_type", "request.authorization",

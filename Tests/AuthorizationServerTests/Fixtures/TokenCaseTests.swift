@@ -12,6 +12,7 @@ import Testing
         let body = request.body.replacing("{code}", with: "siwa_ac_x")
             .replacing("{refresh_token}", with: "siwa_rt_x").replacing("{assertion}", with: "e30.e30.e30")
             .replacing("{subject_token}", with: "e30.e30.e30").replacing("{nonce}", with: "siwa-nonce-x")
+            .replacing("{device_code}", with: "siwa_dc_x")
         do throws(TokenEndpointError) {
             let read = try UnauthenticatedTokenRequest(
                 body: body.utf8, contentType: request.contentType, authorization: request.authorization,
@@ -41,6 +42,7 @@ import Testing
             errors == [
                 "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
                 "unsupported_grant_type", "invalid_scope", "invalid_target", "temporarily_unavailable",
+                "authorization_pending", "slow_down", "expired_token", "access_denied",
             ])
     }
 }
@@ -84,6 +86,7 @@ extension TokenCase.Grant {
                 client: client, type: "jwt-bearer", scope: grant.scope?.text, intent: grant.intent.rawValue)
         case .exchange(let grant):
             self.init(client: client, type: "token-exchange", scope: grant.scope?.text)
+        case .device: self.init(client: client, type: "device_code")
         }
     }
 }

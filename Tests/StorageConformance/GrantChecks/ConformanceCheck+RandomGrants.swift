@@ -73,6 +73,11 @@ extension ConformanceCheck {
                 try await store.grants(of: mine).map(outline),
                 try await reference.grants(of: its).map(outline))
         }
+        for number in 1...40 as ClosedRange<UInt64> {
+            let digest = DeviceAuthorization.sample(number).userCodeDigest
+            let mine = try await store.device(withUserCode: digest)
+            try expectEqual(mine, try await reference.device(withUserCode: digest))
+        }
         for family in 1...400 as ClosedRange<UInt64> where family % 7 == 0 {
             let mine = try await store.status(ofFamily: .sample(family))
             let its = try await reference.status(ofFamily: .sample(family))
@@ -95,6 +100,8 @@ extension ConformanceCheck {
         case .success(.learned(let count)): "learned \(count)"
         case .success(.googleEvent(let receipt)):
             "\(receipt.handling.rawValue) \(receipt.unmatched.map(\.rawValue))"
+        case .success(.deviceBegun(let device)): "begun \(device)"
+        case .success(.deviceDecided(let grant)): "decided \(grant.map { outline($0) } ?? "no")"
         case .success(.issued(let tokens)):
             "\(outline(tokens.grant)) \(tokens.family) \(tokens.scope) \(tokens.account.subject) \(tokens.hasNewRefreshToken)"
         }

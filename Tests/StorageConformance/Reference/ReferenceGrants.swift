@@ -7,6 +7,7 @@ struct ReferenceGrants {
     var grants: [GrantID: GrantRecord] = [:]
     var families: [UniqueID: TokenFamily] = [:]
     var codes: [SHA256Digest: CodeRecord] = [:]
+    var devices: [SHA256Digest: DeviceAuthorization] = [:]
     var deliveries: [UniqueID: SecurityEventDelivery] = [:]
     var googleEvents: [String: GoogleEventCommand] = [:]
     var googleAccounts: [String: GoogleAccountRecord] = [:]
@@ -64,6 +65,29 @@ struct ReferenceGrants {
         for delivery in changes.deliveries { deliveries[delivery.id] = delivery }
     }
 
+    mutating func save(_ changes: DeviceChanges) {
+        for digest in changes.removed { devices[digest] = nil }
+        for device in changes.devices {
+            let isOnly = !devices.values.contains {
+                $0.digest != device.digest && $0.userCodeDigest == device.userCodeDigest
+            }
+            precondition(isOnly, "two devices with one user code")
+            devices[device.digest] = device
+        }
+    }
+
+    /// Adds the devices of a batch, and their numbers.
+    func load(into set: inout GrantWorkingSet) {
+        for digest in set.question.deviceDigests { devices[digest].map { set.load($0) } }
+        for device in devices.values where set.question.userCodeDigests.contains(device.userCodeDigest) {
+            set.load(device)
+        }
+        set.load(deviceCount: devices.count)
+        for client in set.question.newDevicesOf {
+            set.load(deviceCount: devices.values.count { $0.oauthClientID == client }, of: client)
+        }
+    }
+
     mutating func forget(googleSubjects subjects: Set<String>) {
         for subject in subjects { googleAccounts[subject] = nil }
         googleEvents = googleEvents.mapValues { event in
@@ -97,8 +121,10 @@ extension ReferenceState {
         for subject in set.question.googleSubjects {
             if let account = oauth.googleAccounts[subject] { set.load(account) }
         }
+        oauth.load(into: &set)
         let results = set.applyCommands(using: &generator)
         oauth.save(set.changes)
+        oauth.save(set.deviceChanges)
         for pace in set.changedPaces { oauth.paces[pace.accountID, default: [:]][pace.oauthClientID] = pace }
         for event in set.newGoogleEvents { oauth.googleEvents[event.jti] = event }
         for account in set.changedGoogleAccounts { oauth.googleAccounts[account.subject] = account }

@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
+public import Cryptography
 import Synchronization
 
 extension ReferenceStore: AuthorizationStore {
@@ -41,6 +42,10 @@ extension ReferenceStore: AuthorizationStore {
         state.withLock { state in
             state.oauth.grants.values.first { $0.accountID == account && $0.oauthClientID == client }
         }
+    }
+
+    public func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization? {
+        state.withLock { $0.oauth.devices.values.first { $0.userCodeDigest == digest } }
     }
 
     public func account(
@@ -100,6 +105,8 @@ extension ReferenceStore: AuthorizationStore {
             let before = state.oauth.count
             state.oauth.codes = state.oauth.codes.filter { $0.value.expiresAt >= oldestCode }
             state.oauth.families = state.oauth.families.filter { $0.value.expiresAt >= moment }
+            let oldestDevice = moment.advanced(byMilliseconds: -DeviceAuthorization.keptAfterExpiry)
+            state.oauth.devices = state.oauth.devices.filter { $0.value.expiresAt >= oldestDevice }
             let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
             state.oauth.paces = state.oauth.paces.mapValues { $0.filter { $0.value.begunAt >= oldestPace } }
             state.oauth.googleEvents = state.oauth.googleEvents.filter { $0.value.receivedAt >= oldestEvent }
@@ -113,7 +120,8 @@ extension ReferenceStore: AuthorizationStore {
 
 extension ReferenceGrants {
     fileprivate var count: Int {
-        codes.count + families.count + paces.values.map(\.count).reduce(0, +) + googleEvents.count
+        codes.count + families.count + devices.count + paces.values.map(\.count).reduce(0, +)
+            + googleEvents.count
             + googleAccounts.count
     }
 }

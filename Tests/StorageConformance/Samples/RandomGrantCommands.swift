@@ -8,6 +8,8 @@ import TestSupport
 struct RandomGrantCommands {
     var generator: SeededGenerator
     private var nextNumber: UInt64 = 1
+    /// Grants of devices have these numbers too, so they are no numbers of codes.
+    private var nextDevice: UInt64 = 1_000_000
     private var count: Int64 = 0
     private let clients: [OAuthClientID] = ["google", "phone", "tablet"]
     /// A verifier, and with the method `plain` its challenge.
@@ -28,7 +30,7 @@ struct RandomGrantCommands {
     mutating func command(for keys: [SubjectKey]) -> Command {
         count += 1
         let (key, client, moment) = (pick(keys), pick(clients), self.moment())
-        switch Int.random(in: 0..<27, using: &generator) {
+        switch Int.random(in: 0..<33, using: &generator) {
         case 0...4: return authorization(key, client, at: moment)
         case 5...9: return redemption(key, client, at: moment)
         case 10...14: return refresh(key, client, at: moment)
@@ -49,6 +51,7 @@ struct RandomGrantCommands {
             return Command(key: key) {
                 .endAll(EndGrantsCommand(accountID: $0, scope: .all, reason: .unlinked, moment: moment))
             }
+        case 26...31: return device(key, client, at: moment)
         case 25: return exchange(key, pick(Array(clients.dropFirst())), at: moment)
         default: return googleEvent(key, at: moment)
         }
@@ -141,6 +144,45 @@ struct RandomGrantCommands {
                     expiresAt: moment.advanced(byMilliseconds: 60_000),
                     limits: FamilyLimits(perClient: 2, perAccount: 3), at: moment))
         }
+    }
+
+    private mutating func device(_ key: SubjectKey, _ client: OAuthClientID, at moment: Moment) -> Command {
+        let number = UInt64.random(in: 1...40, using: &generator)
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0...2:
+            defer { nextDevice += 1 }
+            let device = DeviceAuthorization.sample(nextDevice, client: client, userCode: number, at: moment)
+            return Command(key: key) { _ in
+                .beginDevice(
+                    BeginDeviceCommand(device: device, limits: DeviceLimits(perClient: 8, total: 20)))
+            }
+        case 3...4:
+            let (device, scope) = (recentDevice(), pick(["openid", "email"]))
+            let authenticatedAt = self.moment()
+            return Command(key: key) {
+                .decideDevice(
+                    .agree(
+                        device, account: $0, client: client, scope: scope, authenticatedAt: authenticatedAt,
+                        at: moment))
+            }
+        case 5:
+            let device = recentDevice()
+            return Command(key: key) { _ in .decideDevice(.refuse(device, client: client, at: moment)) }
+        default:
+            let (device, family) = (recentDevice(), nextNumber)
+            nextNumber += 1
+            tokens.append(SampleToken(family: family))
+            return Command(key: key) { _ in
+                .pollDevice(
+                    .sample(
+                        device, client: client, family: family,
+                        limits: FamilyLimits(perClient: 2, perAccount: 3), at: moment))
+            }
+        }
+    }
+
+    private mutating func recentDevice() -> UInt64 {
+        UInt64.random(in: (nextDevice > 6 ? nextDevice - 6 : 1)...nextDevice, using: &generator)
     }
 
     private mutating func googleEvent(_ key: SubjectKey, at moment: Moment) -> Command {

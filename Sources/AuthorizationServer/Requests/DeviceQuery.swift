@@ -1,0 +1,56 @@
+/// The query of the page `/oauth/device`. Anyone can make a link to it.
+public struct DeviceQuery: Sendable, Hashable {
+    /// The user code as entered, also one that cannot be right; `nil` before the user has entered one.
+    public let entry: String?
+    /// The requested language of the page; `nil` for the language of the browser.
+    public let language: PageLanguage?
+    /// True if the user wants to sign in with another account first.
+    public let asksForAccount: Bool
+
+    init(entry: String?, language: PageLanguage?, asksForAccount: Bool = false) {
+        (self.entry, self.language, self.asksForAccount) = (entry, language, asksForAccount)
+    }
+
+    /// Reads a query of anyone. Parameters that cannot be read count as absent.
+    public init(_ query: String) {
+        guard let parameters = try? FormParameters(parsing: query.utf8, as: .query) else {
+            self.init(entry: nil, language: nil)
+            return
+        }
+        var entry: String?
+        switch parameters.value(of: "user_code", upTo: Self.longestEntry) {
+        case .text(let text): entry = text
+        case .absent: break
+        // A code, but none that a device shows.
+        case .malformed, .repeated: entry = "?"
+        }
+        var asksForAccount = false
+        if case .text("select_account") = parameters["prompt"] { asksForAccount = true }
+        self.init(
+            entry: entry,
+            language: RequestedLanguages(query: query).tags.lazy.compactMap { PageLanguage(tag: $0) }.first,
+            asksForAccount: asksForAccount)
+    }
+
+    /// Bound in bytes.
+    private static let longestEntry = 64
+
+    public var code: UserCode? { entry.flatMap { UserCode(entered: $0) } }
+
+    /// The query with the code as devices show it. It has only values that this type has checked.
+    public var text: String {
+        var query = QueryText()
+        if let code { query.append("user_code", code.shown) }
+        if let language { query.append("ui_locales", language.rawValue) }
+        if asksForAccount { query.append("prompt", "select_account") }
+        return query.text
+    }
+
+    /// The same query, which first requests another account at Apple.
+    public var forOtherAccount: DeviceQuery {
+        DeviceQuery(entry: entry, language: language, asksForAccount: true)
+    }
+
+    /// The same query without a code.
+    public var withoutCode: DeviceQuery { DeviceQuery(entry: nil, language: language) }
+}
