@@ -291,7 +291,8 @@ SERVER = {
     "response_modes_supported": ["query"],
     "grant_types_supported": [
         "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:jwt-bearer",
-        "urn:ietf:params:oauth:grant-type:token-exchange"],
+        "urn:ietf:params:oauth:grant-type:token-exchange", "urn:ietf:params:oauth:grant-type:device_code"],
+    "device_authorization_endpoint": f"{ISSUER}/oauth/device_authorization",
     # One client of the configuration may use plain.
     "code_challenge_methods_supported": ["S256", "plain"],
     "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],

@@ -4,6 +4,8 @@ from urllib.parse import parse_qs
 
 # RFC 6749 section 5.2, RFC 8707 section 2, RFC 6750 section 3.1.
 STATUS_OF_ERROR = {
+    # RFC 8628 section 3.5.
+    "authorization_pending": 400, "slow_down": 400, "expired_token": 400, "access_denied": 400,
     "invalid_request": 400, "invalid_client": 401, "invalid_grant": 400, "unauthorized_client": 400,
     "unsupported_grant_type": 400, "invalid_scope": 400, "invalid_target": 400, "invalid_token": 401,
     "insufficient_scope": 403, "temporarily_unavailable": 503,
@@ -107,7 +109,7 @@ class OutcomeReader:
             wanted += ["refresh_token"] if grant.get("type") != "refresh_token" else []
         elif client.get("kind") == "native" or offline:
             wanted.append("refresh_token")
-        if "openid" in scope and grant.get("type") in ("authorization_code", "token-exchange"):
+        if "openid" in scope and grant.get("type") in ("authorization_code", "token-exchange", "device_code"):
             wanted.append("id_token")
         self.expect(name, expect["tokens"] == wanted, f"other tokens than {wanted}")
         if "access_token" in expect:

@@ -290,7 +290,7 @@ refused("body-null", "U+0000 is in no parameter of ours.", form(SHOP, redirect_u
         "invalid_request")
 refused("grant-type-missing", "RFC 6749 section 5.2.", form(SHOP, grant_type=None), "invalid_request")
 for grant_type in ["password", "client_credentials", "implicit", "AUTHORIZATION_CODE", "code",
-                   "urn:ietf:params:oauth:grant-type:device_code"]:
+                   "urn:ietf:params:oauth:grant-type:saml2-bearer"]:
     refused(f"grant-type-{grant_type.lower().split(':')[-1].replace('_', '-')}", "It is not offered.",
             form(SHOP, grant_type=grant_type), "unsupported_grant_type")
 refused("resource-foreign", "RFC 8707: not the audience of this client.", form(SHOP, resource="https://other.example"),
@@ -503,3 +503,61 @@ refused("exchange-of-native-client", "Only with allow_native_sign_in.", form(EXC
         "unauthorized_client")
 refused("exchange-of-web-client", "Only native clients.",
         form(EXCHANGE, client_id="shop", client_secret=SECRETS["shop"][0]), "unauthorized_client")
+
+# RFC 8628: a device without a browser polls with {device_code}.
+DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
+POLL = {"grant_type": DEVICE_CODE, "client_id": "tv", "device_code": "{device_code}"}
+AGREED = {"device": "agreed", "client": "tv", "scope": "openid email"}
+
+
+def poll_grant(client="tv"):
+    return {"client": client, "type": "device_code"}
+
+
+granted("device-agreed", "The user has agreed: what a code would give.", form(POLL), poll_grant(), AGREED, ALL,
+        "openid email")
+granted("device-agreed-to-some-scopes", "Without openid there is no ID token.", form(POLL), poll_grant(),
+        {**AGREED, "scope": "devices"}, ["access_token", "refresh_token"], "devices")
+granted("device-polled-early-after-the-consent", "A poll that gets tokens is never too early.", form(POLL), poll_grant(),
+        {**AGREED, "device": "polled 1 seconds ago, agreed"}, ALL, "openid email")
+granted("device-last-second", "A device code is good for ten minutes.", form(POLL), poll_grant(),
+        {**AGREED, "device": "agreed 599 seconds ago"}, ALL, "openid email")
+for label, summary, device, error in [
+        ("unknown", "Invented.", {"device": "unknown"}, "invalid_grant"),
+        ("waiting", "The user has not decided (RFC 8628 section 3.5).", {"device": "waiting"}, "authorization_pending"),
+        ("waiting-polled-in-time", "A poll after the interval.", {"device": "polled 5 seconds ago"},
+         "authorization_pending"),
+        ("polled-early", "RFC 8628 section 3.5.", {"device": "polled 4 seconds ago"}, "slow_down"),
+        ("polled-after-slow-down", "The interval has grown by five seconds.",
+         {"device": "polled early, then 9 seconds ago"}, "slow_down"),
+        ("refused", "The user has refused.", {"device": "refused"}, "access_denied"),
+        ("expired", "After ten minutes.", {"device": "requested 600 seconds ago"}, "expired_token"),
+        ("expired-after-the-consent", "The device did not poll in time.", {**AGREED, "device": "agreed 600 seconds ago"},
+         "expired_token"),
+        ("of-another-client", "A device code is bound to its client.", {"device": "waiting", "client": "console"},
+         "invalid_grant"),
+        ("agreed-of-another-client", "The consent was to another client.",
+         {"device": "agreed", "client": "console", "scope": "openid"}, "invalid_grant"),
+        ("consent-revoked", "Apple's word reaches consents that no poll has used.",
+         {**AGREED, "credential": "consent revoked"}, "invalid_grant"),
+        ("credential-suspended", "A rejected refresh token of Apple's suspends.",
+         {**AGREED, "credential": "refresh token rejected"}, "invalid_grant"),
+        ("account-erased", "An erased account has no consents.", {**AGREED, "account": "erased"}, "invalid_grant")]:
+    given = {"client": "tv", **device} if device["device"] != "unknown" else device
+    refused(f"device-{label}", summary, form(POLL), error, given=given, grant=poll_grant())
+refused("device-retried", "A retry of a poll that got tokens ends nothing.", form(POLL), "invalid_grant",
+        given={**AGREED, "device": "redeemed 9 seconds ago"}, grant=poll_grant(), tokens="good")
+refused("device-replayed", "Code replay: what the device code gave ends.", form(POLL), "invalid_grant",
+        given={**AGREED, "device": "redeemed 11 seconds ago"}, grant=poll_grant(), tokens="ended")
+refused("device-malformed", "No device code of this service has this form.", form(POLL, device_code="siwa_ac_x"),
+        "invalid_grant", given={"device": "unknown"}, grant=poll_grant())
+refused("device-missing", "RFC 8628 section 3.4.", form(POLL, device_code=None), "invalid_request")
+refused("device-too-long", "A bound on its length: not a code of this service.", form(POLL, device_code="x" * 513),
+        "invalid_grant")
+refused("device-repeated", "A repeated parameter is malformed.", form(POLL) + "&device_code=x", "invalid_request")
+refused("device-with-secret", "A public client has no secret.", form(POLL, client_secret="guess"), "invalid_client", 401)
+refused("device-of-native-client", "Only with allow_device_grant.", form(POLL, client_id="desktop"),
+        "unauthorized_client")
+refused("device-of-web-client", "Only with allow_device_grant.",
+        form(POLL, client_id="shop", client_secret=SECRETS["shop"][0]), "unauthorized_client")
+refused("device-resource-foreign", "RFC 8707.", form(POLL, resource="https://other.example"), "invalid_target")

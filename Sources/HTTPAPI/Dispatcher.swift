@@ -2,6 +2,7 @@ import AppleAccounts
 import HTTPEngine
 import NIOCore
 import NIOHTTP1
+import OAuth
 import SignIn
 import WebOrigins
 
@@ -93,8 +94,11 @@ final class Dispatcher: Sendable {
                 ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
             switch endpoint.fields {
             case .ordinary: break
-            case .oauth: request.oauth = OAuthFields(fields, from: client)
-            case .browser: request.browser = BrowserFields(head.headers, sendsForm: fields.isForm)
+            case .oauth: request.oauth = OAuthFields(fields, head.headers, from: client)
+            case .browser:
+                request.browser = BrowserFields(
+                    head.headers, sendsForm: fields.isForm,
+                    address: RequesterAddress(fields, from: client))
             }
             if endpoint.fields != .ordinary {
                 let client = ObservedClient()

@@ -107,6 +107,15 @@ public final class HTTPService: Service {
                 LogoutRoutes(useCase: LogoutUseCase(server, authorize: authorize), registry: registry)
             }
         }
+        let devicePages = dependencies.oauth.flatMap { server -> DevicePageRoutes? in
+            guard GrantType.deviceCode.isOffered(to: server.dependencies.settings.clients.clients) else {
+                return nil
+            }
+            return dependencies.authorize.map { authorize in
+                DevicePageRoutes(
+                    useCase: DevicePageUseCase(server, authorize: authorize), registry: registry)
+            }
+        }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases),
@@ -128,9 +137,10 @@ public final class HTTPService: Service {
             web: dependencies.web.map {
                 WebRoutes(
                     web: $0, verifications: verifications, registry: registry, authorize: authorize,
-                    connections: connections, languages: dependencies.authorize?.languages ?? .builtIn)
+                    connections: connections, devicePages: devicePages,
+                    languages: dependencies.authorize?.languages ?? .builtIn)
             },
-            authorize: authorize, connections: connections, logout: logout,
+            authorize: authorize, connections: connections, logout: logout, devicePages: devicePages,
             operations: OperationsRoutes(
                 keys: dependencies.keys, store: dependencies.store, registry: registry,
                 version: dependencies.version, warnings: dependencies.warnings, draining: draining),

@@ -39,7 +39,8 @@ struct GivenPlayer {
 
     func prepare() async throws -> GivenTokens {
         var result = GivenTokens()
-        #expect([given.code, given.refreshToken, given.assertion, given.identity].count { $0 != nil } == 1)
+        let values = [given.code, given.refreshToken, given.assertion, given.identity, given.device]
+        #expect(values.count { $0 != nil } == 1)
         if let code = given.code { try await prepareCode(code, &result) }
         if let token = given.refreshToken { try await prepareRefreshToken(token, &result) }
         if let assertion = given.assertion {
@@ -48,6 +49,9 @@ struct GivenPlayer {
         if let identity = given.identity {
             let signIn = try await GivenNativeSignIn(service: service, word: identity).prepare()
             (result.value, result.nonce) = (signIn.token, signIn.nonce)
+        }
+        if let device = given.device {
+            try await GivenDevice(service: service, given: given, word: device).prepare(&result)
         }
         try await end(&result)
         return result

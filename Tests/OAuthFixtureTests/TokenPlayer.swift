@@ -41,7 +41,7 @@ struct TokenPlayer {
     private func send(_ given: GivenTokens?) async throws -> PlayedResponse {
         let request = content.request
         var body = request.body
-        for name in ["{code}", "{refresh_token}", "{assertion}", "{subject_token}"] {
+        for name in ["{code}", "{refresh_token}", "{assertion}", "{subject_token}", "{device_code}"] {
             body = body.replacing(name, with: given?.value ?? "x")
         }
         body = body.replacing("{nonce}", with: given?.nonce ?? "siwa-nonce-x")

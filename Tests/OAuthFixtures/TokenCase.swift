@@ -1,13 +1,14 @@
 /// A request to `/oauth/token`, and its expected result.
 struct TokenCase: Decodable, Sendable {
     let summary: String
-    /// State of the code, refresh token, assertion or identity token in the body; `nil` when the request alone decides.
+    /// State of the code, refresh token, assertion, identity token or device code in the body; `nil` when the
+    /// request alone decides.
     let given: Given?
     let request: Request
     let expect: Expectation
 
     struct Given: Decodable {
-        let code, refreshToken, assertion, identity: String?
+        let code, refreshToken, assertion, identity, device: String?
         let client, redirectUri, scope, nonce: String?
         let codeChallenge, codeChallengeMethod: String?
         /// Verifier for the challenge, unless it is the example of RFC 7636.

@@ -1,15 +1,24 @@
 import HTTPEngine
 import NIOCore
+import NIOHTTP1
+import OAuth
 
 extension OAuthFields {
     /// - Parameter client: The other end of the connection; `nil` for a trusted proxy.
-    convenience init(_ fields: RequestFields, from client: ClientAddress?) {
-        // Only a trusted proxy is believed. Another client can write anything into the field, and is counted
-        // by the address of its connection.
-        let address = client ?? fields.forwardedFor.flatMap(Self.nearest)
+    convenience init(_ fields: RequestFields, _ headers: HTTPHeaders, from client: ClientAddress?) {
         self.init(
             authorization: fields.authorization, contentType: fields.contentType,
-            address: address?.requester)
+            address: RequesterAddress(fields, from: client), userAgent: headers.first(name: "user-agent"))
+    }
+}
+
+extension RequesterAddress {
+    /// - Parameter client: The other end of the connection; `nil` for a trusted proxy.
+    init?(_ fields: RequestFields, from client: ClientAddress?) {
+        // Only a trusted proxy is believed. Another client can write anything into the field, and is counted
+        // by the address of its connection.
+        guard let address = client ?? fields.forwardedFor.flatMap(Self.nearest) else { return nil }
+        self = address.requester
     }
 
     /// Returns the last address in `X-Forwarded-For`, which the trusted proxy itself has written.

@@ -15,6 +15,13 @@ struct OAuthMetrics: Sendable {
     }
 
     private let tokens: [String: [Result: CounterCell]]
+    enum DeviceResult: String, CaseIterable {
+        case begun
+        /// Too many devices wait.
+        case limitReached = "limit_reached"
+    }
+
+    private let devices: [DeviceResult: CounterCell]
     private let introspections: [Bool: CounterCell]
     private let appFlips: [AppFlipOutcome: CounterCell]
     private let prompts: [String: CounterCell]
@@ -35,6 +42,11 @@ struct OAuthMetrics: Sendable {
                 }
                 return (type.name, cells)
             })
+        devices = cells(DeviceResult.allCases) { result in
+            registry.counter(
+                "siwa_oauth_device_requests_total", [("result", result.rawValue)],
+                help: "Device authorization requests of authenticated clients by result.")
+        }
         introspections = cells([true, false]) { isActive in
             registry.counter(
                 "siwa_oauth_introspections_total", [("result", isActive ? "active" : "inactive")],
@@ -69,6 +81,7 @@ struct OAuthMetrics: Sendable {
     }
 
     func count(_ type: GrantType, _ result: Result) { tokens[type.name]?[result]?.increment(by: 1) }
+    func countDevice(_ result: DeviceResult) { devices[result]?.increment(by: 1) }
     func countIntrospection(isActive: Bool) { introspections[isActive]?.increment(by: 1) }
     func count(_ outcome: AppFlipOutcome) { appFlips[outcome]?.increment(by: 1) }
 

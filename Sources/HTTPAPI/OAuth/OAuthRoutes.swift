@@ -8,13 +8,19 @@ final class OAuthRoutes: Sendable {
     let tokens: OAuthTokenRoutes
     let documents: OAuthDocumentRoutes
     let grants: OAuthGrantRoutes
+    /// `nil` where no OAuth client may use the device grant.
+    let devices: OAuthDeviceRoutes?
 
     init(server: OAuthServer, callers: CallerDirectory, registry: MetricsRegistry) {
         let metrics = OAuthMetrics(registry, commits: server.dependencies.commits)
+        let authentication = ClientAuthenticating(server: server)
         tokens = OAuthTokenRoutes(
-            server: server, callers: callers, metrics: metrics,
+            server: server, callers: callers, authentication: authentication, metrics: metrics,
             refusals: TokenRefusals(
                 registry, areExplained: server.dependencies.settings.explainsRefusals))
+        devices =
+            GrantType.deviceCode.isOffered(to: server.dependencies.settings.clients.clients)
+            ? OAuthDeviceRoutes(server: server, authentication: authentication, metrics: metrics) : nil
         documents = OAuthDocumentRoutes(server: server)
         grants = OAuthGrantRoutes(server: server, metrics: metrics)
     }

@@ -38,7 +38,7 @@ extension OAuthTokenRoutes {
         let body = try AppAttestRequest(
             body: request.body, contentType: request.oauth?.contentType,
             authorization: request.oauth?.authorization, query: request.query?.utf8)
-        let client = try authenticate(body.credentials, request) { () throws(TokenEndpointError) in
+        let client = try authentication(body.credentials, request) { () throws(TokenEndpointError) in
             try body.client(in: server.dependencies.settings.clients)
         }
         return (body, client)

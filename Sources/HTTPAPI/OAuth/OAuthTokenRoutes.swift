@@ -11,14 +11,16 @@ import StrictJSON
 final class OAuthTokenRoutes: Sendable {
     let server: OAuthServer
     private let callers: CallerDirectory
+    let authentication: ClientAuthenticating
     private let metrics: OAuthMetrics
     private let refusals: TokenRefusals
 
     init(
-        server: OAuthServer, callers: CallerDirectory, metrics: OAuthMetrics, refusals: TokenRefusals
+        server: OAuthServer, callers: CallerDirectory, authentication: ClientAuthenticating,
+        metrics: OAuthMetrics, refusals: TokenRefusals
     ) {
         (self.server, self.callers, self.metrics) = (server, callers, metrics)
-        self.refusals = refusals
+        (self.authentication, self.refusals) = (authentication, refusals)
     }
 
     /// `POST /oauth/token`
@@ -30,7 +32,7 @@ final class OAuthTokenRoutes: Sendable {
                 body: request.body, contentType: request.oauth?.contentType,
                 authorization: request.oauth?.authorization, query: request.query?.utf8)
             type = unauthenticated.grantType
-            let token = try authenticate(unauthenticated.credentials, request) {
+            let token = try authentication(unauthenticated.credentials, request) {
                 () throws(TokenEndpointError) in
                 try unauthenticated.authenticated(in: server.dependencies.settings.clients)
             }
@@ -70,7 +72,7 @@ final class OAuthTokenRoutes: Sendable {
         let unauthenticated = try NonceRequest(
             body: request.body, contentType: request.oauth?.contentType,
             authorization: request.oauth?.authorization, query: request.query?.utf8)
-        _ = try authenticate(unauthenticated.credentials, request) { () throws(TokenEndpointError) in
+        _ = try authentication(unauthenticated.credentials, request) { () throws(TokenEndpointError) in
             try unauthenticated.client(in: server.dependencies.settings.clients)
         }
         let minted = server.dependencies.signIn.mintNonce()
@@ -218,29 +220,8 @@ final class OAuthTokenRoutes: Sendable {
     private func authenticated(_ question: TokenQuestion, _ request: HTTPRequest) throws -> OAuthClient? {
         let clients = server.dependencies.settings.clients
         guard let credentials = question.credentials else { return nil }
-        return try authenticate(credentials, request) { () throws(TokenEndpointError) in
+        return try authentication(credentials, request) { () throws(TokenEndpointError) in
             try question.client(in: clients)
-        }
-    }
-
-    /// Carries an authentication out, and records the client for the log.
-    func authenticate<Value: Sendable>(
-        _ credentials: ClientCredentials, _ request: HTTPRequest,
-        _ body: () throws(TokenEndpointError) -> Value
-    ) throws -> Value {
-        if let client = server.dependencies.settings.clients[credentials.clientID] {
-            request.client?.isNamed(client.id.rawValue)
-        }
-        let hasSecret = credentials.method != .none
-        do {
-            let value = try GuardedAuthentication(server)(
-                credentials, from: request.oauth?.address, body)
-            if hasSecret { request.client?.isProven(by: nil) }
-            return value
-        } catch let error as TokenEndpointError {
-            // Any other error concerns the checks after the secret.
-            if hasSecret, error.error.code != .invalidClient { request.client?.isProven(by: nil) }
-            throw error
         }
     }
 }

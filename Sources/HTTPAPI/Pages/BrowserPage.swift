@@ -126,6 +126,18 @@ struct BrowserPage {
         .connections>li{border:1px solid var(--line);border-radius:.75rem;padding:.2rem .8rem .8rem;margin:.8rem 0 0}
         .connections>li>h2{font-size:1.0625rem}
         .connections button{border-color:var(--line)}
+        .field{display:block;font-size:.9375rem;font-weight:600;margin:.8rem 0 0}
+        .field input{display:block;width:100%;margin:.3rem 0 0;padding:.6rem .8rem;color:inherit;\
+        background:var(--card);border:1px solid var(--soft);border-radius:.75rem;\
+        font:600 1.5rem/1.4 ui-monospace,Menlo,monospace;letter-spacing:.12em;text-align:center;\
+        text-transform:uppercase}
+        .field input::placeholder{color:var(--soft);opacity:1;font-weight:400}
+        .device-code{border:1px solid var(--line);border-radius:.75rem;padding:.6rem .8rem;margin:.8rem 0 0;\
+        text-align:center}
+        .device-code span{display:block;font-size:.9rem;line-height:1.4;color:var(--soft)}
+        .device-code b{font:600 1.5rem/1.5 ui-monospace,Menlo,monospace;letter-spacing:.12em}
+        .notice p{margin:0}
+        .origin{margin:.3rem 0;padding-inline-start:1.2rem}
         .first{margin-top:.8rem}
         .last{margin-top:.8rem}
         .choice{display:flex;gap:.7rem;align-items:flex-start;cursor:pointer}

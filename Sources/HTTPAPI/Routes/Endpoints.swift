@@ -160,6 +160,17 @@ extension Endpoint {
         errors: .page, priority: .ordinary, fields: .browser, origins: .others
     ) { $0.post($1) }
 
+    static let showDevicePage = Endpoint(
+        "showDevicePage", .get, "/oauth/device", of: \.devicePages, caller: .anyone, body: .none,
+        errors: .page, priority: .ordinary, fields: .browser
+    ) { $0.show($1) }
+
+    /// The page hides its origin, like the consent page; its form has a token.
+    static let answerDevicePage = Endpoint(
+        "answerDevicePage", .post, "/oauth/device", of: \.devicePages, caller: .anyone, body: .pageForm,
+        errors: .page, priority: .ordinary, fields: .browser, origins: .others
+    ) { $0.response($1) }
+
     // OAuth 2.0, for clients and resource servers.
 
     static let introspectToken = Endpoint(
@@ -171,6 +182,11 @@ extension Endpoint {
         "issueTokens", .post, "/oauth/token", of: \.oauth?.tokens, caller: .oauthClient, body: .oauthForm,
         errors: .oauth, priority: .ordinary, wait: .keys, fields: .oauth
     ) { try $0.issue($1) }
+
+    static let authorizeDevice = Endpoint(
+        "authorizeDevice", .post, "/oauth/device_authorization", of: \.oauth?.devices, caller: .oauthClient,
+        body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth
+    ) { try $0.authorize($1) }
 
     /// For native clients without a backend, which cannot call `mintNonce`. Stores nothing.
     static let mintClientNonce = Endpoint(
@@ -281,9 +297,9 @@ extension Endpoint {
         .signOutAccount, .getErasure, .getAppCheck,
         .receiveAppleNotification,
         .beginWebSignIn, .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent,
-        .showConnections, .removeConnection, .endSession, .postEndSession, .introspectToken,
-        .issueTokens, .mintClientNonce, .mintClientChallenge, .registerClientKey, .getUserInfo, .postUserInfo,
-        .revokeToken, .explainRevocation,
+        .showConnections, .removeConnection, .endSession, .postEndSession, .showDevicePage, .answerDevicePage,
+        .introspectToken, .issueTokens, .authorizeDevice, .mintClientNonce, .mintClientChallenge,
+        .registerClientKey, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation,
         .getKeySet,
         .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,
         .getAssetLinks,

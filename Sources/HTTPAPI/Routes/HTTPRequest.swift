@@ -31,9 +31,11 @@ final class OAuthFields: Sendable {
     let contentType: String?
     /// `nil` when the address is unknown: a trusted proxy has not named it.
     let address: RequesterAddress?
+    let userAgent: String?
 
-    init(authorization: String?, contentType: String?, address: RequesterAddress?) {
+    init(authorization: String?, contentType: String?, address: RequesterAddress?, userAgent: String?) {
         (self.authorization, self.contentType, self.address) = (authorization, contentType, address)
+        self.userAgent = userAgent
     }
 }
 
@@ -46,8 +48,11 @@ final class BrowserFields: Sendable {
     let sendsForm: Bool
     /// True if a page posted the request: browsers name the origin of such a page (Fetch §3.2).
     let comesFromPage: Bool
+    /// `nil` when the address is unknown: a trusted proxy has not named it.
+    let address: RequesterAddress?
 
-    init(_ headers: HTTPHeaders, sendsForm: Bool) {
+    init(_ headers: HTTPHeaders, sendsForm: Bool, address: RequesterAddress?) {
+        self.address = address
         comesFromPage = headers.contains(name: "origin")
         userAgent = headers.first(name: "user-agent")
         acceptLanguage = headers.first(name: "accept-language")

@@ -23,6 +23,8 @@ struct Routes: Sendable {
     let connections: ConnectionsRoutes?
     /// The same.
     let logout: LogoutRoutes?
+    /// `nil` where no OAuth client may use the device grant.
+    let devicePages: DevicePageRoutes?
     let operations: OperationsRoutes
     /// `nil` where no OAuth client is configured.
     let oauth: OAuthRoutes?

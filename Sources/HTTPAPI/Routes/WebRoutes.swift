@@ -23,13 +23,15 @@ final class WebRoutes: Sendable {
     /// Handles the end of sign-ins that the page about connections has begun.
     private let connections: ConnectionsRoutes?
     private let languages: PageLanguages
+    /// Handles the end of sign-ins that the page for the users of devices has begun.
+    private let devicePages: DevicePageRoutes?
 
     init(
         web: WebSignIn, verifications: VerificationMetrics, registry: MetricsRegistry,
         authorize: AuthorizeRoutes? = nil, connections: ConnectionsRoutes? = nil,
-        languages: PageLanguages = .builtIn
+        devicePages: DevicePageRoutes? = nil, languages: PageLanguages = .builtIn
     ) {
-        self.connections = connections
+        (self.connections, self.devicePages) = (connections, devicePages)
         self.languages = languages
         (self.web, self.verifications, self.authorize) = (web, verifications, authorize)
         metrics = WebMetrics(registry)
@@ -151,6 +153,12 @@ final class WebRoutes: Sendable {
         case .refusedConnections(let query, let failure):
             guard let connections else { throw Problem(.notFound) }
             return connections.refuse(failure, query: query, request)
+        case .device(let query, let authentication):
+            guard let devicePages else { throw Problem(.notFound) }
+            return devicePages.arrive(authentication, query: query, request)
+        case .refusedDevice(let query, let failure):
+            guard let devicePages else { throw Problem(.notFound) }
+            return devicePages.refuse(failure, query: query, request)
         }
     }
 

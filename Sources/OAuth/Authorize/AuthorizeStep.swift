@@ -107,7 +107,7 @@ struct AuthorizeSituation {
 
 extension BrowserSession {
     /// Apple's tokens have whole seconds, so the second in which the browser left counts.
-    fileprivate func isAuthenticated(since moment: Moment) -> Bool {
+    func isAuthenticated(since moment: Moment) -> Bool {
         authenticatedAt.milliseconds / 1000 >= moment.milliseconds / 1000
     }
 }

@@ -57,4 +57,8 @@ public enum WebArrival: Sendable, Hashable {
     case connections(query: String, WebAuthentication)
     /// Returns to this page; the sign-in failed.
     case refusedConnections(query: String, WebFailure)
+    /// Returns to the page for the users of devices.
+    case device(query: String, WebAuthentication)
+    /// Returns to this page; the sign-in failed.
+    case refusedDevice(query: String, WebFailure)
 }

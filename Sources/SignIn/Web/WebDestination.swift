@@ -8,12 +8,16 @@ enum WebDestination: Sendable, Hashable {
     case authorization(query: String)
     /// The user's page about connected clients, with its query.
     case connections(query: String)
+    /// The page for the users of devices, with its query.
+    case device(query: String)
 
     init(json: JSONValue) {
         if let query = json["query"]?.string {
             self = .authorization(query: query)
         } else if let query = json["connections"]?.string {
             self = .connections(query: query)
+        } else if let query = json["device"]?.string {
+            self = .device(query: query)
         } else {
             self = .appPage(state: json["state"]?.string)
         }
@@ -25,7 +29,7 @@ extension WebDestination {
     var givesSession: Bool {
         switch self {
         case .appPage: false
-        case .authorization, .connections: true
+        case .authorization, .connections, .device: true
         }
     }
 }
@@ -36,6 +40,7 @@ extension JSONWriter {
         case .appPage(let state): member("state", ifPresent: state)
         case .authorization(let query): member("query", query)
         case .connections(let query): member("connections", query)
+        case .device(let query): member("device", query)
         }
     }
 }

@@ -57,6 +57,16 @@ extension WebSignIn {
         try begin(for: app, .connections(query: query), query, cookie)
     }
 
+    /// Begins a sign-in that ends at `WebArrival.device`. Stores nothing.
+    ///
+    /// - Parameters: as for an authorization request.
+    /// - Throws: `UnknownClientID` when the app has no client ID for browsers.
+    public func begin(
+        deviceOf app: ClientID, query: String, cookie: String?
+    ) throws(UnknownClientID) -> WebAuthorizationRequest {
+        try begin(for: app, .device(query: query), query, cookie)
+    }
+
     private func begin(
         for app: ClientID, _ destination: WebDestination, _ query: String, _ cookie: String?
     ) throws(UnknownClientID) -> WebAuthorizationRequest {

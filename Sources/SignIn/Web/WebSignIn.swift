@@ -159,14 +159,20 @@ public struct WebSignIn: Sendable {
             return .connections(query: query, authentication)
         case (.connections(let query), .failure(let failure)):
             return .refusedConnections(query: query, failure)
+        case (.device(let query), .authentication(let authentication)):
+            return .device(query: query, authentication)
+        case (.device(let query), .failure(let failure)):
+            return .refusedDevice(query: query, failure)
         // This service makes no such ticket.
-        case (.appPage, .authentication), (.authorization, .code), (.connections, .code):
+        case (.appPage, .authentication), (.authorization, .code), (.connections, .code),
+            (.device, .code):
             throw WebRefusal(.ticketInvalid)
         }
     }
 
-    /// Returns the query of the authorization request, or of the page about connections, of a state or a ticket of ours, also when it is too old
-    /// or belongs to another browser. Used only for the language of the error page.
+    /// Returns the query of the authorization request or of another page of this service, of a state or a
+    /// ticket of ours, also when it is too old or belongs to another browser. Used only for the language of
+    /// the error page.
     public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
         let destination: WebDestination?
         if let state {
@@ -177,7 +183,7 @@ public struct WebSignIn: Sendable {
             }
         }
         switch destination {
-        case .authorization(let query), .connections(let query): return query
+        case .authorization(let query), .connections(let query), .device(let query): return query
         case .appPage, nil: return nil
         }
     }

@@ -62,6 +62,8 @@ struct RunningService: Sendable {
         /// Adds the authorization endpoint with the changed clients of `OAuthClients`; `nil` leaves the
         /// endpoint out.
         var oauth: (@Sendable (inout OAuthDraft) -> Void)?
+        /// Changes the clients of the token endpoint.
+        var tokenClients: @Sendable (inout OAuthDraft) -> Void = { _ in }
 
         /// The limits of the service, without rejections for overload: a round takes many times as long in a
         /// test build, and many services of the tests share the event loops.
@@ -139,7 +141,8 @@ struct RunningService: Sendable {
     ) throws -> OAuthServer {
         let store = store as? ReferenceStore ?? ReferenceStore()
         let settings = try OAuthSample.settings(
-            in: deployment(), app: TokenMint.clientID, isDevelopment: options.isDevelopment)
+            in: deployment(), app: TokenMint.clientID, isDevelopment: options.isDevelopment,
+            options.tokenClients)
         return OAuthServer(
             OAuthDependencies(
                 settings: settings, deployment: try deployment(), store: store,

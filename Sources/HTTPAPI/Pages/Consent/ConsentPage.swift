@@ -17,13 +17,11 @@ struct ConsentPage {
     private let language: PageLanguage
     private let cookie: String?
     private let texts: ConsentPageTexts
-    private let user: ShownUser
 
     init(
         prompt: ConsentPrompt, language: PageLanguage, cookie: String? = nil, texts: ConsentPageTexts? = nil
     ) {
         (self.prompt, self.language, self.cookie) = (prompt, language, cookie)
-        user = ShownUser(prompt.account)
         self.texts =
             texts
             ?? ConsentPageTexts(
@@ -65,7 +63,8 @@ struct ConsentPage {
         page.append(Self.token)
         page.append(escaping: prompt.formToken)
         page.append(texts.scopesStart)
-        writeScopes(to: &page)
+        ScopeList(scopes: prompt.scopes, account: prompt.account, language: language, texts: texts)
+            .write(to: &page)
         if prompt.explainsOpenID { page.append(Self.withoutOpenID) }
         if !prompt.sharesEmail { page.append(texts.emailNotShared) }
         page.append(texts.notes)
@@ -74,38 +73,5 @@ struct ConsentPage {
         }
         page.append(texts.formEnd)
         return page.bytes
-    }
-
-    private func writeScopes(to page: inout HTMLWriter) {
-        for scope in prompt.scopes {
-            guard scope.isOptional else {
-                page.append("<li>")
-                write(scope, to: &page)
-                page.append("</li>")
-                continue
-            }
-            page.append("<li><label class=\"choice\"><input type=\"checkbox\" name=\"")
-            page.append(Self.scopePrefix)
-            page.append(escaping: scope.token.rawValue)
-            page.append("\" value=\"1\" checked><span>")
-            write(scope, to: &page)
-            page.append("</span></label></li>")
-        }
-        page.append("</ul>")
-        if prompt.scopes.contains(where: \.isOptional) { page.append(texts.optionalScopes) }
-        page.append("\n")
-    }
-
-    /// The address is a part of its scope's item, because it is shared only with this scope.
-    private func write(_ scope: DeclaredScope, to page: inout HTMLWriter) {
-        page.append(escaping: scope.text[language])
-        guard scope.token == .email else { return }
-        page.append("<small>")
-        switch user.sharedEmail {
-        case .own(let address): page.append(value: address)
-        case .relay(let address): page.append(texts.emailHidden, value: address)
-        case .unknown: page.append(texts.emailUnknown)
-        }
-        page.append("</small>")
     }
 }

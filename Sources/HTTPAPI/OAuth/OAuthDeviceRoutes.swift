@@ -1,0 +1,43 @@
+import AuthorizationServer
+import Commits
+import HTTPEngine
+import NIOHTTP1
+import OAuth
+import StrictJSON
+
+/// The device authorization endpoint (RFC 8628 §3.1).
+final class OAuthDeviceRoutes: Sendable {
+    private let server: OAuthServer
+    private let authentication: ClientAuthenticating
+    private let metrics: OAuthMetrics
+
+    init(server: OAuthServer, authentication: ClientAuthenticating, metrics: OAuthMetrics) {
+        (self.server, self.authentication, self.metrics) = (server, authentication, metrics)
+    }
+
+    /// `POST /oauth/device_authorization`
+    func authorize(_ request: HTTPRequest) throws -> RouteResult {
+        try server.dependencies.commits.requireCapacity()
+        let unauthenticated = try DeviceAuthorizationRequest(
+            body: request.body, contentType: request.oauth?.contentType,
+            authorization: request.oauth?.authorization, query: request.query?.utf8)
+        let (client, scope) = try authentication(unauthenticated.credentials, request) {
+            () throws(TokenEndpointError) in
+            try unauthenticated.authenticated(in: server.dependencies.settings.clients)
+        }
+        let origin = DeviceAuthorization.Origin(
+            address: request.oauth?.address?.text, userAgent: request.oauth?.userAgent)
+        return .later { [server, metrics] in
+            do {
+                let response = try await DeviceRequests(server).begin(client, scope, from: origin)
+                metrics.countDevice(.begun)
+                var json = JSONWriter(reservingCapacity: 512)
+                response.write(into: &json)
+                return .oauth(.ok, json.bytes)
+            } catch let error as OAuthError {
+                metrics.countDevice(.limitReached)
+                throw error
+            }
+        }
+    }
+}

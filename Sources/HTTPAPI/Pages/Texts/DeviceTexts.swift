@@ -1,0 +1,144 @@
+import AuthorizationServer
+import OAuth
+
+/// The texts of the page for the users of devices, in one language.
+struct DeviceTexts: Sendable {
+    let title: String
+    let enterAdvice: String
+    /// The label of the field.
+    let code: String
+    let goOn: String
+    let warning: String
+    let malformed: String
+    let codeUnknown: String
+    let over: String
+    let paused: String
+    /// Above the code on the page that asks for consent.
+    let compare: String
+    /// The facts about the request follow as a list.
+    let origin: String
+    /// `{value}`
+    let address: String
+    /// `{value}`
+    let program: String
+    /// `{value}`: a number of minutes.
+    let time: String
+    /// In place of an address or a program.
+    let unknown: String
+    let agreedTitle: String
+    /// `{client}`
+    let agreed: String
+    let refusedTitle: String
+    /// `{client}`
+    let refused: String
+
+    static func of(_ language: PageLanguage) -> DeviceTexts {
+        switch language {
+        case .english: .english
+        case .arabic: .arabic
+        case .turkish: .turkish
+        case .polish: .polish
+        }
+    }
+
+    func text(of fault: DevicePageOutcome.EntryFault) -> String {
+        switch fault {
+        case .malformed: malformed
+        case .unknown: codeUnknown
+        case .over: over
+        case .paused: paused
+        }
+    }
+}
+
+extension DeviceTexts {
+    private static let english = DeviceTexts(
+        title: "Connect a device",
+        enterAdvice: "Enter the code that your TV, your program or another device shows.",
+        code: "Code",
+        goOn: "Continue",
+        warning:
+            "Only go on if you started this on your own device. If someone sent you this link or this code, close the page.",
+        malformed: "A code has eight letters, like BCDF-GHJK, without vowels. Check it on your device.",
+        codeUnknown: "No device waits with this code. Check it on your device.",
+        over:
+            "This code is not valid any more: it has expired, or it was used. Get a new code on your device.",
+        paused: "There were too many wrong codes. Wait a minute, and then try again.",
+        compare: "Your device must show this code:",
+        origin: "This request came from:",
+        address: "address {value}",
+        program: "program {value}",
+        time: "started {value} min ago",
+        unknown: "unknown",
+        agreedTitle: "Your device is connected",
+        agreed: "{client} goes on by itself in a few seconds. You can close this page.",
+        refusedTitle: "You have refused",
+        refused: "{client} gets no access. You can close this page.")
+
+    private static let arabic = DeviceTexts(
+        title: "ربط جهاز",
+        enterAdvice: "أدخل الرمز الذي يظهر على التلفاز أو البرنامج أو أي جهاز آخر.",
+        code: "الرمز",
+        goOn: "متابعة",
+        warning:
+            "لا تتابع إلا إذا بدأت ذلك على جهازك. إذا أرسل إليك شخص ما هذا الرابط أو هذا الرمز، فأغلق الصفحة.",
+        malformed: "يتكوّن الرمز من ثمانية أحرف لاتينية، مثل BCDF-GHJK، دون حروف علة. تحقّق منه على جهازك.",
+        codeUnknown: "لا يوجد جهاز ينتظر بهذا الرمز. تحقّق منه على جهازك.",
+        over: "لم يعد هذا الرمز صالحًا: انتهت مدته أو استُخدم. احصل على رمز جديد على جهازك.",
+        paused: "عدد الرموز الخاطئة كبير جدًا. انتظر دقيقة، ثم حاول مرة أخرى.",
+        compare: "يجب أن يعرض جهازك هذا الرمز:",
+        origin: "جاء هذا الطلب من:",
+        address: "العنوان {value}",
+        program: "البرنامج {value}",
+        time: "بدأ قبل {value} دقيقة",
+        unknown: "غير معروف",
+        agreedTitle: "تم ربط جهازك",
+        agreed: "يتابع {client} تلقائيًا خلال ثوانٍ. يمكنك إغلاق هذه الصفحة.",
+        refusedTitle: "لقد رفضت",
+        refused: "لن يحصل {client} على إمكانية الوصول. يمكنك إغلاق هذه الصفحة.")
+
+    private static let turkish = DeviceTexts(
+        title: "Cihaz bağlayın",
+        enterAdvice: "Televizyonunuzun, programınızın veya başka bir cihazın gösterdiği kodu girin.",
+        code: "Kod",
+        goOn: "Devam",
+        warning:
+            "Yalnızca bunu kendi cihazınızda başlattıysanız devam edin. Bu bağlantıyı veya kodu size biri gönderdiyse sayfayı kapatın.",
+        malformed:
+            "Kod, BCDF-GHJK gibi sesli harf içermeyen sekiz harften oluşur. Cihazınızdan kontrol edin.",
+        codeUnknown: "Bu kodla bekleyen bir cihaz yok. Kodu cihazınızdan kontrol edin.",
+        over: "Bu kod artık geçerli değil: süresi dolmuş veya kullanılmış. Cihazınızdan yeni bir kod alın.",
+        paused: "Çok fazla yanlış kod girildi. Bir dakika bekleyin, sonra yeniden deneyin.",
+        compare: "Cihazınız bu kodu göstermelidir:",
+        origin: "Bu istek şuradan geldi:",
+        address: "adres {value}",
+        program: "program {value}",
+        time: "{value} dk önce başlatıldı",
+        unknown: "bilinmiyor",
+        agreedTitle: "Cihazınız bağlandı",
+        agreed: "{client} birkaç saniye içinde kendiliğinden devam eder. Bu sayfayı kapatabilirsiniz.",
+        refusedTitle: "Reddettiniz",
+        refused: "{client} erişim almaz. Bu sayfayı kapatabilirsiniz.")
+
+    private static let polish = DeviceTexts(
+        title: "Połącz urządzenie",
+        enterAdvice: "Wpisz kod, który pokazuje telewizor, program lub inne urządzenie.",
+        code: "Kod",
+        goOn: "Dalej",
+        warning:
+            "Kontynuuj tylko wtedy, gdy to Ty zaczynasz na własnym urządzeniu. Jeśli ten link lub kod przysłał Ci ktoś inny, zamknij stronę.",
+        malformed: "Kod ma osiem liter bez samogłosek, na przykład BCDF-GHJK. Sprawdź go na urządzeniu.",
+        codeUnknown: "Żadne urządzenie nie czeka z tym kodem. Sprawdź go na urządzeniu.",
+        over: "Ten kod nie jest już ważny: wygasł albo został użyty. Pobierz nowy kod na urządzeniu.",
+        paused: "Wpisano zbyt wiele błędnych kodów. Poczekaj minutę i spróbuj ponownie.",
+        compare: "Twoje urządzenie musi pokazywać ten kod:",
+        origin: "Ta prośba przyszła z:",
+        address: "adres {value}",
+        program: "program {value}",
+        time: "rozpoczęto {value} min temu",
+        unknown: "nieznany",
+        agreedTitle: "Urządzenie jest połączone",
+        agreed: "{client} za kilka sekund przejdzie dalej. Możesz zamknąć tę stronę.",
+        refusedTitle: "Odmówiono",
+        refused: "{client} nie otrzyma dostępu. Możesz zamknąć tę stronę.")
+}

@@ -1,0 +1,75 @@
+import AppleAccounts
+public import AuthorizationServer
+import Commits
+import Cryptography
+public import StrictJSON
+
+/// `POST /oauth/device_authorization` (RFC 8628 §3.1): stores a device that waits for a user.
+public struct DeviceRequests: Sendable {
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// Number of user codes that are tried. With 10,000 codes that wait, one in 2.5 million is taken.
+    private static let attempts = 3
+
+    /// - Parameter origin: The place from which the request came, for the page that asks the user.
+    /// - Throws: `OAuthError` `temporarily_unavailable` at a ceiling; `StorageError`, `OverloadedError`.
+    public func begin(
+        _ client: OAuthClient, _ scope: ScopeSet, from origin: DeviceAuthorization.Origin
+    ) async throws -> DeviceResponse {
+        for _ in 0..<Self.attempts {
+            let code = DeviceCodeText(random: SecureRandom.bytes(count: 32))
+            let userCode = UserCode(random: { SecureRandom.bytes(count: $0) })
+            let now = server.now()
+            let device = DeviceAuthorization(
+                digest: code.digest, userCodeDigest: userCode.digest, oauthClientID: client.id,
+                scope: scope.text, origin: origin, issuedAt: now,
+                expiresAt: now.advanced(byMilliseconds: DeviceAuthorization.lifetime))
+            do {
+                let stored = try await server.dependencies.commits.submit(BeginDeviceCommand(device: device))
+                return DeviceResponse(stored, code, userCode, issuer: server.settings.issuer)
+            } catch let refusal as GrantRefusal where refusal.code == .userCodeTaken {
+                continue
+            } catch let refusal as GrantRefusal where refusal.code == .tooManyDevices {
+                break
+            }
+        }
+        throw OAuthError(
+            .temporarilyUnavailable,
+            "Too many devices wait for a user at the moment; try again in a few minutes.",
+            reason: .limitReached)
+    }
+}
+
+/// The response to a device authorization request (RFC 8628 §3.2).
+public struct DeviceResponse: Sendable {
+    private let device: DeviceAuthorization
+    private let code: DeviceCodeText
+    private let userCode: UserCode
+    private let address: String
+
+    init(_ device: DeviceAuthorization, _ code: DeviceCodeText, _ userCode: UserCode, issuer: Issuer) {
+        (self.device, self.code, self.userCode) = (device, code, userCode)
+        address = issuer.url(DevicePageUseCase.path)
+    }
+
+    public func write(into json: inout JSONWriter) {
+        json.beginObject()
+        json.member("device_code", code.text)
+        json.member("user_code", userCode.shown)
+        json.member("verification_uri", address)
+        json.member("verification_uri_complete", "\(address)?user_code=\(userCode.shown)")
+        json.member("expires_in", (device.expiresAt.milliseconds - device.issuedAt.milliseconds) / 1000)
+        json.member("interval", device.interval)
+        json.endObject()
+    }
+}
+
+extension DeviceResponse: CustomStringConvertible, CustomReflectable {
+    /// A description without the codes.
+    public var description: String { "device authorization response" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
