@@ -18,19 +18,25 @@ package struct LoginFlow: Sendable {
     let openBrowser: (@Sendable (String) -> Bool)?
     let say: @Sendable (String) -> Void
     let responseLimit: Duration
+    let usesDevice: Bool
+    let clock: any Clock<Duration>
 
     /// - Parameters:
     ///   - redirectPath: The path of the redirect URI: empty, or beginning with a slash.
     ///   - now: Seconds since 1970.
     ///   - openBrowser: Returns true if a browser was started; `nil` for a terminal without a browser.
     ///   - say: Writes a line for the user. The text contains no token, code or secret.
-    ///   - answerLimit: Duration of the wait for the browser.
+    ///   - responseLimit: Duration of the wait for the browser.
+    ///   - usesDevice: True to sign in by a code that the user enters in any browser (RFC 8628).
+    ///   - clock: The clock of the pauses between two polls.
     package init(
         issuer: IssuerURL, client: ClientCredentials, scope: RequestedScope, redirectPath: String,
         file: TokenFile, transport: LoginTransport, now: @escaping @Sendable () -> Int64,
         openBrowser: (@Sendable (String) -> Bool)?, say: @escaping @Sendable (String) -> Void,
-        responseLimit: Duration = .seconds(600)
+        responseLimit: Duration = .seconds(600), usesDevice: Bool = false,
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
+        (self.usesDevice, self.clock) = (usesDevice, clock)
         (self.issuer, self.client, self.scope) = (issuer, client, scope)
         (self.redirectPath, self.file, self.transport) = (redirectPath, file, transport)
         (self.now, self.openBrowser, self.say) = (now, openBrowser, say)
@@ -47,7 +53,11 @@ package struct LoginFlow: Sendable {
             } else if old != nil {
                 say("The kept tokens are for another --scope, so a new sign-in begins.")
             }
-            try await signInByBrowser(at: server)
+            if usesDevice {
+                try await signInByDevice(at: server)
+            } else {
+                try await signInByBrowser(at: server)
+            }
         }
     }
 
@@ -155,8 +165,10 @@ package struct LoginFlow: Sendable {
     }
 
     /// Verifies the tokens, and keeps them.
-    private func keep(
-        _ response: TokenResponse, nonce: String, at server: ServerMetadata
+    ///
+    /// - Parameter nonce: `nil` for a sign-in without an authorization request.
+    func keep(
+        _ response: TokenResponse, nonce: String?, at server: ServerMetadata
     ) async throws(LoginError) {
         do throws(LoginError) {
             let subject = try await subject(of: response, nonce: nonce, at: server)
@@ -199,7 +211,7 @@ package struct LoginFlow: Sendable {
 
     /// Returns the `sub` of the ID token, or `nil` when there is none.
     private func subject(
-        of response: TokenResponse, nonce: String, at server: ServerMetadata
+        of response: TokenResponse, nonce: String?, at server: ServerMetadata
     ) async throws(LoginError) -> String? {
         guard let text = response.idToken else {
             guard !scope.hasOpenID else {
@@ -212,11 +224,12 @@ package struct LoginFlow: Sendable {
         let token = try IDToken(parsing: text)
         try check(token, nonce: nonce, response)
         let algorithm = token.algorithm.forTerminal(limit: 16)
+        let words = nonce == nil ? "" : ", nonce"
         switch try await verdict(on: token, at: server) {
         case .verified:
-            say("The ID token is right: issuer, audience, time, nonce, and its \(algorithm) signature.")
+            say("The ID token is right: issuer, audience, time\(words), and its \(algorithm) signature.")
         case .unchecked:
-            say("The ID token is right: issuer, audience, time and nonce. Its \(algorithm) signature is")
+            say("The ID token is right: issuer, audience, time\(words). Its \(algorithm) signature is")
             say("not checked, because the token comes directly from the server.")
         }
         return token.subject

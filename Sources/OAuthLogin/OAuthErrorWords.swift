@@ -27,6 +27,7 @@ enum OAuthErrorWords {
         case "invalid_scope": "the server or this client does not have the scope; change --scope"
         case "invalid_client":
             "the server does not know this client, or its secret is wrong; check --client-id and --client-secret-file"
+        case "expired_token": "the code was not entered in time; run the command again"
         case "invalid_grant": "the server does not accept the code or the refresh token"
         case "invalid_token": "the server does not accept the token"
         case "unsupported_grant_type": "the server does not know this kind of grant"

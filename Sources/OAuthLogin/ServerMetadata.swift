@@ -8,6 +8,8 @@ struct ServerMetadata: Sendable, Equatable {
     let authorizationEndpoint: String
     let tokenEndpoint: String
     let revocationEndpoint: String?
+    /// RFC 8628 §4; `nil` for a server without the device grant.
+    let deviceAuthorizationEndpoint: String?
     let keySetURL: String?
     /// True if every authorization response has `iss` (RFC 9207 §3), so that a response without `iss` is
     /// refused.
@@ -41,6 +43,7 @@ struct ServerMetadata: Sendable, Equatable {
         }
         (authorizationEndpoint, tokenEndpoint) = (authorization, token)
         revocationEndpoint = try Self.endpoint("revocation_endpoint", of: json, issuer)
+        deviceAuthorizationEndpoint = try Self.endpoint("device_authorization_endpoint", of: json, issuer)
         keySetURL = try Self.endpoint("jwks_uri", of: json, issuer)
         promisesIssuer = json["authorization_response_iss_parameter_supported"]?.bool ?? false
         authenticationMethods = Self.words("token_endpoint_auth_methods_supported", of: json)

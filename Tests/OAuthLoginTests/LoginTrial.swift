@@ -23,6 +23,9 @@ struct LoginTrial {
     var redirectPath = ""
     var responseLimit = Duration.seconds(30)
     var transportLimit = Duration.seconds(20)
+    var usesDevice = false
+    /// Does not wait, and counts the pauses.
+    let clock = HurriedClock()
 
     struct Outcome {
         let error: LoginError?
@@ -65,6 +68,7 @@ struct LoginTrial {
         let (issuer, client) = (
             try IssuerURL(server.issuer), try ClientCredentials(id: clientID, secret: secret)
         )
+        let (usesDevice, clock) = (usesDevice, clock)
         let (scope, path, limits) = (
             try RequestedScope(scope), redirectPath, (response: responseLimit, transport: transportLimit)
         )
@@ -77,7 +81,8 @@ struct LoginTrial {
                 openBrowser: {
                     continuation.yield($0)
                     return true
-                }, say: { text in said.withLock { $0.append(text) } }, responseLimit: limits.response)
+                }, say: { text in said.withLock { $0.append(text) } }, responseLimit: limits.response,
+                usesDevice: usesDevice, clock: clock)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 if let browser {
                     group.addTask {

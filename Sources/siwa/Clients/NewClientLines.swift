@@ -17,6 +17,7 @@ struct NewClientLines {
         var allowsLocalhost = false
         var allowsCustomScheme = false
         var allowsNativeSignIn = false
+        var allowsDeviceGrant = false
         var bundleID: String?
         var appCheck: String?
         var firstAttestingVersion: String?
@@ -37,6 +38,7 @@ struct NewClientLines {
             // Only the app's own client may have a native sign-in.
             client.isFirstParty = allowsNativeSignIn ? true : nil
             client.allowsNativeSignIn = allowsNativeSignIn ? true : nil
+            client.allowsDeviceGrant = allowsDeviceGrant ? true : nil
             client.bundleID = bundleID
             client.appCheck = appCheck
             client.firstAttestingVersion = firstAttestingVersion

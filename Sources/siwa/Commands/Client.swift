@@ -59,6 +59,11 @@ struct ClientNew: ParsableCommand {
         help: "For native: exchange Apple's identity tokens of the app for tokens, without a browser.")
     var allowNativeSignIn = false
 
+    @Flag(
+        name: .customLong("device-grant"),
+        help: "For native and web: let devices without a browser ask for a user (RFC 8628).")
+    var allowDeviceGrant = false
+
     @Option(
         help: "With --native-sign-in or --app-check: the bundle ID, if it is not the app's primary client ID."
     )
@@ -127,8 +132,8 @@ struct ClientNew: ParsableCommand {
         NewClientLines.Draft(
             id: id, kind: kind, app: app, name: name ?? id, scopes: scopes, redirectURIs: redirectURIs,
             platform: platform, allowsLocalhost: allowLocalhost, allowsCustomScheme: allowCustomScheme,
-            allowsNativeSignIn: allowNativeSignIn, bundleID: bundleID, appCheck: appCheck,
-            firstAttestingVersion: firstAttestingVersion, requiresPKCE: !withoutPKCE,
+            allowsNativeSignIn: allowNativeSignIn, allowsDeviceGrant: allowDeviceGrant, bundleID: bundleID,
+            appCheck: appCheck, firstAttestingVersion: firstAttestingVersion, requiresPKCE: !withoutPKCE,
             projectID: projectID, googleClientIDs: googleClientIDs, appFlip: appFlip)
     }
 }

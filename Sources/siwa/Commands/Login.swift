@@ -17,6 +17,9 @@ struct Login: AsyncParsableCommand {
               siwa login --issuer https://signin.example.com \\
                 --client-id desktop --scope "openid email"
 
+            On a machine without a browser, --device prints an address and a code for a browser elsewhere \
+            (RFC 8628), where the server and the client allow it.
+
             Run it again to refresh the tokens. They are stored in a file that only you can read, below \
             $XDG_STATE_HOME/siwa/login or ~/.local/state/siwa/login; no token is printed. --logout revokes \
             them and removes the file.
@@ -45,6 +48,11 @@ struct Login: AsyncParsableCommand {
     @Flag(help: "Print the URL to open instead of opening a browser.")
     var noBrowser = false
 
+    @Flag(
+        help: "Print an address and a code for a browser on any device, and wait until the user agrees there."
+    )
+    var device = false
+
     @Flag(help: "Revoke the stored tokens and remove the file.")
     var logout = false
 
@@ -69,13 +77,13 @@ struct Login: AsyncParsableCommand {
             let browser = SystemBrowser(environment: environment)
             let open: @Sendable (String) -> Bool = { browser.open($0) }
             let openBrowser = noBrowser ? nil : open
-            let (path, endsSession) = (redirectPath, logout)
+            let (path, endsSession, usesDevice) = (redirectPath, logout, device)
             try await HTTPClient.withHTTPClient(configuration: LoginTransport.configuration) { http in
                 let flow = LoginFlow(
                     issuer: issuer, client: client, scope: scope, redirectPath: path, file: file,
                     transport: LoginTransport(client: http),
                     now: { Int64(Date().timeIntervalSince1970) },
-                    openBrowser: openBrowser, say: Self.say)
+                    openBrowser: openBrowser, say: Self.say, usesDevice: usesDevice)
                 if endsSession { try await flow.signOut() } else { try await flow.signIn() }
             }
         } catch let error as LoginError {

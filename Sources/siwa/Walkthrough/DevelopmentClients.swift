@@ -89,6 +89,7 @@ struct DevelopmentClients {
             id: Self.native, kind: "native", app: app.rawValue, name: ["en": "Example for desktops"])
         client.scopes = Self.scopes + ["offline_access"]
         client.redirectURIs = ["http://127.0.0.1", "http://[::1]"]
+        client.allowsDeviceGrant = true
         return client
     }
 
