@@ -75,6 +75,16 @@ import Testing
         }
     }
 
+    @Test func `Authlib on a device without a browser gets tokens once its user has agreed elsewhere`()
+        async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                try await Self.run("authlib_device", at: system, in: directory)
+            }
+        }
+    }
+
     @Test func `tokens are good after a restart with the same database`() async throws {
         try await TemporaryDirectory.with { directory in
             // The issuer is in the tokens, so it must be the same.

@@ -18,9 +18,11 @@ struct DesktopLogin: Sendable {
 
     /// Runs a command line that begins with `siwa`, and returns its output.
     ///
-    /// - Parameter browse: Function that receives the URL, if the command opens a URL.
+    /// - Parameters:
+    ///   - isDevice: True if the command opens no URL, and prints one with a code.
+    ///   - browse: Function that receives the URL.
     func run(
-        _ line: Substring, _ browse: ((String) async throws -> Void)? = nil
+        _ line: Substring, isDevice: Bool = false, _ browse: ((String) async throws -> Void)? = nil
     ) async throws -> (status: Int32, printed: String) {
         let files = ["output", "error"].map { kind in
             URL(fileURLWithPath: directory.path(of: "login-\(UUID().uuidString).\(kind)"))
@@ -32,14 +34,29 @@ struct DesktopLogin: Sendable {
             ], in: directory, output: files[0], error: files[1])
         defer { if process.isRunning { process.terminate() } }
         if let browse {
-            try await eventually { FileManager.default.fileExists(atPath: opened) }
-            let url = try String(contentsOfFile: opened, encoding: .utf8)
-            try FileManager.default.removeItem(atPath: opened)
-            try await browse(url)
+            if isDevice {
+                try await browse(try await printedURL(in: files[0]))
+            } else {
+                try await eventually { FileManager.default.fileExists(atPath: opened) }
+                let url = try String(contentsOfFile: opened, encoding: .utf8)
+                try FileManager.default.removeItem(atPath: opened)
+                try await browse(url)
+            }
         }
         try await eventually { !process.isRunning }
         let printed = try files.map { try String(contentsOf: $0, encoding: .utf8) }
         return (process.terminationStatus, printed.joined())
+    }
+
+    /// Waits for the URL with the code of a device.
+    private func printedURL(in output: URL) async throws -> String {
+        func url() throws -> String? {
+            try String(contentsOf: output, encoding: .utf8).split(separator: "\n")
+                .first { $0.contains("?user_code=") && $0.hasPrefix("  ") }
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        try await eventually { try url() != nil }
+        return try #require(try url())
     }
 
     /// The kept tokens, as text.
