@@ -12,7 +12,9 @@ public struct DeviceQuery: Sendable, Hashable {
     }
 
     /// Reads a query of anyone. Parameters that cannot be read count as absent.
-    public init(_ query: String) {
+    ///
+    /// - Parameter languages: The languages of the pages.
+    public init(_ query: String, among languages: PageLanguages) {
         guard let parameters = try? FormParameters(parsing: query.utf8, as: .query) else {
             self.init(entry: nil, language: nil)
             return
@@ -28,7 +30,8 @@ public struct DeviceQuery: Sendable, Hashable {
         if case .text("select_account") = parameters["prompt"] { asksForAccount = true }
         self.init(
             entry: entry,
-            language: RequestedLanguages(query: query).tags.lazy.compactMap { PageLanguage(tag: $0) }.first,
+            language: RequestedLanguages(query: query).tags.lazy.compactMap { languages.language(tag: $0) }
+                .first,
             asksForAccount: asksForAccount)
     }
 

@@ -62,7 +62,7 @@ final class DevicePageRoutes: Sendable {
         let authorize = useCase.authorize
         let cookie = authorize.cookieField(for: outcome.session)
         let language = RequestedLanguages(tags: outcome.query.language.map { [$0.rawValue] } ?? [])
-            .language(acceptLanguage: request.browser?.acceptLanguage)
+            .language(among: authorize.languages, acceptLanguage: request.browser?.acceptLanguage)
         switch outcome.action {
         case .enter(let fault):
             return DeviceCodePage(query: outcome.query, fault: fault, language: language).response

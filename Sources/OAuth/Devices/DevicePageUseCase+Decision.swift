@@ -67,7 +67,7 @@ extension DevicePageUseCase {
     public func arrive(
         _ authentication: WebAuthentication, query: String, sessionCookie: String?
     ) -> DevicePageOutcome {
-        let query = DeviceQuery(query)
+        let query = self.query(query)
         let address = Self.address(of: query)
         return DevicePageOutcome(
             .resume(address), query,
@@ -77,7 +77,7 @@ extension DevicePageUseCase {
 
     /// Handles the failure of a sign-in at Apple. The device goes on waiting: the user may try again.
     public func refuse(_ failure: WebFailure, query: String) -> DevicePageOutcome {
-        let query = DeviceQuery(query)
+        let query = self.query(query)
         if failure.isOfDisabledAccount { return DevicePageOutcome(.disabled, query) }
         let isLater = failure.error == "temporarily_unavailable"
         return DevicePageOutcome(.refusal(isLater ? .unavailable : .signInNeeded), query)

@@ -29,7 +29,7 @@ public struct DevicePageUseCase: Sendable {
     public func begin(
         _ query: String, from browser: AuthorizeBrowser, at address: RequesterAddress?
     ) -> Step<DevicePageOutcome> {
-        let query = DeviceQuery(query)
+        let query = self.query(query)
         if let userAgent = browser.userAgent, EmbeddedWebView.isOne(userAgent: userAgent) {
             return .now(DevicePageOutcome(.refusal(.embeddedBrowser), query))
         }
@@ -50,13 +50,16 @@ public struct DevicePageUseCase: Sendable {
         _ query: String, with form: ConsentForm, from browser: AuthorizeBrowser,
         at address: RequesterAddress?
     ) -> Step<DevicePageOutcome> {
-        let query = DeviceQuery(query)
+        let query = self.query(query)
         guard let code = query.code else { return .now(DevicePageOutcome(.enter(.malformed), query)) }
         guard let session = authorize.sessions.open(browser.session) else {
             return .now(DevicePageOutcome(.refusal(.signInNeeded), query))
         }
         return .later {
-            switch try await find(code, at: address) {
+            guard try await !authorize.endedSessions.contains(session, at: server.now()) else {
+                return DevicePageOutcome(.refusal(.signInNeeded), query, session: .end)
+            }
+            return switch try await find(code, at: address) {
             case .fault(let fault): DevicePageOutcome(.enter(fault), query)
             case .waiting(let waiting): try await decide(waiting, form, query, session)
             }
@@ -111,7 +114,10 @@ public struct DevicePageUseCase: Sendable {
         _ waiting: WaitingDevice, _ query: DeviceQuery, _ browser: AuthorizeBrowser
     ) async throws -> DevicePageOutcome {
         let (client, now) = (waiting.client, server.now())
-        guard let session = authorize.sessions.open(browser.session), session.isGood(for: client.app, at: now)
+        guard let session = authorize.sessions.open(browser.session),
+            session.isGood(for: client.app, at: now),
+            // The user has signed out in this browser; the cookie is a copy.
+            try await !authorize.endedSessions.contains(session, at: now)
         else { return signIn(to: client, query, browser) }
         let roundTrip = session.roundTrip.flatMap { $0.isFor(Self.address(of: query)) ? $0 : nil }
         let isRecent =
@@ -153,6 +159,8 @@ public struct DevicePageUseCase: Sendable {
             return DevicePageOutcome(.refusal(.unavailable), query, client: client)
         }
     }
+
+    func query(_ text: String) -> DeviceQuery { DeviceQuery(text, among: authorize.settings.languages) }
 
     static func address(of query: DeviceQuery) -> String {
         let text = query.text

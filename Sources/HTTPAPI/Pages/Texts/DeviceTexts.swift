@@ -2,7 +2,9 @@ import AuthorizationServer
 import OAuth
 
 /// The texts of the page for the users of devices, in one language.
-struct DeviceTexts: Sendable {
+struct DeviceTexts: TranslatedTexts {
+    static let part = "device"
+
     let title: String
     let enterAdvice: String
     /// The label of the field.
@@ -38,6 +40,7 @@ struct DeviceTexts: Sendable {
         case .arabic: .arabic
         case .turkish: .turkish
         case .polish: .polish
+        case .other(let translation): translation[DeviceTexts.self]
         }
     }
 
@@ -52,7 +55,7 @@ struct DeviceTexts: Sendable {
 }
 
 extension DeviceTexts {
-    private static let english = DeviceTexts(
+    static let english = DeviceTexts(
         title: "Connect a device",
         enterAdvice: "Enter the code that your TV, your program or another device shows.",
         code: "Code",
