@@ -6,9 +6,15 @@ public struct DeviceQuery: Sendable, Hashable {
     public let language: PageLanguage?
     /// True if the user wants to sign in with another account first.
     public let asksForAccount: Bool
+    /// True if the query comes from the form of the page. A browser refuses a redirect to another server that
+    /// answers such a form (`form-action` of CSP Level 3).
+    public let isEntered: Bool
 
-    init(entry: String?, language: PageLanguage?, asksForAccount: Bool = false) {
+    init(
+        entry: String?, language: PageLanguage?, asksForAccount: Bool = false, isEntered: Bool = false
+    ) {
         (self.entry, self.language, self.asksForAccount) = (entry, language, asksForAccount)
+        self.isEntered = isEntered
     }
 
     /// Reads a query of anyone. Parameters that cannot be read count as absent.
@@ -32,7 +38,7 @@ public struct DeviceQuery: Sendable, Hashable {
             entry: entry,
             language: RequestedLanguages(query: query).tags.lazy.compactMap { languages.language(tag: $0) }
                 .first,
-            asksForAccount: asksForAccount)
+            asksForAccount: asksForAccount, isEntered: parameters["entered"] != .absent)
     }
 
     /// Bound in bytes.

@@ -11,6 +11,8 @@ struct DevicePageMetrics: Sendable {
         case paused
         /// The page that asks for consent.
         case shown
+        /// The page that leads on to the sign-in.
+        case continued
         /// A redirect to Apple's page.
         case signIn = "sign_in"
         /// The return from Apple's page, with a session.
@@ -41,6 +43,7 @@ struct DevicePageMetrics: Sendable {
             case .enter(.malformed), .enter(.unknown), .enter(.over): .wrongCode
             case .enter(.paused): .paused
             case .ask: .shown
+            case .goOn: .continued
             case .signIn: .signIn
             case .resume: .signedIn
             case .agreed: .agreed

@@ -70,6 +70,8 @@ final class DevicePageRoutes: Sendable {
             return DeviceConsentPage(
                 prompt: prompt, query: outcome.query, language: language, cookie: cookie
             ).response
+        case .goOn(let code, let address):
+            return DeviceContinuePage(code: code, address: address, language: language).response
         case .signIn(let redirect):
             return .redirect(
                 to: redirect.location, cookie: WebRoutes.cookie(redirect.browser.text, authorize.web.settings)

@@ -15,6 +15,8 @@ public struct DevicePageOutcome: Sendable {
         case enter(EntryFault?)
         /// The page that asks for consent.
         case ask(DevicePrompt)
+        /// A page that leads by itself to this address, which redirects to Apple's page.
+        case goOn(UserCode, String)
         /// Redirects to Apple's page, by 303.
         case signIn(WebAuthorizationRequest)
         /// Redirects back to this page after a sign-in, by 303.

@@ -150,6 +150,9 @@ public struct DevicePageUseCase: Sendable {
     private func signIn(
         to client: OAuthClient, _ query: DeviceQuery, _ browser: AuthorizeBrowser
     ) -> DevicePageOutcome {
+        if query.isEntered, let code = query.code {
+            return DevicePageOutcome(.goOn(code, Self.address(of: query)), query, client: client)
+        }
         do throws(UnknownClientID) {
             let request = try authorize.web.begin(
                 deviceOf: client.app, query: query.text, cookie: browser.webSignIn)

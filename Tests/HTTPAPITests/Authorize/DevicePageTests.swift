@@ -108,6 +108,11 @@ import TokenMint
             #expect(form.status == 200)
             #expect(form.text.contains(#"<form method="get" action="/oauth/device">"#))
             #expect(form.text.contains(#"name="user_code""#))
+            #expect(form.text.contains(#"<input type="hidden" name="entered" value="1">"#))
+            // A redirect to Apple that answers a form is refused by browsers, so a page leads on.
+            let onward = try await visitor.get("\(device.path)&entered=1")
+            #expect(onward.status == 200 && onward["refresh"] == "0; url=\(device.path)")
+            #expect(onward.text.contains("href=\"\(device.path)\""))
             // As a person types it.
             let typed = device.userCode.lowercased().replacing("-", with: "+")
             let redirect = try await visitor.get("/oauth/device?user_code=\(typed)")

@@ -38,7 +38,8 @@ struct DeviceCodePage {
             <h1>\(texts.title.htmlEscaped)</h1>
             <p id="advice">\(texts.enterAdvice.htmlEscaped)</p>
             \(notice ?? "")<form method="get" action="\(DevicePageUseCase.path)">
-            \(locale ?? "")<label class="field"><span>\(texts.code.htmlEscaped)</span>
+            \(locale ?? "")<input type="hidden" name="entered" value="1">
+            <label class="field"><span>\(texts.code.htmlEscaped)</span>
             <input name="\(Self.codeField)" dir="ltr" required maxlength="16" placeholder="XXXX-XXXX" \
             autocomplete="off" autocapitalize="characters" spellcheck="false" aria-describedby="\(description)"></label>
             <button class="main">\(texts.goOn.htmlEscaped)</button>
