@@ -11,7 +11,8 @@ import Testing
         _ replicas: Replicas, _ count: Int, _ command: @escaping @Sendable (Int) -> GrantCommand
     ) async -> [GrantRefusal.Code?] {
         await withTaskGroup(of: GrantRefusal.Code?.self) { group in
-            for number in 0..<count {
+            // Tasks mostly run in the order in which they are added.
+            for number in (0..<count).shuffled() {
                 group.addTask {
                     do {
                         try await replicas.stores[number % replicas.stores.count].carryOut(command(number))
