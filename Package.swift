@@ -103,6 +103,9 @@ let package = Package(
         // Accounts, and where they are kept.
         module("AppleAccounts", ["Encodings", "Cryptography", "AppAttestation"]),
 
+        // Events as others get them: JSON, and security event tokens.
+        module("SecurityEvents", ["Encodings", "Cryptography", "StrictJSON", "JOSE", "AppleAccounts"]),
+
         // OAuth 2.0 on top of the accounts.
         module(
             "AuthorizationServer",
@@ -139,16 +142,15 @@ let package = Package(
             "OAuth",
             [
                 "AuthorizationServer", "Commits", "AppleAccounts", "AppAttestation", "AppleIdentity",
-                "SignIn",
-                "KeySets", "JOSE",
+                "SecurityEvents", "SignIn", "KeySets", "JOSE",
                 "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(
             "HTTPAPI",
             [
-                "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn", "Commits", "AppleAccounts",
-                "AppAttestation", "KeySets", "AppleIdentity", "StrictJSON", "Cryptography", "Encodings",
-                "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
+                "HTTPEngine", "OAuth", "AuthorizationServer", "SecurityEvents", "SignIn", "Commits",
+                "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity", "StrictJSON", "Cryptography",
+                "Encodings", "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle,
             ],
             resources: [.embedInCode("OpenAPI/openapi.yaml")]),
@@ -188,8 +190,8 @@ let package = Package(
                 "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator", "EmulatorServer", "SignIn",
                 "Commits",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
-                "OAuth", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
-                "AppAttestation", "JOSE", "Certificates",
+                "OAuth", "AuthorizationServer", "SecurityEvents", "AppleAccounts", "KeySets",
+                "AppleIdentity", "AppAttestation", "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
                 "Encodings", "WebOrigins", argumentParser, configuration, yams,
@@ -257,6 +259,11 @@ let package = Package(
             "AppleAccountsTests",
             ["AppleAccounts", "Cryptography", "Encodings", "StorageConformance", "TestSupport"]),
         tests(
+            "SecurityEventsTests",
+            [
+                "SecurityEvents", "AppleAccounts", "Cryptography", "Encodings", "JOSE", "StrictJSON",
+            ]),
+        tests(
             "AuthorizationServerTests",
             [
                 "AuthorizationServer", "OAuthFixtures", "AppAttestation", "AppleAccounts", "JOSE",
@@ -265,10 +272,9 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "Commits", "OAuth", "OAuthSamples", "AuthorizationServer", "StorageConformance",
-                "TestSupport",
-                "TokenMint", "SignIn", "AppAttestation", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
-                "StrictJSON",
+                "Commits", "OAuth", "OAuthSamples", "AuthorizationServer", "SecurityEvents",
+                "StorageConformance", "TestSupport", "TokenMint", "SignIn", "AppAttestation", "AppleAccounts",
+                "AppleIdentity", "KeySets", "JOSE", "StrictJSON",
                 "Cryptography", "Encodings", logging,
             ]),
         tests(
@@ -346,10 +352,10 @@ let package = Package(
                 "AppleEmulator", "EmulatorServer", "AppAttestation",
                 "AppleIDClient", "ScriptedHTTP", "HTTPAPI",
                 "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
-                "AuthorizationServer",
-                "AppleIdentity",
+                "AuthorizationServer", "SecurityEvents", "HTTPEngine", "AppleIdentity",
                 "KeySets", "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", logging,
-                argumentParser, asyncHTTPClient, nioCore, nioPosix, nioHTTP1, serviceLifecycle, hummingbird,
+                argumentParser, asyncHTTPClient, nioCore, nioPosix, nioHTTP1, serviceLifecycle,
+                hummingbird,
                 httpTypes,
             ]),
         tests(

@@ -6,6 +6,7 @@ import Encodings
 import JOSE
 import KeySets
 import OAuthSamples
+import SecurityEvents
 import SignIn
 import StorageConformance
 import StrictJSON

@@ -2,6 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import Cryptography
 import JOSE
+import SecurityEvents
 import StrictJSON
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import AuthorizationServer
 import HTTPEngine
 import NIOHTTP1
 import OAuth
+import SecurityEvents
 import StrictJSON
 
 extension HTTPResponse {

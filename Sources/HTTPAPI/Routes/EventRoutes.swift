@@ -1,6 +1,7 @@
 import AppleAccounts
 import HTTPEngine
 import NIOHTTP1
+import SecurityEvents
 import SignIn
 import StrictJSON
 

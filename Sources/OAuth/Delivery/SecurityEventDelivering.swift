@@ -2,6 +2,7 @@ package import AppleAccounts
 package import AuthorizationServer
 import JOSE
 package import Logging
+import SecurityEvents
 package import SignIn
 
 /// Notifies Google of refresh tokens that have ended (RISC, `token-revoked`), with retries over seven days.

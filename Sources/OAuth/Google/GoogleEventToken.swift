@@ -4,13 +4,11 @@ import Cryptography
 import Encodings
 import JOSE
 import KeySets
+import SecurityEvents
 import StrictJSON
 
 /// A verified security event token of Google (RFC 8417, RISC).
 struct GoogleEventToken: Sendable {
-    /// Number of events that one token may have. Google sends one.
-    static let mostEvents = 16
-
     let jti: String
     let events: [GoogleEventCommand.Event]
     /// See `GoogleEventCommand`.
@@ -32,34 +30,25 @@ struct GoogleEventToken: Sendable {
         } catch GoogleToken.Fault.notSigned {
             throw SecurityEventError(.invalidKey, "The signature is not by a current key of the issuer.")
         }
-        guard token.hasIssuer([settings.eventIssuer]) else {
-            throw SecurityEventError(.invalidIssuer, "iss must be \(settings.eventIssuer).")
-        }
         // Events about the tokens of a project concern the clients of this project alone.
+        let named = SecurityEventClaims.audiences(of: token.claims)
         let recipients = clients.filter { client in
-            token.hasAudience(client.googleLinking?.googleClientIDs ?? [], allowsOthers: true)
+            (client.googleLinking?.googleClientIDs ?? []).contains { id in
+                named.contains(where: id.isByteEqual)
+            }
         }
-        guard !recipients.isEmpty else {
-            throw SecurityEventError(.invalidAudience, "aud is no configured client ID of Google.")
-        }
-        let seconds = now.milliseconds / 1000
-        guard let jti = token.name("jti"), let issuedAt = token.seconds("iat"),
-            GoogleToken.times.isPast(issuedAt, at: seconds), token.isValid(at: seconds),
-            let events = token.claims["events"]?.object,
-            (1...Self.mostEvents).contains(events.members.count)
-        else {
-            throw SecurityEventError(
-                .invalidRequest,
-                "jti, iat and events must be there, and iat and nbf must not be in the future.")
-        }
-        self.jti = jti
+        let claims = try SecurityEventClaims(
+            token.claims, issuer: settings.eventIssuer,
+            audiences: recipients.flatMap { $0.googleLinking?.googleClientIDs ?? [] },
+            at: now.milliseconds / 1000)
+        jti = claims.id
         // A grant of the same second counts as older than the event, because the event's time has whole
         // seconds.
-        let moment = Moment(milliseconds: issuedAt * 1000 + 999)
-        self.events = events.members.map { name, value in
+        let moment = Moment(milliseconds: claims.issuedAt * 1000 + 999)
+        events = claims.events.members.map { name, value in
             Self.event(name, value, Set(recipients.map(\.id)), settings: settings, at: moment)
         }
-        verificationState = events.members.lazy.compactMap { Self.state($0.name, $0.value) }.first
+        verificationState = claims.events.members.lazy.compactMap { Self.state($0.name, $0.value) }.first
     }
 
     private static func event(

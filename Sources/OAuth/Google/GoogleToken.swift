@@ -50,20 +50,16 @@ struct GoogleToken: Sendable {
         return issuers.contains { $0.isByteEqual(to: issuer) }
     }
 
-    /// Returns `true` if the token is for one of these client IDs, as a string or in an array.
-    ///
-    /// - Parameter allowsOthers: `true` if the token may have other audiences too, as a security event token
-    ///   may (RFC 8417 §2.2). An ID token of Google has one audience.
-    func hasAudience(_ clientIDs: [String], allowsOthers: Bool = false) -> Bool {
-        let audiences: [String?] =
+    /// Returns `true` if the token is for one of these client IDs, and for no other. An array of one is as good
+    /// as a string.
+    func hasAudience(_ clientIDs: [String]) -> Bool {
+        let audience: String? =
             switch claims["aud"] {
-            case .string(let text): [text]
-            case .array(let values) where values.count == 1 || allowsOthers: values.map(\.string)
-            default: []
+            case .string(let text): text
+            case .array(let values) where values.count == 1: values[0].string
+            default: nil
             }
-        return audiences.contains { audience in
-            audience.map { audience in clientIDs.contains { $0.isByteEqual(to: audience) } } ?? false
-        }
+        return audience.map { audience in clientIDs.contains { $0.isByteEqual(to: audience) } } ?? false
     }
 
     /// Returns a text of 1 to 255 bytes without control characters; `nil` for anything else.

@@ -1,7 +1,7 @@
 import AppleAccounts
 public import AuthorizationServer
 import Commits
-public import Encodings
+import SecurityEvents
 import SignIn
 
 /// `POST /v1/google/security-events`: Google's events about linked Google accounts (RISC).
@@ -26,24 +26,5 @@ public struct SecurityEventReceiver: Sendable {
             GoogleEventCommand(
                 jti: event.jti, payload: Array(token.utf8), events: event.events,
                 verificationState: event.verificationState, receivedAt: now))
-    }
-}
-
-/// A refusal of a security event token (RFC 8935 §2.4).
-public struct SecurityEventError: CodedError {
-    /// The words on the wire.
-    public enum Code: String, Sendable, CaseIterable {
-        case invalidRequest = "invalid_request"
-        case invalidKey = "invalid_key"
-        case invalidIssuer = "invalid_issuer"
-        case invalidAudience = "invalid_audience"
-    }
-
-    public let code: Code
-    /// Text for the sender. It repeats nothing of the token.
-    public let description: String
-
-    public init(_ code: Code, _ description: String) {
-        (self.code, self.description) = (code, description)
     }
 }

@@ -1,4 +1,5 @@
 import AuthorizationServer
+import SecurityEvents
 
 /// The kinds of token that this service issues.
 enum IssuedTokenKind: String, CaseIterable {
@@ -29,7 +30,7 @@ enum IssuedTokenKind: String, CaseIterable {
         case .accessToken: AccessToken.type.description.lowercased()
         case .idToken: IDToken.type.description.lowercased()
         case .refreshToken: nil
-        case .securityEvent: TokenRevokedEvent.type.description.lowercased()
+        case .securityEvent: SecurityEventToken.type.description.lowercased()
         }
     }
 

@@ -6,8 +6,6 @@ import StrictJSON
 
 /// The security event token that notifies Google of the end of a refresh token (RFC 8417, RISC).
 public struct TokenRevokedEvent: Sendable, Hashable {
-    /// The `typ` of the header (RFC 8417 §2.3).
-    public static let type: StaticString = "secevent+jwt"
     static let audience = "google_account_linking"
 
     public let issuer: String
@@ -32,7 +30,7 @@ public struct TokenRevokedEvent: Sendable, Hashable {
         json.member("jti", Base64URL.encode(id.bytes))
         json.name("events")
         json.beginObject()
-        json.name("https://schemas.openid.net/secevent/oauth/event-type/token-revoked" as StaticString)
+        json.name(SecurityEventType.tokenRevoked.uri)
         json.beginObject()
         json.member("subject_type", "oauth_token")
         json.member("token_type", "refresh_token")
@@ -41,6 +39,6 @@ public struct TokenRevokedEvent: Sendable, Hashable {
         json.endObject()
         json.endObject()
         json.endObject()
-        return try TypedJWS.sign(json.bytes, type: Self.type, with: key)
+        return try TypedJWS.sign(json.bytes, type: SecurityEventToken.type, with: key)
     }
 }

@@ -1,8 +1,9 @@
-import AppleAccounts
-import StrictJSON
+public import AppleAccounts
+public import StrictJSON
 
 extension JSONWriter {
-    mutating func value(_ event: AccountEvent) {
+    /// Writes an event as the event feed shows it. Webhooks have the same bytes.
+    public mutating func value(_ event: AccountEvent) {
         beginObject()
         member("id", event.id.rawValue)
         member("type", event.kind.rawValue)

@@ -1,5 +1,3 @@
-package import AppleAccounts
-
 extension UniqueID {
     /// 16 bytes, the most significant first.
     package var bytes: [UInt8] {
