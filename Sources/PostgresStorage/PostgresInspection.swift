@@ -94,4 +94,10 @@ public final class PostgresInspection: Sendable {
     public func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour] {
         try await store.appCheckHours(of: targets, from: hour)
     }
+
+    /// Implements the contract of `DeliveryStore`. The schema must have the version that this program knows.
+    public func receivers() async throws -> [ClaimedReceiver] { try await store.receivers() }
+
+    /// Implements the contract of `AccountStore`. The schema must have the version that this program knows.
+    public func lastEventSequence() async throws -> Int64 { try await store.lastEventSequence() }
 }

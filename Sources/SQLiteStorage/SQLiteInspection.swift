@@ -89,6 +89,16 @@ public final class SQLiteInspection: Sendable {
         try await reader.read { try $0.appCheckHours(of: targets, from: hour) }
     }
 
+    /// Implements the contract of `DeliveryStore`. The schema must have the version that this program knows.
+    public func receivers() async throws -> [ClaimedReceiver] {
+        try await reader.read { try $0.receivers().all() }
+    }
+
+    /// Implements the contract of `AccountStore`. The schema must have the version that this program knows.
+    public func lastEventSequence() async throws -> Int64 {
+        try await reader.read { try $0.events.lastSequence() }
+    }
+
     private func look<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws
         -> Value
     {

@@ -70,6 +70,7 @@ extension ErasureID: PostgresColumnValue {}
 extension EventID: PostgresColumnValue {}
 extension GrantID: PostgresColumnValue {}
 extension OAuthClientID: PostgresColumnValue {}
+extension ReceiverName: PostgresColumnValue {}
 extension TeamID: PostgresColumnValue {}
 extension ClientID: PostgresColumnValue {}
 extension InboxIdentifier: PostgresColumnValue {}

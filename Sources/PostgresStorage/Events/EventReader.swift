@@ -14,12 +14,19 @@ struct EventReader {
         let isAllowed: Column<Bool>
         let all: TypedStatement<Int64, Int64>
         let allowed: TypedStatement<Int64, Int64, [ClientID]>
+        let numbered: TypedStatement<[Int64]>
 
         init() {
             var list = SelectList()
             event = list.add(EventTable.self, as: "e")
             subject = list.add(SubjectTable.self, as: "s", .only { [$0.teamID, $0.subject] })
             let columns = list
+            numbered = TypedStatement("find_numbered_events") { sequences in
+                """
+                SELECT \(columns) FROM event AS e JOIN subject s ON s.id = e.subject_id
+                WHERE e.sequence = ANY (\(sequences)) ORDER BY e.sequence
+                """
+            }
             isAllowed = list.add(Self.isAllowed, Bool.self, as: "is_allowed")
             all = TypedStatement("find_events") { start, limit in
                 "SELECT \(columns) \(Self.rows(after: start, limit: limit))"
@@ -84,6 +91,11 @@ struct EventReader {
             cursor = row[columns.event.sequence] ?? cursor
         }
         return EventPage(events: events, cursor: cursor, hasMore: false)
+    }
+
+    /// Returns the events with these numbers, in the order of the feed.
+    func events(numbered sequences: [Int64], in session: PostgresSession) throws -> [AccountEvent] {
+        try session.run(Self.find.numbered(sequences)).map { try event($0, in: session) }
     }
 
     private func call(after sequence: Int64, scan: Int, visibleTo scope: AppScope) -> PostgresCall {

@@ -141,5 +141,17 @@ extension Migration {
         );
 
         CREATE INDEX app_check_hour_by_begin ON app_check_hour (begins_at);
+
+        -- A claim moves not_before to its end.
+        CREATE TABLE event_receiver (
+            \(EventReceiverTable.schema),
+            PRIMARY KEY (name)
+        );
+
+        CREATE TABLE event_retry (
+            \(EventRetryTable.schema),
+            PRIMARY KEY (receiver, sequence),
+            FOREIGN KEY (receiver) REFERENCES event_receiver (name)
+        );
         """
 }

@@ -137,6 +137,12 @@ extension OAuthClientID: StoredForm {
     @inlinable public var stored: String { rawValue }
 }
 
+extension ReceiverName: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(1...ReceiverName.longest) }
+    @inlinable public init?(stored: String) { self.init(stored) }
+    @inlinable public var stored: String { rawValue }
+}
+
 extension TeamID: StoredForm {
     @inlinable public init?(stored: String) { self.init(stored) }
     @inlinable public var stored: String { rawValue }

@@ -12,6 +12,6 @@ public enum SharedTables {
         GoogleEventTable.declaration, GoogleAccountTable.declaration, SigningKeyTable.declaration,
         TransferTable.declaration, TicketTable.declaration, KeySetSnapshotTable.declaration,
         HealthProbeTable.declaration, AppCheckHourTable.declaration, AppAttestKeyTable.declaration,
-        AppAttestCountTable.declaration,
+        AppAttestCountTable.declaration, EventReceiverTable.declaration, EventRetryTable.declaration,
     ]
 }

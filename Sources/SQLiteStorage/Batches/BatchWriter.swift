@@ -23,6 +23,7 @@ final class BatchWriter {
     private let dataVersion: PreparedStatement
     private var appleTokenClaims: AppleTokenClaims?
     private var grantBatches: GrantBatches?
+    private var receiverRows: ReceiverRows?
     private(set) var recent: RecentSubjects
     /// SQLite's data version at the last commit.
     private var lastDataVersion: Int64?
@@ -91,6 +92,12 @@ final class BatchWriter {
         let batches = try grantBatches ?? GrantBatches(names, subjects, in: database)
         grantBatches = batches
         return batches
+    }
+
+    func receivers() throws -> ReceiverRows {
+        let rows = try receiverRows ?? ReceiverRows(in: database)
+        receiverRows = rows
+        return rows
     }
 
     private func keys() throws -> AttestedKeyRows {

@@ -16,6 +16,7 @@ final class RowReader {
     private var oauthReader: OAuthReader?
     private var appCheckHourRows: AppCheckHourRows?
     private var attestedKeyRows: AttestedKeyRows?
+    private var receiverRows: ReceiverRows?
     private let beginStatement: PreparedStatement
     private let endStatement: PreparedStatement
 
@@ -65,6 +66,12 @@ final class RowReader {
             arguments: [
                 "purpose": purpose.storageCode, "digest": Data(digest.digest), "now": moment.milliseconds,
             ]) ?? false
+    }
+
+    func receivers() throws -> ReceiverRows {
+        let rows = try receiverRows ?? ReceiverRows(in: database)
+        receiverRows = rows
+        return rows
     }
 
     func begin() throws {

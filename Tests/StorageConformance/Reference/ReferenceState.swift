@@ -23,6 +23,8 @@ struct ReferenceState {
     /// Counts of App Check by target and by the beginning of the hour.
     var appCheckHours: [AppCheckTarget: [Int64: AppCheckTally]] = [:]
 
+    var receivers: [ReceiverName: ClaimedReceiver] = [:]
+
     init(seed: UInt64, sealing: any AppleTokenSealing) {
         self.sealing = sealing
         generator = SeededGenerator(seed: seed)

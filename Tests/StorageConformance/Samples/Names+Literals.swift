@@ -16,6 +16,13 @@ extension ClientID: ExpressibleByStringLiteral {
     }
 }
 
+extension ReceiverName: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) {
+        guard let name = ReceiverName(text) else { preconditionFailure("not a receiver's name: \(text)") }
+        self = name
+    }
+}
+
 extension AppleSubject: ExpressibleByStringInterpolation {
     public init(stringLiteral text: String) {
         guard let name = AppleSubject(text) else { preconditionFailure("not a subject: \(text)") }

@@ -1,0 +1,19 @@
+/// The result of some attempts, which is written in one transaction.
+public struct ReceiverProgress: Sendable, Hashable {
+    public var cursor: Int64
+    /// Retries that are new or changed.
+    public var changed: [DeliveryRetry]
+    /// Sequence numbers of the retries that are over.
+    public var removed: [Int64]
+    /// The end of the claim.
+    public var notBefore: Moment
+    public var pausedAt: Moment?
+
+    public init(
+        cursor: Int64, changed: [DeliveryRetry] = [], removed: [Int64] = [], notBefore: Moment,
+        pausedAt: Moment? = nil
+    ) {
+        (self.cursor, self.changed, self.removed) = (cursor, changed, removed)
+        (self.notBefore, self.pausedAt) = (notBefore, pausedAt)
+    }
+}

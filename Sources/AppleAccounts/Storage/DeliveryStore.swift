@@ -1,0 +1,35 @@
+/// Stores the positions of receivers in the event feed, and the events that wait for another attempt.
+public protocol DeliveryStore: Sendable {
+    /// Adds the receivers that are not stored yet, at the end of the feed.
+    func addReceivers(_ names: [ReceiverName], at moment: Moment) async throws
+
+    /// Claims those of the receivers that have something to do: a retry that is due, or, with room for more
+    /// retries, an event after their cursor. A claim ends by itself at `leaseUntil`. Only one worker gets a
+    /// claim, also across processes. Paused receivers are left out.
+    func claimReceivers(
+        _ names: [ReceiverName], at moment: Moment, leaseUntil: Moment
+    ) async throws -> [ClaimedReceiver]
+
+    /// Returns the time at which one of the receivers can be claimed next with what is stored now; `nil` when
+    /// there is none.
+    func nextReceiverDue(_ names: [ReceiverName]) async throws -> Moment?
+
+    /// Writes what a claim has achieved. Returns `false`, and writes nothing, if the claim is not the last one.
+    func settle(_ claimed: ReceiverRecord, _ progress: ReceiverProgress) async throws -> Bool
+
+    /// Returns the events with these numbers, in the order of the feed.
+    func events(numbered sequences: [Int64]) async throws -> [AccountEvent]
+
+    /// Returns all stored receivers by name, also those that no configuration has any more.
+    func receivers() async throws -> [ClaimedReceiver]
+
+    /// Ends a pause. All retries are due, and their time begins anew. Returns `false` for an unknown receiver.
+    func resumeReceiver(_ name: ReceiverName, at moment: Moment) async throws -> Bool
+
+    /// Moves the cursor, deletes the retries, and ends a claim and a pause. Returns `false` for an unknown
+    /// receiver.
+    func moveReceiver(_ name: ReceiverName, to cursor: Int64, at moment: Moment) async throws -> Bool
+
+    /// Returns the number of the last event before the first one that was recorded at this moment or later.
+    func eventSequence(before moment: Moment) async throws -> Int64
+}

@@ -1,0 +1,187 @@
+import AppleAccounts
+import SQLTables
+
+/// Receivers and their retries.
+enum ReceiverRows {
+    private struct Find {
+        let columns: EventReceiverTable
+        let all: PostgresCall
+        let claim: TypedStatement<[ReceiverName], Moment, Int64, Moment>
+
+        init() {
+            var list = SelectList()
+            columns = list.add(EventReceiverTable.self, as: "r")
+            let names = list
+            all = PostgresCall(
+                PostgresStatement(
+                    "all_receivers", "SELECT \(names) FROM event_receiver AS r ORDER BY r.name"))
+            claim = TypedStatement("claim_receivers") { receivers, moment, room, leaseEnd in
+                """
+                WITH due AS MATERIALIZED (
+                    SELECT name FROM event_receiver AS r
+                    WHERE name = ANY (\(receivers)) AND paused_at IS NULL AND not_before <= \(moment) AND (
+                        (cursor < (SELECT last_sequence FROM event_counter WHERE id = 1)
+                            AND (SELECT count(*) FROM event_retry WHERE receiver = r.name) < \(room))
+                        OR EXISTS (
+                            SELECT 1 FROM event_retry WHERE receiver = r.name AND due_at <= \(moment)))
+                    ORDER BY name FOR UPDATE SKIP LOCKED)
+                UPDATE event_receiver AS r SET claims = r.claims + 1, not_before = \(leaseEnd)
+                FROM due WHERE r.name = due.name RETURNING \(names)
+                """
+            }
+        }
+    }
+
+    private struct FindRetries {
+        let columns: EventRetryTable
+        let statement: TypedStatement<[ReceiverName]>
+
+        init() {
+            var list = SelectList()
+            columns = list.add(EventRetryTable.self)
+            statement = TypedStatement("find_event_retries") { names in
+                "SELECT \(list) FROM event_retry WHERE receiver = ANY (\(names)) ORDER BY sequence"
+            }
+        }
+    }
+
+    private struct Insert {
+        let columns: EventReceiverTable
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(EventReceiverTable.self)
+            statement = RowStatement(
+                "add_receivers", rows,
+                """
+                INSERT INTO event_receiver (\(rows.names))
+                SELECT \(rows.names) FROM \(rows.relation("n")) ORDER BY name ON CONFLICT (name) DO NOTHING
+                """)
+        }
+    }
+
+    private struct Replace {
+        let columns: EventRetryTable
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(EventRetryTable.self)
+            statement = RowStatement(
+                "replace_event_retries", rows,
+                """
+                INSERT INTO event_retry (\(rows.names)) SELECT \(rows.names) FROM \(rows.relation("n"))
+                \(EventRetryTable.replacing)
+                """)
+        }
+    }
+
+    private static let find = Find()
+    private static let findRetries = FindRetries()
+    private static let insert = Insert()
+    private static let replace = Replace()
+    private static let advance = TypedStatement<ReceiverName, Int64, Int64, Moment, Moment>(
+        "advance_receiver"
+    ) { name, claims, cursor, end, paused in
+        """
+        UPDATE event_receiver SET cursor = \(cursor), not_before = \(end), paused_at = \(paused)
+        WHERE name = \(name) AND claims = \(claims)
+        """
+    }
+    private static let remove = TypedStatement<ReceiverName, [Int64]>("remove_event_retries") {
+        "DELETE FROM event_retry WHERE receiver = \($0) AND sequence = ANY (\($1))"
+    }
+    private static let resume = TypedStatement<ReceiverName, Moment>("resume_receiver") {
+        """
+        UPDATE event_receiver SET claims = claims + 1, not_before = \($1), paused_at = NULL
+        WHERE name = \($0)
+        """
+    }
+    private static let resumeRetries = TypedStatement<ReceiverName, Moment>("resume_event_retries") {
+        "UPDATE event_retry SET due_at = \($1), waiting_since = \($1) WHERE receiver = \($0)"
+    }
+    private static let move = TypedStatement<ReceiverName, Int64, Moment>("move_receiver") {
+        """
+        UPDATE event_receiver SET cursor = \($1), claims = claims + 1, not_before = \($2), paused_at = NULL
+        WHERE name = \($0)
+        """
+    }
+    private static let removeAll = TypedStatement<ReceiverName>("remove_all_event_retries") {
+        "DELETE FROM event_retry WHERE receiver = \($0)"
+    }
+    private static let firstSince = TypedStatement<Moment>("first_event_since") {
+        "SELECT min(sequence) FROM event WHERE recorded_at >= \($0)"
+    }
+
+    static func add(_ names: [ReceiverName], at moment: Moment, in session: PostgresSession) throws {
+        let last = try EventCounter.lastSequence(in: session) ?? 0
+        _ = try session.run(
+            insert.statement.call(names) { name, row in
+                insert.columns.write(
+                    ReceiverRecord(name: name, cursor: last, notBefore: moment), to: row)
+            })
+    }
+
+    static func all(in session: PostgresSession) throws -> [ClaimedReceiver] {
+        try withRetries(try session.run(find.all).map { try find.columns.record($0) }, in: session)
+    }
+
+    static func claim(
+        _ names: [ReceiverName], at moment: Moment, leaseUntil: Moment, in session: PostgresSession
+    ) throws -> [ClaimedReceiver] {
+        let call = find.claim(names, moment, Int64(DeliveryRetry.mostPerReceiver), leaseUntil)
+        return try withRetries(try session.run(call).map { try find.columns.record($0) }, in: session)
+    }
+
+    /// Writes what a claim has achieved, unless there is a later claim.
+    static func settle(
+        _ claimed: ReceiverRecord, _ progress: ReceiverProgress, in session: PostgresSession
+    ) throws -> Bool {
+        let call = advance(
+            claimed.name, claimed.claims, progress.cursor, progress.notBefore, progress.pausedAt)
+        if progress.changed.isEmpty, progress.removed.isEmpty { return try session.run(call).affected > 0 }
+        // The update locks the row of the receiver, so no later claim begins before the commit.
+        let results = try session.pipeline([.begin, call])
+        guard results[1].affected > 0 else {
+            try session.rollBack()
+            return false
+        }
+        let replacing = replace.statement.call(progress.changed) {
+            replace.columns.write($0, of: claimed.name, to: $1)
+        }
+        _ = try session.pipeline([replacing, remove(claimed.name, progress.removed), .commit])
+        return true
+    }
+
+    static func resume(_ name: ReceiverName, at moment: Moment, in session: PostgresSession) throws -> Bool {
+        let results = try session.pipeline([
+            .begin, resume(name, moment), resumeRetries(name, moment), .commit,
+        ])
+        return results[1].affected > 0
+    }
+
+    static func move(
+        _ name: ReceiverName, to cursor: Int64, at moment: Moment, in session: PostgresSession
+    ) throws -> Bool {
+        let results = try session.pipeline([.begin, move(name, cursor, moment), removeAll(name), .commit])
+        return results[1].affected > 0
+    }
+
+    static func eventSequence(before moment: Moment, in session: PostgresSession) throws -> Int64 {
+        if let first = try session.run(firstSince(moment)).onlyValue(as: Int64.self) { return first - 1 }
+        return try EventCounter.lastSequence(in: session) ?? 0
+    }
+
+    private static func withRetries(
+        _ records: [ReceiverRecord], in session: PostgresSession
+    ) throws -> [ClaimedReceiver] {
+        guard !records.isEmpty else { return [] }
+        var retries: [ReceiverName: [DeliveryRetry]] = [:]
+        for row in try session.run(findRetries.statement(records.map(\.name))) {
+            retries[try row.required(findRetries.columns.receiver), default: []].append(
+                try findRetries.columns.retry(row))
+        }
+        return records.map { ClaimedReceiver(record: $0, retries: retries[$0.name] ?? []) }
+    }
+}

@@ -1,0 +1,47 @@
+public import AppleAccounts
+
+extension PostgresAccountStore: DeliveryStore {
+    public func addReceivers(_ names: [ReceiverName], at moment: Moment) async throws {
+        try await pool.run { try ReceiverRows.add(names, at: moment, in: $0) }
+    }
+
+    public func claimReceivers(
+        _ names: [ReceiverName], at moment: Moment, leaseUntil: Moment
+    ) async throws -> [ClaimedReceiver] {
+        try await pool.run { try ReceiverRows.claim(names, at: moment, leaseUntil: leaseUntil, in: $0) }
+    }
+
+    public func nextReceiverDue(_ names: [ReceiverName]) async throws -> Moment? {
+        try await pool.run { session in
+            let last = try EventCounter.lastSequence(in: session) ?? 0
+            return try ReceiverRows.all(in: session).filter { names.contains($0.record.name) }
+                .compactMap { $0.due(lastSequence: last) }.min()
+        }
+    }
+
+    public func settle(_ claimed: ReceiverRecord, _ progress: ReceiverProgress) async throws -> Bool {
+        try await pool.run { try ReceiverRows.settle(claimed, progress, in: $0) }
+    }
+
+    public func events(numbered sequences: [Int64]) async throws -> [AccountEvent] {
+        try await pool.run {
+            try EventReader(names: $0.names).events(numbered: sequences, in: $0)
+        }
+    }
+
+    public func receivers() async throws -> [ClaimedReceiver] {
+        try await pool.run { try ReceiverRows.all(in: $0) }
+    }
+
+    public func resumeReceiver(_ name: ReceiverName, at moment: Moment) async throws -> Bool {
+        try await pool.run { try ReceiverRows.resume(name, at: moment, in: $0) }
+    }
+
+    public func moveReceiver(_ name: ReceiverName, to cursor: Int64, at moment: Moment) async throws -> Bool {
+        try await pool.run { try ReceiverRows.move(name, to: cursor, at: moment, in: $0) }
+    }
+
+    public func eventSequence(before moment: Moment) async throws -> Int64 {
+        try await pool.run { try ReceiverRows.eventSequence(before: moment, in: $0) }
+    }
+}

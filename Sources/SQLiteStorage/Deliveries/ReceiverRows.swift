@@ -1,0 +1,94 @@
+import AppleAccounts
+import GRDB
+import SQLTables
+
+/// Reads and claims receivers, with statements that are prepared at the first use. Stays on the queue of its
+/// connection; after it threw, it must not be used again.
+final class ReceiverRows {
+    private let find: KeyedSelect<ReceiverName>
+    private let columns: EventReceiverTable
+    private let findRetries: KeyedSelect<ReceiverName>
+    private let retryColumns: EventRetryTable
+    private let database: Database
+    private let findNames: PreparedStatement
+    /// Prepared at the first use, because only the writing connection needs it.
+    private var move: PreparedStatement?
+    private let lastSequence: PreparedStatement
+
+    init(in database: Database) throws {
+        self.database = database
+        var receivers = SelectList()
+        columns = receivers.add(EventReceiverTable.self)
+        find = try KeyedSelect(in: database) { "SELECT \(receivers) FROM event_receiver WHERE name = \($0)" }
+        var retries = SelectList()
+        retryColumns = retries.add(EventRetryTable.self)
+        findRetries = try KeyedSelect(in: database) {
+            "SELECT \(retries) FROM event_retry WHERE receiver = \($0) ORDER BY sequence"
+        }
+        findNames = try PreparedStatement("SELECT name FROM event_receiver ORDER BY name", in: database)
+        lastSequence = try PreparedStatement("SELECT coalesce(max(sequence), 0) FROM event", in: database)
+    }
+
+    func all() throws -> [ClaimedReceiver] { try names().compactMap { try receiver($0) } }
+
+    private func names() throws -> [ReceiverName] {
+        findNames.begin()
+        defer { findNames.finish() }
+        var names: [ReceiverName] = []
+        while try findNames.step() {
+            if let name = findNames.onlyValue(as: ReceiverName.self) { names.append(name) }
+        }
+        return names
+    }
+
+    private func receiver(_ name: ReceiverName) throws -> ClaimedReceiver? {
+        guard let record = try find.first(name, { try columns.record($0) }) else { return nil }
+        var retries: [DeliveryRetry] = []
+        try findRetries.forEach(name) { retries.append(try retryColumns.retry($0)) }
+        return ClaimedReceiver(record: record, retries: retries)
+    }
+
+    /// Returns the moment from which each of the receivers can be claimed; none for receivers without work.
+    func due(_ names: [ReceiverName]) throws -> [(receiver: ClaimedReceiver, at: Moment)] {
+        let last = try lastEvent()
+        return try names.compactMap { name in
+            guard let found = try receiver(name), let moment = found.due(lastSequence: last) else {
+                return nil
+            }
+            return (found, moment)
+        }
+    }
+
+    private static let claimed: BoundColumns<EventReceiverTable> = {
+        var parameters = ParameterList()
+        return parameters.add(
+            columnsOf: EventReceiverTable.self, .only { [$0.claims, $0.notBefore, $0.name] })
+    }()
+
+    /// Claims those of the receivers that have something to do at this moment.
+    func claim(_ names: [ReceiverName], at moment: Moment, leaseUntil: Moment) throws -> [ClaimedReceiver] {
+        try due(names).filter { $0.at <= moment }.map { found in
+            var claimed = found.receiver
+            claimed.record.claims += 1
+            claimed.record.notBefore = leaseUntil
+            let statement =
+                try move
+                ?? PreparedStatement(
+                    """
+                    UPDATE event_receiver SET claims = \(Self.claimed[\.claims]),
+                        not_before = \(Self.claimed[\.notBefore]) WHERE name = \(Self.claimed[\.name])
+                    """, in: database)
+            move = statement
+            statement.begin()
+            Self.claimed.columns.write(claimed.record, to: statement)
+            try statement.execute()
+            return claimed
+        }
+    }
+
+    private func lastEvent() throws -> Int64 {
+        lastSequence.begin()
+        defer { lastSequence.finish() }
+        return try lastSequence.step() ? lastSequence.onlyValue(as: Int64.self) ?? 0 : 0
+    }
+}

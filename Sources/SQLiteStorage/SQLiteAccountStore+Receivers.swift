@@ -1,0 +1,129 @@
+public import AppleAccounts
+import GRDB
+import SQLTables
+
+extension SQLiteAccountStore: DeliveryStore {
+    private static let addition = Insertion<EventReceiverTable>(conflict: "ON CONFLICT (name) DO NOTHING")
+    private static let replacement = Insertion<EventRetryTable>(conflict: EventRetryTable.replacing)
+
+    public func addReceivers(_ names: [ReceiverName], at moment: Moment) async throws {
+        let last = try await lastEventSequence()
+        try await writer.run { database in
+            try database.inTransaction(.immediate) {
+                for name in names {
+                    let record = ReceiverRecord(name: name, cursor: last, notBefore: moment)
+                    try Self.addition.run(in: database) { $0.write(record, to: $1) }
+                }
+                return .commit
+            }
+        }
+    }
+
+    public func claimReceivers(
+        _ names: [ReceiverName], at moment: Moment, leaseUntil: Moment
+    ) async throws -> [ClaimedReceiver] {
+        try await writer.write { try $0.receivers().claim(names, at: moment, leaseUntil: leaseUntil) }
+    }
+
+    public func nextReceiverDue(_ names: [ReceiverName]) async throws -> Moment? {
+        try await reader.read { try $0.receivers().due(names).map(\.at).min() }
+    }
+
+    public func settle(_ claimed: ReceiverRecord, _ progress: ReceiverProgress) async throws -> Bool {
+        try await writer.run { database in
+            var isLast = false
+            try database.inTransaction(.immediate) {
+                try database.execute(
+                    sql: """
+                        UPDATE event_receiver SET cursor = :cursor, not_before = :end, paused_at = :paused
+                        WHERE name = :name AND claims = :claims
+                        """,
+                    arguments: [
+                        "cursor": progress.cursor, "end": progress.notBefore.milliseconds,
+                        "paused": progress.pausedAt?.milliseconds, "name": claimed.name.rawValue,
+                        "claims": claimed.claims,
+                    ])
+                isLast = database.changesCount > 0
+                guard isLast else { return .rollback }
+                for retry in progress.changed {
+                    try Self.replacement.run(in: database) { $0.write(retry, of: claimed.name, to: $1) }
+                }
+                for sequence in progress.removed {
+                    try database.execute(
+                        sql: "DELETE FROM event_retry WHERE receiver = :name AND sequence = :sequence",
+                        arguments: ["name": claimed.name.rawValue, "sequence": sequence])
+                }
+                return .commit
+            }
+            return isLast
+        }
+    }
+
+    public func events(numbered sequences: [Int64]) async throws -> [AccountEvent] {
+        try await reader.read { rows in
+            try sequences.sorted().compactMap { sequence in
+                let page = try rows.events.page(after: sequence - 1, limit: 1, visibleTo: .all)
+                return page.events.first.flatMap { $0.sequence == sequence ? $0 : nil }
+            }
+        }
+    }
+
+    public func receivers() async throws -> [ClaimedReceiver] {
+        try await reader.read { try $0.receivers().all() }
+    }
+
+    public func resumeReceiver(_ name: ReceiverName, at moment: Moment) async throws -> Bool {
+        try await writer.run { database in
+            try database.inTransaction(.immediate) {
+                try database.execute(
+                    sql: """
+                        UPDATE event_receiver
+                        SET claims = claims + 1, not_before = :moment, paused_at = NULL WHERE name = :name
+                        """, arguments: ["moment": moment.milliseconds, "name": name.rawValue])
+                try database.execute(
+                    sql: """
+                        UPDATE event_retry SET due_at = :moment, waiting_since = :moment
+                        WHERE receiver = :name
+                        """, arguments: ["moment": moment.milliseconds, "name": name.rawValue])
+                return .commit
+            }
+            return try Self.isStored(name, in: database)
+        }
+    }
+
+    public func moveReceiver(_ name: ReceiverName, to cursor: Int64, at moment: Moment) async throws -> Bool {
+        try await writer.run { database in
+            try database.inTransaction(.immediate) {
+                try database.execute(
+                    sql: """
+                        UPDATE event_receiver
+                        SET cursor = :cursor, claims = claims + 1, not_before = :moment, paused_at = NULL
+                        WHERE name = :name
+                        """,
+                    arguments: [
+                        "cursor": cursor, "moment": moment.milliseconds, "name": name.rawValue,
+                    ])
+                try database.execute(
+                    sql: "DELETE FROM event_retry WHERE receiver = :name", arguments: ["name": name.rawValue])
+                return .commit
+            }
+            return try Self.isStored(name, in: database)
+        }
+    }
+
+    public func eventSequence(before moment: Moment) async throws -> Int64 {
+        try await writer.run { database in
+            let first = try Int64.fetchOne(
+                database, sql: "SELECT min(sequence) FROM event WHERE recorded_at >= :moment",
+                arguments: ["moment": moment.milliseconds])
+            if let first { return first - 1 }
+            return try Int64.fetchOne(database, sql: "SELECT coalesce(max(sequence), 0) FROM event") ?? 0
+        }
+    }
+
+    private static func isStored(_ name: ReceiverName, in database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM event_receiver WHERE name = :name)",
+            arguments: ["name": name.rawValue]) ?? false
+    }
+}
