@@ -145,6 +145,13 @@ let package = Package(
                 "SecurityEvents", "SignIn", "KeySets", "JOSE",
                 "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
+        // Events to receivers: webhooks, and what else pushes.
+        module(
+            "EventDelivery",
+            [
+                "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "StrictJSON", "Cryptography",
+                "Encodings", serviceLifecycle, logging, metrics,
+            ]),
         module(
             "HTTPAPI",
             [
@@ -262,6 +269,14 @@ let package = Package(
             "SecurityEventsTests",
             [
                 "SecurityEvents", "AppleAccounts", "Cryptography", "Encodings", "JOSE", "StrictJSON",
+            ]),
+        tests(
+            "EventDeliveryTests",
+            [
+                "EventDelivery", "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "KeySets",
+                "StorageConformance",
+                "TestSupport", "StrictJSON", "Cryptography", "Encodings", logging, serviceLifecycle,
+                coreMetrics,
             ]),
         tests(
             "AuthorizationServerTests",

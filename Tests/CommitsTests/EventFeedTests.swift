@@ -1,5 +1,6 @@
 import AppleAccounts
 import ServiceLifecycle
+import Synchronization
 import Testing
 
 @testable import Commits
@@ -28,6 +29,19 @@ import Testing
         feed.advance(to: 10)
         #expect(await ahead.value)
         #expect(feed.waiterCount == 0)
+    }
+
+    @Test func `calls listeners at each newer number, also when all readers wait`() async throws {
+        let calls = Mutex(0)
+        feed.whenAdvanced { calls.withLock { $0 += 1 } }
+        for number in 1...3 { _ = await wait(after: 9, waiters: number) }
+        feed.advance(to: 5)
+        feed.advance(to: 5)
+        feed.advance(to: 4)
+        #expect(calls.withLock { $0 } == 1)
+        feed.advance(to: 6)
+        #expect(calls.withLock { $0 } == 2)
+        feed.close()
     }
 
     @Test func `never goes back`() async throws {

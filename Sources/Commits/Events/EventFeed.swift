@@ -11,6 +11,7 @@ public final class EventFeed: Sendable {
         var nextWaiter = 0
         var waiters: [Int: Waiter] = [:]
         var isClosed = false
+        var listeners: [@Sendable () -> Void] = []
     }
 
     private enum Waiter {
@@ -39,6 +40,7 @@ public final class EventFeed: Sendable {
 
     /// Wakes every reader whose last seen number is lower.
     public func advance(to sequence: Int64) {
+        let listeners = state.withLock { $0.latest < sequence ? $0.listeners : [] }
         release { state in
             state.latest = max(state.latest, sequence)
             let latest = state.latest
@@ -47,6 +49,13 @@ public final class EventFeed: Sendable {
                 return id
             }
         }
+        for listener in listeners { listener() }
+    }
+
+    /// Calls `listener` at each newer number, on the thread of the commit, which it must not block. Listeners
+    /// stay for the life of the feed, and do not count among the readers.
+    public func whenAdvanced(_ listener: @escaping @Sendable () -> Void) {
+        state.withLock { $0.listeners.append(listener) }
     }
 
     /// Wakes all readers. Later waits end at once.

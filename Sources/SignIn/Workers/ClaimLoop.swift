@@ -41,7 +41,7 @@ package struct ClaimLoop<W: Worker>: Service {
 
     package func perform(_ work: W.Work) async {
         switch await worker.perform(work) {
-        case .cutOff:
+        case .cutOff, .counted:
             return
         case .ended(let result):
             context.counters.count(result)

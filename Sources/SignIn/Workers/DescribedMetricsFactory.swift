@@ -4,4 +4,7 @@ package import Metrics
 package protocol DescribedMetricsFactory: MetricsFactory {
     /// - Parameter label: As in swift-metrics, without the suffix that the exposition format adds.
     func describeCounter(_ label: String, help: String)
+
+    /// - Parameter label: As in swift-metrics.
+    func describeMeter(_ label: String, help: String)
 }

@@ -4,6 +4,8 @@ package import Logging
 package enum WorkOutcome<WorkResult: CountedResult>: Sendable {
     /// Nothing is left to be stored.
     case ended(WorkResult)
+    /// Nothing is left to be stored, and the work has counted its results itself, because it had several.
+    case counted
     /// One write ends the claim: it postpones the work or removes it.
     case ends(WorkResult, with: ClaimEnd)
     /// Without a result, because the work was cut off or its result was not stored. The claim ends by itself,

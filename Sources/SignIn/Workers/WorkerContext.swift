@@ -9,7 +9,7 @@ package struct WorkerContext<WorkResult: CountedResult>: Sendable {
     package let clock: any Clock<Duration>
     package let now: @Sendable () -> Moment
     package let log: ThrottledLog
-    let counters: ResultCounters<WorkResult>
+    package let counters: ResultCounters<WorkResult>
 
     package init<W: Worker>(
         for worker: W.Type, signals: WorkerSignals, clock: any Clock<Duration>,

@@ -1,0 +1,131 @@
+import AppleAccounts
+import Logging
+import ServiceLifecycle
+import SignIn
+import Synchronization
+
+// One turn of a receiver, from its claim to the write that ends the claim.
+extension EventDelivering {
+    func run(
+        _ claimed: ClaimedReceiver, of receiver: EventReceiver, wokenBy signal: WakeupSignal
+    ) async {
+        do {
+            let events = try await store.events(numbered: claimed.retries.map(\.sequence))
+            var turn = ReceiverTurn(claimed, events: events)
+            guard try await carryOut(&turn, claimed, receiver, signal) else { return }
+            _ = try await settle(&turn, claimed, until: now())
+        } catch {
+            // The claim ends by itself. What was delivered meanwhile is delivered once more.
+            if Task.isCancelled { return }
+            tell("the position of a receiver was not stored", of: claimed, error, level: .warning)
+        }
+    }
+
+    /// Returns `false` when the claim was lost.
+    private func carryOut(
+        _ turn: inout ReceiverTurn, _ claimed: ClaimedReceiver, _ receiver: EventReceiver,
+        _ signal: WakeupSignal
+    ) async throws -> Bool {
+        let end = now().advanced(byMilliseconds: Self.turn)
+        var settledAt = now()
+        var generator = SystemRandomNumberGenerator()
+        var idleSince = settledAt
+        while now() < end, turn.pausedAt == nil, !Task.isCancelled, !Task.isShuttingDownGracefully {
+            let due = turn.dueLanes(at: now())
+            if !due.isEmpty {
+                let results = await attempt(due, receiver, claimed, until: end)
+                turn.finishRetries(due, results, at: now(), using: &generator)
+            }
+            guard turn.pausedAt == nil else { break }
+            let page = try await nextPage(turn, receiver)
+            if page.cursor > turn.cursor {
+                let wanted = page.events.filter { receiver.kinds.contains($0.kind) }
+                let results = await attempt(turn.lanes(of: wanted), receiver, claimed, until: end)
+                let isDone = turn.finishPage(
+                    wanted, upTo: page.cursor, results, at: now(), using: &generator)
+                guard isDone else { break }
+                idleSince = now()
+            } else if due.isEmpty {
+                let rest = linger.wholeMilliseconds - (now().milliseconds - idleSince.milliseconds)
+                guard rest > 0 else { break }
+                // With more events one write serves several of them.
+                await signal.wait(atMost: .milliseconds(rest), on: context.clock)
+            }
+            if turn.hasProgress, now() >= settledAt.advanced(byMilliseconds: Self.settleInterval) {
+                guard try await settle(&turn, claimed, until: claimed.record.notBefore) else {
+                    return false
+                }
+                settledAt = now()
+            }
+        }
+        return true
+    }
+
+    private func nextPage(_ turn: ReceiverTurn, _ receiver: EventReceiver) async throws -> EventPage {
+        let limit = min(ReceiverTurn.longestPage, turn.room)
+        guard limit > 0 else { return EventPage(events: [], cursor: turn.cursor, hasMore: false) }
+        return try await store.events(after: turn.cursor, limit: limit, visibleTo: receiver.scope)
+    }
+
+    /// Returns `false` when the claim was lost.
+    private func settle(
+        _ turn: inout ReceiverTurn, _ claimed: ClaimedReceiver, until notBefore: Moment
+    ) async throws -> Bool {
+        let progress = turn.takeProgress(notBefore: notBefore)
+        let isStored = try await store.settle(claimed.record, progress)
+        if !isStored {
+            tell("a claim of a receiver was lost", of: claimed, level: .notice)
+        } else if turn.pausedAt != nil {
+            tell("a receiver of events is paused", of: claimed, level: .error)
+        }
+        return isStored
+    }
+
+    /// Attempts lanes side by side, and the events of a lane until one fails.
+    private func attempt(
+        _ lanes: [ReceiverTurn.Lane], _ receiver: EventReceiver, _ claimed: ClaimedReceiver,
+        until end: Moment
+    ) async -> ReceiverTurn.Results {
+        // The most frequent case needs no tasks.
+        if lanes.count == 1 { return await attempt(lanes[0], receiver, claimed, until: end) }
+        return await withTaskGroup(of: ReceiverTurn.Results.self) { group in
+            var rest = lanes[...]
+            var results: ReceiverTurn.Results = [:]
+            for lane in rest.prefix(Self.mostLanes) {
+                group.addTask { await attempt(lane, receiver, claimed, until: end) }
+            }
+            rest = rest.dropFirst(Self.mostLanes)
+            for await more in group {
+                results.merge(more) { $1 }
+                if let lane = rest.popFirst() {
+                    group.addTask { await attempt(lane, receiver, claimed, until: end) }
+                }
+            }
+            return results
+        }
+    }
+
+    private func attempt(
+        _ lane: ReceiverTurn.Lane, _ receiver: EventReceiver, _ claimed: ClaimedReceiver, until end: Moment
+    ) async -> ReceiverTurn.Results {
+        var results: ReceiverTurn.Results = [:]
+        for event in lane {
+            guard now() < end, !Task.isCancelled, !Task.isShuttingDownGracefully else { return results }
+            do {
+                if let message = try await receiver.format.message(for: event, at: now()) {
+                    try await receiver.destination.post(message)
+                    context.counters.count(.delivered)
+                }
+                results[event.sequence] = true
+            } catch {
+                // The task was cut off during the attempt, of which nothing is known.
+                if Task.isCancelled { return results }
+                context.counters.count(.failed)
+                tell("an event was not delivered", of: claimed, error, level: .warning)
+                results[event.sequence] = false
+                return results
+            }
+        }
+        return results
+    }
+}

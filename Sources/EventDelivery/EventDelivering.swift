@@ -1,0 +1,121 @@
+package import AppleAccounts
+package import Commits
+package import Logging
+package import SignIn
+import Synchronization
+
+/// Delivers account events to receivers, each at least once and in order for each account.
+///
+/// A receiver is claimed in the database, so one replica at a time works on it. One that hangs or refuses
+/// takes its own room only. A crash after a delivery repeats events of the last second or of the claim; a
+/// repetition has the same event ID.
+package struct EventDelivering: Worker {
+    package static let traits = WorkerTraits(
+        // A quarter of the width must be free before the pool claims again, so that all receivers fit beside
+        // it. The feed sends a signal for each commit of every replica.
+        width: EventReceiver.most * 4 / 3, longestLook: .seconds(10), failurePause: .seconds(5),
+        unclaimed: "no receivers of events could be claimed", counter: "siwa_event_deliveries",
+        help: "Deliveries of events to receivers by result.")
+    /// Milliseconds of a claim.
+    static let lease: Int64 = 30_000
+    /// Milliseconds for which a claim begins new attempts. The last attempt ends before the claim does.
+    static let turn: Int64 = 10_000
+    /// Milliseconds between two writes of a receiver's position while events keep coming.
+    static let settleInterval: Int64 = 1000
+    /// Milliseconds before the database is asked again after a claim that found nothing. Bounds what a
+    /// replica asks while another one has the receivers.
+    static let emptyPause: Int64 = 100
+    /// Number of events that one receiver is sent at the same time.
+    static let mostLanes = 8
+
+    package enum WorkResult: String, CountedResult {
+        case delivered
+        /// The event was not taken, and is tried again.
+        case failed
+    }
+
+    struct Idleness {
+        var busy: Set<ReceiverName> = []
+        var lookAgainAt: Moment?
+    }
+
+    package let context: WorkerContext<WorkResult>
+    let store: any Store
+    let feed: EventFeed
+    let receivers: [ReceiverName: EventReceiver]
+    /// The time for which a turn waits for further events at the end of the feed, before it ends its claim.
+    let linger: Duration
+    private let signals: [ReceiverName: WakeupSignal]
+    private let idleness = Shared()
+
+    package typealias Store = AccountStore & DeliveryStore
+
+    package init(
+        receivers: [EventReceiver], store: any Store, feed: EventFeed, linger: Duration = .seconds(1),
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        context = WorkerContext(
+            for: Self.self, signals: WorkerSignals(), clock: clock, now: now, logger: logger)
+        (self.store, self.feed, self.linger) = (store, feed, linger)
+        self.receivers = Dictionary(
+            receivers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        signals = self.receivers.mapValues { _ in WakeupSignal() }
+        feed.whenAdvanced { [signals, pool = context.signal] in
+            for signal in signals.values { signal.wake() }
+            pool.wake()
+        }
+    }
+
+    package var claimPace: SharedPace? { nil }
+
+    package func claim(limit: Int, at moment: Moment) async throws -> [ClaimedReceiver] {
+        let idle = Array(idleReceivers(at: moment).prefix(limit))
+        guard !idle.isEmpty else { return [] }
+        let claimed = try await store.claimReceivers(
+            idle, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
+        idleness.state.withLock { state in
+            state.busy.formUnion(claimed.map(\.record.name))
+            state.lookAgainAt = claimed.isEmpty ? moment.advanced(byMilliseconds: Self.emptyPause) : nil
+        }
+        return claimed
+    }
+
+    package func nextDue() async throws -> Moment? {
+        if let pause = idleness.state.withLock({ $0.lookAgainAt }), pause > now() { return pause }
+        let idle = idleReceivers(at: now())
+        return idle.isEmpty ? nil : try await store.nextReceiverDue(idle)
+    }
+
+    package func clientID(of claimed: ClaimedReceiver) -> String { claimed.record.name.rawValue }
+
+    package func logMetadata(of claimed: ClaimedReceiver) -> Logger.Metadata {
+        ["receiver": "\(claimed.record.name)"]
+    }
+
+    package func perform(_ claimed: ClaimedReceiver) async -> WorkOutcome<WorkResult> {
+        let name = claimed.record.name
+        if let receiver = receivers[name], let signal = signals[name] {
+            await run(claimed, of: receiver, wokenBy: signal)
+        }
+        _ = idleness.state.withLock { $0.busy.remove(name) }
+        // Events that came at the end of the turn, and the due times of what failed in it.
+        context.signal.wake()
+        return .counted
+    }
+
+    /// Receivers that no turn of this process works on.
+    private func idleReceivers(at moment: Moment) -> [ReceiverName] {
+        idleness.state.withLock { state in
+            if let pause = state.lookAgainAt, pause > moment,
+                pause <= moment.advanced(byMilliseconds: Self.emptyPause)
+            {
+                return []
+            }
+            return receivers.keys.filter { !state.busy.contains($0) }.sorted()
+        }
+    }
+
+    private final class Shared: Sendable {
+        let state = Mutex(Idleness())
+    }
+}

@@ -1,0 +1,56 @@
+// EventDelivery owns the deliveries of account events to receivers: which event a receiver gets next, what
+// becomes of a failure, and the forms of the messages. It does not own connections, which are behind
+// `EventDestination`, and no SQL, which is behind `DeliveryStore`.
+
+public import AppleAccounts
+
+/// A receiver of account events, from the configuration.
+public struct EventReceiver: Sendable {
+    /// Number of receivers that a service can have. `EventDelivering` has room for all of them at once, so
+    /// that receivers that hang take nothing from the others.
+    public static let most = 48
+
+    public let name: ReceiverName
+    public let kinds: Set<AccountEvent.Kind>
+    /// The apps whose events the receiver gets, by the rule of the event feed.
+    public let scope: AppScope
+    public let format: any EventFormat
+    public let destination: any EventDestination
+
+    public init(
+        name: ReceiverName, kinds: Set<AccountEvent.Kind>, scope: AppScope, format: any EventFormat,
+        destination: any EventDestination
+    ) {
+        (self.name, self.kinds, self.scope) = (name, kinds, scope)
+        (self.format, self.destination) = (format, destination)
+    }
+}
+
+/// The form in which a receiver gets events.
+public protocol EventFormat: Sendable {
+    /// Returns the request for one attempt; `nil` for an event that the receiver does not get in this form.
+    ///
+    /// The event is as the feed shows it at this moment.
+    func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage?
+}
+
+/// One request: the fields and the body of a POST.
+public struct EventMessage: Sendable, Hashable {
+    public let fields: [String: String]
+    public let body: [UInt8]
+
+    public init(fields: [String: String], body: [UInt8]) {
+        (self.fields, self.body) = (fields, body)
+    }
+}
+
+/// The place that a receiver's messages go to. The adapter is an HTTP client.
+public protocol EventDestination: Sendable {
+    /// Milliseconds that one attempt can take.
+    static var timeLimit: Int64 { get }
+
+    /// Posts one message, and returns when the receiver has taken it (status 2xx). Ends within `timeLimit`.
+    ///
+    /// - Throws: `DeliveryError`. The message may still have arrived; a repetition has the same event ID.
+    func post(_ message: EventMessage) async throws
+}

@@ -1,0 +1,191 @@
+import AppleAccounts
+import SignIn
+
+/// The work on one receiver during one claim: decides which events are attempted, and what becomes of the
+/// results. Does no I/O and reads no clock.
+///
+/// A *lane* has events of one user, in the order of the feed. Lanes are attempted side by side; the events of a
+/// lane one after the other, until one fails.
+struct ReceiverTurn: Sendable {
+    /// Number of events that are read from the feed at once.
+    static let longestPage = 64
+    /// Milliseconds for which an event is retried. After that the receiver is paused.
+    static let lifetime: Int64 = 7 * 86_400_000
+    static let backoff = Backoff(first: .seconds(5), longest: .seconds(3600))
+
+    typealias Lane = [AccountEvent]
+    /// Results of attempts by sequence number. Events that were not attempted are absent.
+    typealias Results = [Int64: Bool]
+
+    let record: ReceiverRecord
+    private(set) var cursor: Int64
+    private(set) var pausedAt: Moment?
+    private var retries: [Int64: DeliveryRetry]
+    /// The users of the retries.
+    private var waiting: [EventOrder: [AccountEvent]] = [:]
+    private var changed: Set<Int64> = []
+    private var removed: Set<Int64> = []
+    /// Retries that failed in this turn. The success of another event makes no such retry due again.
+    private var failed: Set<Int64> = []
+    private var isCursorSettled = true
+
+    /// - Parameter events: The events of the retries. A retry without an event is dropped.
+    init(_ claimed: ClaimedReceiver, events: [AccountEvent]) {
+        record = claimed.record
+        cursor = claimed.record.cursor
+        retries = Dictionary(
+            claimed.retries.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
+        for event in events where retries[event.sequence] != nil {
+            waiting[EventOrder(event), default: []].append(event)
+        }
+        let known = Set(events.map(\.sequence))
+        for sequence in retries.keys where !known.contains(sequence) { remove(sequence) }
+    }
+
+    /// Number of further events that can fail.
+    var room: Int { max(DeliveryRetry.mostPerReceiver - retries.count, 0) }
+
+    // Retries.
+
+    /// Returns the waiting events of each user whose first one is due.
+    func dueLanes(at now: Moment) -> [Lane] {
+        waiting.values.filter { lane in
+            lane.first.flatMap { retries[$0.sequence] }.map { $0.dueAt <= now } ?? false
+        }.sorted { ($0.first?.sequence ?? 0) < ($1.first?.sequence ?? 0) }
+    }
+
+    mutating func finishRetries(
+        _ lanes: [Lane], _ results: Results, at now: Moment, using generator: inout some RandomNumberGenerator
+    ) {
+        var hasRecovered = false
+        for lane in lanes {
+            for event in lane {
+                guard let isDelivered = results[event.sequence] else { break }
+                guard isDelivered else {
+                    fail(event, behind: lane, at: now, using: &generator)
+                    break
+                }
+                hasRecovered = hasRecovered || (retries[event.sequence]?.attempts ?? 0) > 0
+                remove(event.sequence)
+                waiting[EventOrder(event)]?.removeAll { $0.sequence == event.sequence }
+            }
+            if let user = lane.first.map(EventOrder.init), waiting[user]?.isEmpty ?? false {
+                waiting[user] = nil
+            }
+        }
+        if hasRecovered { releaseRetries(at: now) }
+    }
+
+    /// Makes all retries due that did not fail in this turn: the receiver takes again what it refused.
+    private mutating func releaseRetries(at now: Moment) {
+        for (sequence, retry) in retries where retry.dueAt > now && !failed.contains(sequence) {
+            retries[sequence]?.dueAt = now
+            changed.insert(sequence)
+        }
+    }
+
+    // The feed.
+
+    /// Returns the events of a page that can be attempted now, by user.
+    ///
+    /// Events of users with a retry are left out: they wait behind it.
+    func lanes(of page: [AccountEvent]) -> [Lane] {
+        var places: [EventOrder: Int] = [:]
+        var lanes: [Lane] = []
+        for event in page {
+            let user = EventOrder(event)
+            guard waiting[user] == nil else { continue }
+            if let place = places[user] {
+                lanes[place].append(event)
+            } else {
+                places[user] = lanes.count
+                lanes.append([event])
+            }
+        }
+        return lanes
+    }
+
+    /// Moves the cursor over a page, and keeps what failed. Stops before an event that was not attempted, and
+    /// before one that there is no room for. Returns `true` at the end of the page.
+    ///
+    /// - Parameters:
+    ///   - page: The events that the receiver wants.
+    ///   - end: The cursor of the whole page.
+    mutating func finishPage(
+        _ page: [AccountEvent], upTo end: Int64, _ results: Results, at now: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) -> Bool {
+        for event in page {
+            let user = EventOrder(event)
+            switch (results[event.sequence], waiting[user]?.first) {
+            case (true?, _): break
+            case (false?, nil), (nil, _?):
+                guard room > 0 else { return false }
+                keep(event, at: now, using: &generator)
+            case (nil, nil): return false
+            // An event behind a failed one is not attempted.
+            case (false?, _?): return false
+            }
+            move(to: event.sequence)
+        }
+        move(to: end)
+        return true
+    }
+
+    private mutating func move(to sequence: Int64) {
+        guard sequence > cursor else { return }
+        cursor = sequence
+        isCursorSettled = false
+    }
+
+    private mutating func keep(
+        _ event: AccountEvent, at now: Moment, using generator: inout some RandomNumberGenerator
+    ) {
+        let user = EventOrder(event)
+        // Behind another event it waits for as long as that one.
+        let first = waiting[user]?.first.flatMap { retries[$0.sequence] }
+        waiting[user, default: []].append(event)
+        retries[event.sequence] = DeliveryRetry(
+            sequence: event.sequence, attempts: 0, dueAt: first?.dueAt ?? now, waitingSince: now)
+        changed.insert(event.sequence)
+        if first == nil { fail(event, behind: [], at: now, using: &generator) }
+    }
+
+    /// - Parameter lane: Further events of the user, which are due with this one.
+    private mutating func fail(
+        _ event: AccountEvent, behind lane: Lane, at now: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        guard var retry = retries[event.sequence] else { return }
+        retry.attempts += 1
+        let delay = Self.backoff.delay(after: Int(clamping: retry.attempts), using: &generator)
+        retry.dueAt = now.advanced(byMilliseconds: delay)
+        retries[event.sequence] = retry
+        failed.insert(event.sequence)
+        changed.insert(event.sequence)
+        for other in lane where other.sequence > event.sequence {
+            retries[other.sequence]?.dueAt = retry.dueAt
+            failed.insert(other.sequence)
+            changed.insert(other.sequence)
+        }
+        if now >= retry.waitingSince.advanced(byMilliseconds: Self.lifetime) { pausedAt = now }
+    }
+
+    private mutating func remove(_ sequence: Int64) {
+        retries[sequence] = nil
+        changed.remove(sequence)
+        removed.insert(sequence)
+    }
+
+    // The result.
+
+    var hasProgress: Bool { !isCursorSettled || !changed.isEmpty || !removed.isEmpty || pausedAt != nil }
+
+    /// Returns the progress since it was last taken.
+    mutating func takeProgress(notBefore: Moment) -> ReceiverProgress {
+        defer { (changed, removed, isCursorSettled) = ([], [], true) }
+        return ReceiverProgress(
+            cursor: cursor, changed: changed.sorted().compactMap { retries[$0] }, removed: removed.sorted(),
+            notBefore: notBefore, pausedAt: pausedAt)
+    }
+}
