@@ -55,7 +55,7 @@ import Testing
             contentsOf: docs.appendingPathComponent("monitoring/alerts.yaml"), encoding: .utf8)
         let served = Set(metrics.matches(of: #/# TYPE (siwa_[a-z_]+) /#).map { String($0.1) })
         let named = Set(page.matches(of: /`(siwa_[a-z_]+)`/).map { String($0.1) })
-        // This service has no web sign-in, no OAuth clients and no App Check.
+        // This service has no web sign-in, no OAuth clients, no App Check and no webhooks.
         #expect(
             named
                 == served.union([
@@ -67,7 +67,8 @@ import Testing
                     "siwa_oauth_queue_depth",
                     "siwa_oauth_commits_total", "siwa_oauth_commands_total", "siwa_oauth_commit_seconds",
                     "siwa_google_events_received_total", "siwa_google_events_sent_total",
-                    "siwa_google_events_unmatched_total",
+                    "siwa_google_events_unmatched_total", "siwa_event_deliveries_total",
+                    "siwa_event_receiver_waiting", "siwa_event_receiver_paused",
                 ]))
         #expect(Set(rules.matches(of: /siwa_[a-z_]+/).map { String($0.0) }).isSubset(of: named))
     }

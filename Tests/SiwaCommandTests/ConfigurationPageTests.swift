@@ -59,6 +59,15 @@ import Testing
         }
     }
 
+    @Test func `the page has every member of a webhook`() throws {
+        let rows = try Self.table("configuration", "member of a webhook")
+        #expect(rows.flatMap(\.names) == SettingsFile.Webhook.members.map(\.name))
+        for (row, member) in zip(rows, SettingsFile.Webhook.members) {
+            guard case .value(let value) = member.content else { continue }
+            row.expect(value, of: member.name)
+        }
+    }
+
     @Test func `the page's example of several teams has every member`() throws {
         let page = try Self.page("configuration")
         let part = try #require(page.components(separatedBy: "\n## Several teams and apps\n").last)
@@ -69,6 +78,7 @@ import Testing
         let entries =
             SettingsFile.Team.members.map(\.name) + SettingsFile.TeamApp.members.map(\.name)
             + SettingsFile.AttestedApp.members.map(\.name) + SettingsFile.Key.members.map(\.name)
+            + SettingsFile.Webhook.members.map(\.name)
         let settings = Set(Setting.ofFile.map(\.nameInFile))
         #expect(shown.subtracting(settings) == Set(sections + entries))
     }

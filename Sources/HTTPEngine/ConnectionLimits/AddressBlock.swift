@@ -1,4 +1,4 @@
-import NIOCore
+public import NIOCore
 
 /// One IP address, or a network in CIDR notation (RFC 4632 §3.1): `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`.
 public struct AddressBlock: Sendable, Equatable {
@@ -32,7 +32,7 @@ public struct AddressBlock: Sendable, Equatable {
                 && IPAddressBytes.firstOfVersion4.hasPrefix(prefixLength, of: network))
     }
 
-    func contains(_ address: SocketAddress) -> Bool {
+    public func contains(_ address: SocketAddress) -> Bool {
         guard let address = IPAddressBytes(address) else { return false }
         return address.hasPrefix(prefixLength, of: network)
     }

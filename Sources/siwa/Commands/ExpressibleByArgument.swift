@@ -8,6 +8,10 @@ extension Moment: ExpressibleByArgument {
     public init?(argument: String) { self.init(rfc3339: argument) }
 }
 
+extension ReceiverName: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
 extension AttestationEnvironment: ExpressibleByArgument {}

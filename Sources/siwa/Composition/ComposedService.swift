@@ -71,6 +71,8 @@ struct ComposedService {
         let oauth = ComposedOAuth(
             settings: settings, store: store, signIn: useCases, web: web, feed: feed, client: apple.client,
             now: now, logger: logger)
+        let deliveries = try await ComposedDeliveries(
+            settings: settings, store: store, feed: feed, now: now, logger: logger)
         var dependencies = HTTPService.Dependencies(
             useCases: useCases, keys: keys, store: store, callers: settings.callers,
             registry: observation.registry, sink: observation.sink, version: SiwaVersion.current,
@@ -110,6 +112,7 @@ struct ComposedService {
                 AppCheckRecorder(counts: appCheck.counts, store: store, now: now, logger: logger))
         }
         if receipts != nil { services.append(ClaimLoop(receiptRefresh)) }
+        services += deliveries?.services ?? []
         services += oauth?.services ?? []
         services += [
             workers, http, ShutdownNotice(logger: logger),

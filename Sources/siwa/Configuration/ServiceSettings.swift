@@ -50,6 +50,8 @@ struct ServiceSettings: Sendable {
     var googleServiceAccountFile: String?
     /// The time between two validations of one refresh token.
     var checkInterval = Duration.seconds(Setting.checkInterval.defaultNumber)
+    /// Receivers of events.
+    var webhooks: [WebhookSettings] = []
     /// The page at `/` of `siwa dev`.
     var startPage: StartPage?
     /// The largest number of refresh tokens that are validated per second.

@@ -21,12 +21,14 @@ extension SettingsFile {
     struct Sections: SectionDraft {
         var teams: [Team] = []
         var apiKeys: [Key] = []
+        var webhooks: [Webhook] = []
         var oauth = OAuthDraft.empty
 
         static let empty = Sections()
         static let members: [DraftMember<Sections>] = [
             DraftMember("teams", sections: DraftList(\Sections.teams), each: "team"),
             DraftMember("api_keys", sections: DraftList(\Sections.apiKeys), each: "key"),
+            DraftMember("webhooks", sections: DraftList(\Sections.webhooks), each: "webhook"),
             DraftMember("oauth", section: DraftSection(\Sections.oauth)),
         ]
     }
@@ -105,6 +107,26 @@ extension SettingsFile {
         static let members: [DraftMember<Key>] = [
             DraftMember("name", .text(\.name)), DraftMember("hash", .text(\.hash)),
             DraftMember("apps", .optionalList(\.apps)),
+        ]
+    }
+
+    /// A receiver of events.
+    struct Webhook: SectionDraft {
+        var name = ""
+        var url = ""
+        /// The events that the receiver gets. `nil` is all of them.
+        var events: [String]?
+        /// The apps whose events the receiver gets. `nil` is all of them.
+        var apps: [String]?
+        var secretFiles: [String] = []
+        var privateNetworks: [String]?
+
+        static let empty = Webhook()
+        static let members: [DraftMember<Webhook>] = [
+            DraftMember("name", .text(\.name)), DraftMember("url", .text(\.url)),
+            DraftMember("events", .optionalList(\.events)), DraftMember("apps", .optionalList(\.apps)),
+            DraftMember("secret_files", .list(\.secretFiles, default: [])),
+            DraftMember("private_networks", .optionalList(\.privateNetworks)),
         ]
     }
 }

@@ -27,6 +27,13 @@ import Yams
 ///   - name: watch-backend
 ///     hash: PUT-THE-HASH-HERE
 ///     apps: [com.example.watch]     # limits the key; without it, all apps
+/// webhooks:
+///   - name: backend
+///     url: https://backend.example.com/siwa
+///     events: [credential_revoked, account_erased]   # without it, all events
+///     apps: [com.example.app]       # without it, all apps
+///     secret_files: [/run/secrets/webhook]           # two during a rotation
+///     private_networks: [10.0.5.0/24]                # without it, public addresses only
 /// ```
 /// The section `oauth` is described beside `Sections`.
 ///

@@ -85,6 +85,7 @@ struct SettingsReader {
             for: deployment, appCheck: AppCheckPolicies(attested), servicesIDs: servicesIDs,
             publicURL: publicURL, sealingKeys: sealingKeys,
             webRedirectURLs: webRedirectURLs)
+        let webhooks = webhooks(for: deployment)
         let receipts = receiptExchange(canSeal: sealingKeys != nil, canSign: !signingKeys.isEmpty)
         let googleEndpoints = googleEndpoints()
         let checkInterval = checkInterval()
@@ -102,7 +103,7 @@ struct SettingsReader {
             appCheck: AppCheckPolicies(attested + (oauth?.clients.clients.compactMap(\.appCheck) ?? [])),
             receipts: receipts, googleEndpoints: googleEndpoints,
             googleServiceAccountFile: text(.googleServiceAccountFile),
-            checkInterval: checkInterval, checksPerSecond: checksPerSecond,
+            checkInterval: checkInterval, webhooks: webhooks, checksPerSecond: checksPerSecond,
             drain: .seconds(drainSeconds))
     }
 

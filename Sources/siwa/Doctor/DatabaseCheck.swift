@@ -84,7 +84,7 @@ struct DatabaseCheck: DoctorCheck {
             let apps = unknownApps(try await inspection.primaryClientIDs())
             let files = DatabaseFiles(settings.database)?.finding ?? .good(Self.name, place)
             return [files] + apps + (try await sealedValues(inspection)) + (try await tokenKeys(inspection))
-                + (try await appCheck(inspection))
+                + (try await appCheck(inspection)) + (try await receivers(inspection))
         }
     }
 
@@ -146,5 +146,13 @@ struct DatabaseCheck: DoctorCheck {
         let hours = try await inspection.appCheckHours(
             of: monitored.map(\.target), from: AppCheckHoursCheck.yesterday(at: now))
         return AppCheckHoursCheck(policies: settings.appCheck, hours: hours, now: now).findings
+    }
+
+    private func receivers(_ inspection: any DatabaseInspection) async throws -> [Finding] {
+        guard !settings.webhooks.isEmpty else { return [] }
+        return ReceiverStates(
+            configured: settings.webhooks.map(\.name), stored: try await inspection.receivers(),
+            lastSequence: try await inspection.lastEventSequence()
+        ).findings
     }
 }

@@ -23,6 +23,10 @@ protocol DatabaseInspection: Sendable {
     func googleVerification(_ state: String) async throws -> Moment?
     /// See `AppCheckHourStore`. The schema must be the current one.
     func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour]
+    /// See `DeliveryStore`. The schema must be the current one.
+    func receivers() async throws -> [ClaimedReceiver]
+    /// See `AccountStore`. The schema must be the current one.
+    func lastEventSequence() async throws -> Int64
     func close() async
 }
 

@@ -1,0 +1,125 @@
+import AppleAccounts
+import ArgumentParser
+import KeySets
+
+/// `siwa deliveries`
+struct Deliveries: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the receivers of events, resume a paused one, and send events again.",
+        discussion: """
+            Reads the same configuration as siwa serve. With SQLite, the service must be stopped for replay \
+            and resume.
+            """,
+        subcommands: [ListDeliveries.self, ReplayDeliveries.self, ResumeDeliveries.self])
+}
+
+/// `siwa deliveries list`
+struct ListDeliveries: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Show each receiver: what waits for it, and if it is paused.",
+        discussion: "The exit status is 2 when a configured receiver is paused.")
+
+    func run() async throws {
+        let settings = try await ServiceSettings.ofProcess()
+        try await Deliveries.ending {
+            try await settings.database.checkPresence()
+            let inspection = try settings.database.inspection()
+            let states: ReceiverStates
+            do {
+                states = ReceiverStates(
+                    configured: settings.webhooks.map(\.name), stored: try await inspection.receivers(),
+                    lastSequence: try await inspection.lastEventSequence())
+            } catch {
+                await inspection.close()
+                throw error
+            }
+            await inspection.close()
+            for line in states.lines { print(line) }
+            if states.findings.contains(where: { $0.verdict == .wrong }) { throw ExitCode(2) }
+        }
+    }
+}
+
+/// `siwa deliveries resume`
+struct ResumeDeliveries: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Resume a paused receiver. It gets everything that it missed, in order.")
+
+    @Argument(help: "The name of the receiver.")
+    var name: ReceiverName
+
+    func run() async throws {
+        let settings = try await ServiceSettings.ofProcess()
+        try await Deliveries.ending {
+            let isKnown = try await OpenedDatabase.with(settings) { store in
+                try await store.resumeReceiver(name, at: Deliveries.now)
+            }
+            try Deliveries.require(isKnown, name)
+            print("\(name) is resumed.")
+        }
+    }
+}
+
+/// `siwa deliveries replay`
+struct ReplayDeliveries: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Send events again, from a moment on.",
+        discussion: """
+            The receiver gets every event that was recorded since then, in order, also events that it has \
+            taken before; what waits for another attempt is dropped first. With the time of now, everything \
+            that waits is skipped. A paused receiver is resumed.
+            """)
+
+    @Argument(help: "The name of the receiver.")
+    var name: ReceiverName
+
+    @Option(help: "A moment like 2026-11-21T02:00:00Z.")
+    var since: Moment
+
+    func run() async throws {
+        let settings = try await ServiceSettings.ofProcess()
+        try await Deliveries.ending {
+            let count = try await OpenedDatabase.with(settings) { store -> Int64? in
+                let cursor = try await store.eventSequence(before: since)
+                let last = try await store.lastEventSequence()
+                let isKnown = try await store.moveReceiver(name, to: cursor, at: Deliveries.now)
+                return isKnown ? last - cursor : nil
+            }
+            try Deliveries.require(count != nil, name)
+            print("\(name) gets \(count ?? 0) events at most.")
+        }
+    }
+}
+
+extension Deliveries {
+    static var now: Moment { Moment(milliseconds: SystemKeySetClock().millisecondsSince1970) }
+
+    static func require(_ isKnown: Bool, _ name: ReceiverName) throws {
+        guard !isKnown else { return }
+        ErrorMessage.write(
+            "There is no receiver named \(name) in the database. siwa deliveries list shows the receivers; a "
+                + "new one is stored when the service starts.")
+        throw ExitCode.failure
+    }
+
+    /// Prints errors of the database.
+    static func ending(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as MissingDatabase {
+            ErrorMessage.write(error.description)
+            throw ExitCode.failure
+        } catch let error as StorageError where error.code == .busy {
+            ErrorMessage.write(
+                "siwa deliveries has failed: siwa serve or another command has the database open. With SQLite, "
+                    + "stop the service, run the command again, and start the service.")
+            throw ExitCode.failure
+        } catch let error as StorageError {
+            ErrorMessage.write("siwa deliveries has failed: \(ErrorMessage.text(for: error))")
+            throw ExitCode.failure
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import AppleAccounts
+import Commits
+import EventDelivery
+import HTTPEngine
+import Logging
+import ServiceLifecycle
+import SignIn
+
+/// The deliveries of events, composed from the settings.
+///
+/// Absent without receivers: then no worker runs, and nothing is stored.
+struct ComposedDeliveries {
+    /// Services in the order of the service group. They stop in reverse: the worker ends its attempts, then
+    /// the connections are closed.
+    let services: [any Service]
+
+    /// Stores receivers that are new. They begin at the end of the feed.
+    ///
+    /// - Returns: `nil` without receivers.
+    /// - Throws: `StorageError`.
+    init?(
+        settings: ServiceSettings, store: any ServiceStore, feed: EventFeed,
+        resolver: any AddressResolver = SystemAddressResolver(), now: @escaping @Sendable () -> Moment,
+        logger: Logger
+    ) async throws {
+        guard !settings.webhooks.isEmpty else { return nil }
+        // In development the receivers are on the same machine.
+        let ownMachine =
+            settings.environment == .development
+            ? ["127.0.0.0/8", "::1"].compactMap { AddressBlock($0) } : []
+        var destinations: [HTTPEventDestination] = []
+        let receivers = settings.webhooks.map { webhook in
+            let destination = HTTPEventDestination(
+                webhook.url, text: webhook.text,
+                rule: DestinationAddresses(allowed: webhook.networks + ownMachine), resolver: resolver)
+            destinations.append(destination)
+            return EventReceiver(
+                name: webhook.name, kinds: webhook.kinds, scope: webhook.scope,
+                format: WebhookFormat(secrets: webhook.secrets), destination: destination)
+        }
+        try await store.addReceivers(receivers.map(\.name), at: now())
+        services = [
+            DestinationsService(destinations: destinations),
+            ReceiverMonitor(receivers: receivers, store: store),
+            ClaimLoop(
+                EventDelivering(receivers: receivers, store: store, feed: feed, now: now, logger: logger)),
+        ]
+    }
+}
+
+/// Closes the connections to receivers after the worker that uses them has stopped.
+struct DestinationsService: Service {
+    let destinations: [HTTPEventDestination]
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        for destination in destinations { await destination.close() }
+    }
+}

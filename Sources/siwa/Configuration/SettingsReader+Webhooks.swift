@@ -1,0 +1,130 @@
+import AppleAccounts
+import EventDelivery
+import Foundation
+import HTTPEngine
+import WebOrigins
+
+extension SettingsReader {
+    /// Reads the section `webhooks`.
+    mutating func webhooks(for deployment: Deployment?) -> [WebhookSettings] {
+        let entries = file?.sections.webhooks ?? []
+        if entries.count > EventReceiver.most {
+            mistakes.add("webhooks", "has more than \(EventReceiver.most) entries; remove some")
+        }
+        var webhooks: [WebhookSettings] = []
+        for entry in entries {
+            guard let name = ReceiverName(entry.name) else {
+                mistakes.add(
+                    "webhooks.name", "must be 1 to \(ReceiverName.longest) letters, digits, '.', '-' or '_'")
+                continue
+            }
+            if webhooks.contains(where: { $0.name == name }) {
+                mistakes.add("webhooks.name", "has two webhooks named \(name)")
+            }
+            let url = webhookURL(entry, of: name)
+            let kinds = eventKinds(entry, of: name)
+            let scope = scope(entry.apps, of: name, in: deployment)
+            let secrets = webhookSecrets(entry, of: name)
+            let networks = privateNetworks(entry, of: name)
+            guard let url else { continue }
+            webhooks.append(
+                WebhookSettings(
+                    name: name, url: url, text: entry.url, kinds: kinds, scope: scope, secrets: secrets,
+                    networks: networks))
+        }
+        return webhooks
+    }
+
+    private mutating func webhookURL(_ entry: SettingsFile.Webhook, of name: ReceiverName) -> WebAddress? {
+        guard let url = WebAddress(entry.url) else {
+            mistakes.add(
+                "webhooks.url",
+                "of \(name) must be a URL like https://backend.example.com/siwa, without user and fragment")
+            return nil
+        }
+        if !url.isSecure, !isDevelopment {
+            mistakes.add("webhooks.url", "of \(name) must be https: events name users")
+        }
+        return url
+    }
+
+    private mutating func eventKinds(
+        _ entry: SettingsFile.Webhook, of name: ReceiverName
+    ) -> Set<AccountEvent.Kind> {
+        guard let words = entry.events else { return Set(AccountEvent.Kind.allCases) }
+        if words.isEmpty {
+            mistakes.add("webhooks.events", "of \(name) is empty; leave it out for all events")
+        }
+        let known = AccountEvent.Kind.allCases.map(\.rawValue)
+        return Set(
+            words.compactMap { word in
+                if let kind = AccountEvent.Kind(rawValue: word) { return kind }
+                let nearest = NearestName.of(word, among: known) ?? ""
+                mistakes.add(
+                    "webhooks.events", "of \(name) has a word that is no event; did you mean \(nearest)?")
+                return nil
+            })
+    }
+
+    private mutating func scope(
+        _ names: [String]?, of receiver: ReceiverName, in deployment: Deployment?
+    ) -> AppScope {
+        guard let names else { return .all }
+        if names.isEmpty {
+            mistakes.add("webhooks.apps", "of \(receiver) is empty; leave it out for all apps")
+        }
+        var apps: Set<ClientID> = []
+        for name in names {
+            if let app = ClientID(name).flatMap({ deployment?.app(for: $0) }) {
+                apps.insert(app.primaryClientID)
+            } else if deployment != nil {
+                mistakes.add("webhooks.apps", "of \(receiver) names a client ID that no app has")
+            }
+        }
+        return .only(apps)
+    }
+
+    private mutating func webhookSecrets(
+        _ entry: SettingsFile.Webhook, of name: ReceiverName
+    ) -> [WebhookSecret] {
+        let setting = "webhooks.secret_files"
+        guard (1...WebhookFormat.mostSecrets).contains(entry.secretFiles.count) else {
+            mistakes.add(
+                setting,
+                "of \(name) must be one file, or two during a rotation: "
+                    + "echo \"whsec_$(openssl rand -base64 32)\" makes a secret")
+            return []
+        }
+        return entry.secretFiles.compactMap { path in
+            let place = ConfigurationMistakes.place(path).map { "\($0): " } ?? ""
+            // A secret has less than 100 bytes. Another file is not read to its end.
+            guard let handle = FileHandle(forReadingAtPath: path),
+                let content = try? handle.read(upToCount: 1024)
+            else {
+                mistakes.add(
+                    setting, "of \(name): \(place)there is no such file, or this user may not read it")
+                return nil
+            }
+            try? handle.close()
+            let text = String(decoding: content, as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            if let secret = WebhookSecret(text) { return secret }
+            mistakes.add(
+                setting, "of \(name): \(place)must be whsec_ and 24 to 64 bytes in base64")
+            return nil
+        }
+    }
+
+    private mutating func privateNetworks(
+        _ entry: SettingsFile.Webhook, of name: ReceiverName
+    ) -> [AddressBlock] {
+        let blocks = (entry.privateNetworks ?? []).map { AddressBlock($0) }
+        if blocks.contains(where: { $0?.holdsEveryAddress ?? true }) {
+            mistakes.add(
+                "webhooks.private_networks",
+                "of \(name) must be addresses or networks like 10.0.5.7 or 10.0.5.0/24, and not all addresses"
+            )
+        }
+        return blocks.compactMap { $0 }
+    }
+}

@@ -1,0 +1,18 @@
+import AppleAccounts
+import EventDelivery
+import HTTPEngine
+import WebOrigins
+
+/// A webhook of the configuration after all checks.
+struct WebhookSettings: Sendable {
+    let name: ReceiverName
+    let url: WebAddress
+    /// The URL as it is written.
+    let text: String
+    let kinds: Set<AccountEvent.Kind>
+    let scope: AppScope
+    /// One secret, or two during a rotation.
+    let secrets: [WebhookSecret]
+    /// Private networks that the URL's name may lead to.
+    let networks: [AddressBlock]
+}

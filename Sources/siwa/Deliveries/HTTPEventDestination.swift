@@ -1,0 +1,80 @@
+import AsyncHTTPClient
+import EventDelivery
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import WebOrigins
+
+/// Posts events to one URL.
+struct HTTPEventDestination: EventDestination {
+    static let timeLimit: Int64 = 10_000
+    /// Bytes of a response that are read, so that its connection can be used again. The rest is dropped with
+    /// the connection.
+    static let longestResponse = 65_536
+
+    let connections: PinnedConnections
+    private let url: String
+    private let limit: TimeAmount
+
+    init(
+        _ url: WebAddress, text: String, rule: DestinationAddresses, resolver: any AddressResolver,
+        tls: TLSConfiguration = .makeClientConfiguration(), limit: TimeAmount = .milliseconds(Self.timeLimit)
+    ) {
+        (self.url, self.limit) = (text, limit)
+        connections = PinnedConnections(host: url.host, rule: rule, resolver: resolver, tls: tls)
+    }
+
+    func post(_ message: EventMessage) async throws {
+        let deadline = NIODeadline.now() + limit
+        let client = try await connections.client()
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        for (name, value) in message.fields.sorted(by: { $0.key < $1.key }) {
+            request.headers.add(name: name, value: value)
+        }
+        request.headers.add(name: "user-agent", value: "siwa")
+        request.body = .bytes(ByteBuffer(bytes: message.body))
+        let response: HTTPClientResponse
+        do {
+            response = try await client.execute(request, deadline: deadline)
+        } catch {
+            // The receiver can have moved.
+            await connections.expire()
+            throw Self.error(error)
+        }
+        await Self.read(response.body, until: deadline)
+        switch response.status.code {
+        case 200...299: return
+        case 300...399: throw DeliveryError(.redirected, status: Int(response.status.code))
+        default: throw DeliveryError(.refused, status: Int(response.status.code))
+        }
+    }
+
+    /// Reads the rest of a response, which decides nothing, for as long as the attempt may take: the client's
+    /// own deadline ends with the status.
+    private static func read(_ body: HTTPClientResponse.Body, until deadline: NIODeadline) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try? await body.collect(upTo: Self.longestResponse) }
+            group.addTask {
+                try? await Task.sleep(for: .nanoseconds((deadline - .now()).nanoseconds))
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    func close() async { await connections.close() }
+
+    private static func error(_ error: any Error) -> DeliveryError {
+        switch error {
+        case let error as HTTPClientError where timeouts.contains(error): DeliveryError(.timedOut)
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: DeliveryError(.certificateInvalid)
+        default: DeliveryError(.unreachable)
+        }
+    }
+
+    private static let timeouts: [HTTPClientError] = [
+        .deadlineExceeded, .connectTimeout, .readTimeout, .getConnectionFromPoolTimeout,
+        .tlsHandshakeTimeout,
+    ]
+}

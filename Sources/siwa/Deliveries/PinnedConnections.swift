@@ -1,0 +1,88 @@
+import AsyncHTTPClient
+import EventDelivery
+import NIOCore
+import NIOSSL
+import WebOrigins
+
+/// The HTTP client of one receiver, whose connections go to one address that was checked.
+///
+/// The client never resolves the name itself: otherwise a name server could give an allowed address for the
+/// check, and another one for the connection (DNS rebinding). Certificate and `Host` are those of the name.
+actor PinnedConnections {
+    /// The time after which the name is resolved again, for receivers that move.
+    static let freshFor = Duration.seconds(30)
+    /// The time after which the connections to an old address are closed: longer than an attempt.
+    private static let retirement = Duration.seconds(15)
+
+    private struct Pin {
+        let address: String
+        let client: HTTPClient
+        var checkedAt: ContinuousClock.Instant
+    }
+
+    private let host: String
+    private let rule: DestinationAddresses
+    private let resolver: any AddressResolver
+    private let tls: TLSConfiguration
+    private var pin: Pin?
+    private var checking: Task<HTTPClient, any Error>?
+
+    init(
+        host: String, rule: DestinationAddresses, resolver: any AddressResolver, tls: TLSConfiguration
+    ) {
+        (self.host, self.rule, self.resolver, self.tls) = (host, rule, resolver, tls)
+    }
+
+    /// - Throws: `DeliveryError`.
+    func client() async throws -> HTTPClient {
+        if let pin, ContinuousClock.now - pin.checkedAt < Self.freshFor { return pin.client }
+        if let checking { return try await checking.value }
+        // One attempt that is cut off must not end the check for the others.
+        let task = Task { try await check() }
+        checking = task
+        defer { checking = nil }
+        return try await task.value
+    }
+
+    /// Forgets the address, so that the next attempt resolves the name again.
+    func expire() {
+        pin?.checkedAt = ContinuousClock.now - Self.freshFor
+    }
+
+    func close() async {
+        let client = pin?.client
+        pin = nil
+        try? await client?.shutdown()
+    }
+
+    private func check() async throws -> HTTPClient {
+        let addresses = try await resolver.addresses(of: host)
+        guard let first = addresses.first else { throw DeliveryError(.nameUnresolved) }
+        // A name that leads to a private address besides public ones is not a mistake of a receiver.
+        guard addresses.allSatisfy(rule.allow) else { throw DeliveryError(.addressRefused) }
+        if let held = pin, addresses.contains(held.address) {
+            pin?.checkedAt = ContinuousClock.now
+            return held.client
+        }
+        if let old = pin?.client {
+            // Attempts on it end before. At the end of the process the system closes its connections.
+            Task {
+                try? await Task.sleep(for: Self.retirement)
+                try? await old.shutdown()
+            }
+        }
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(first))
+        pin = Pin(address: first, client: client, checkedAt: ContinuousClock.now)
+        return client
+    }
+
+    private func configuration(_ address: String) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            decompression: .disabled)
+        configuration.timeout.connect = .seconds(5)
+        configuration.dnsOverride = [host: address]
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+}

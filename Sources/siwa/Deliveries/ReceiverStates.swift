@@ -1,0 +1,59 @@
+import AppleAccounts
+import EventDelivery
+
+/// The stored receivers beside the configured ones, for `siwa deliveries` and `siwa doctor`.
+struct ReceiverStates {
+    static let check = "receivers"
+
+    let configured: [ReceiverName]
+    let stored: [ClaimedReceiver]
+    /// Number of the last event of the feed.
+    let lastSequence: Int64
+
+    /// One line for each receiver.
+    var lines: [String] {
+        let names = Set(configured + stored.map(\.record.name)).sorted()
+        guard !names.isEmpty else { return ["There is no receiver: the configuration has no webhooks."] }
+        return names.map { name in "\(name): \(words(of: name))" }
+    }
+
+    private func words(of name: ReceiverName) -> String {
+        guard let receiver = stored.first(where: { $0.record.name == name }) else {
+            return "new; it begins at the end of the feed when the service starts"
+        }
+        var words: [String] = []
+        if !configured.contains(name) { words.append("not configured") }
+        if let paused = receiver.record.pausedAt { words.append("paused since \(paused.rfc3339)") }
+        let waiting = receiver.waiting(lastSequence: lastSequence)
+        words.append(waiting == 0 ? "up to date" : "\(waiting) events wait at most")
+        let refused = receiver.retries.filter { $0.attempts > 0 }
+        if let oldest = refused.map(\.waitingSince).min() {
+            words.append("\(refused.count) not taken, the oldest since \(oldest.rfc3339)")
+        }
+        return words.joined(separator: ", ")
+    }
+
+    /// The results of the check of `siwa doctor`.
+    var findings: [Finding] {
+        configured.map { name in
+            let text = "\(name): \(words(of: name))"
+            guard let receiver = stored.first(where: { $0.record.name == name }) else {
+                return .note(Self.check, text)
+            }
+            if receiver.record.pausedAt != nil {
+                return .wrong(
+                    Self.check, text,
+                    advice: "It did not take an event for seven days. Correct the receiver, then run "
+                        + "siwa deliveries resume \(name).")
+            }
+            guard receiver.retries.contains(where: { $0.attempts > 0 }) else {
+                return .good(Self.check, text)
+            }
+            return .note(
+                Self.check, text,
+                advice:
+                    "The log has the reason: an event was not delivered. After seven days the receiver is "
+                    + "paused.")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Cryptography
+import Encodings
+import Foundation
+import HTTPAPI
+import ScriptedHTTP
+import StrictJSON
+import TestSupport
+import Testing
+import TokenMint
+
+/// A webhook as its operator sees it: a process with a configuration, and a server that receives.
+@Suite(.timeLimit(.minutes(3))) struct WebhookStoryTests {
+    private static let key = Array("0123456789abcdef0123456789abcdef".utf8)
+
+    private struct Received {
+        let id: String
+        let body: String
+        let isSigned: Bool
+    }
+
+    /// Reads the requests of a receiver, and verifies their signatures as the page on events says.
+    private static func received(_ server: ScriptedServer) -> [Received] {
+        server.requests.compactMap { request in
+            guard let end = request.firstRange(of: "\r\n\r\n") else { return nil }
+            let body = String(request[end.upperBound...])
+            var fields: [String: String] = [:]
+            for line in request[..<end.lowerBound].split(separator: "\r\n").dropFirst() {
+                let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
+                if parts.count == 2 {
+                    fields[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
+                }
+            }
+            let id = fields["webhook-id"] ?? ""
+            let message = "\(id).\(fields["webhook-timestamp"] ?? "").\(body)"
+            let code = Base64.encode(HMACSHA256(key: key).code(for: Array(message.utf8)))
+            return Received(id: id, body: body, isSigned: fields["webhook-signature"] == "v1,\(code)")
+        }
+    }
+
+    private static func variables(
+        _ directory: TemporaryDirectory, _ servers: [(String, ScriptedServer)]
+    ) throws -> [String: String] {
+        let secret = try directory.write("whsec_\(Base64.encode(key))\n", to: "secret")
+        let webhooks = servers.map { name, server in
+            """
+              - name: \(name)
+                url: \(server.baseURL)/siwa
+                secret_files: [\(secret)]
+            """
+        }
+        let file = try directory.write(
+            "webhooks:\n" + webhooks.joined(separator: "\n") + "\n", to: "siwa.yaml")
+        return try CrashTests.variables(directory)
+            .merging(["SIWA_CONFIG": file, "SIWA_ENV": "development"]) { $1 }
+    }
+
+    private static let taken = ScriptedServer.Response.send("HTTP/1.1 204 X\r\n\r\n")
+
+    /// IDs of all events, in the order of the feed.
+    private static func feed(_ backend: Backend) async throws -> [String] {
+        try await backend.get("/v1/events?limit=1000")["events"]?.array?.compactMap { $0["id"]?.string } ?? []
+    }
+
+    @Test func `events arrive within a second, signed, and a dead receiver delays nothing`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let server = try await ScriptedServer(always: Self.taken)
+            let hanging = try await ScriptedServer(always: .nothing)
+            let variables = try Self.variables(directory, [("backend", server), ("dead", hanging)])
+            let service = try await ServiceProcess.serve(directory, variables)
+            let backend = Backend(port: service.port, secret: CrashTests.secret)
+            for number in 0..<20 {
+                #expect(try await backend.signIn(try CrashTests.token("user\(number)")).status == 201)
+                let began = ContinuousClock.now
+                try await eventually { server.requests.count >= 2 * (number + 1) }
+                #expect(ContinuousClock.now - began < .seconds(1))
+            }
+            let received = Self.received(server)
+            #expect(received.filter { !$0.isSigned }.isEmpty)
+            #expect(received.map(\.id) == (try await Self.feed(backend)))
+            // Seen by the operator, while the service runs.
+            let list = try await Self.deliveries(["list"], variables, in: directory)
+            #expect(list.status == 0)
+            #expect(list.output.contains("dead: "))
+            let busy = try await Self.deliveries(["resume", "dead"], variables, in: directory)
+            #expect(busy.status == 1)
+            #expect(busy.output.contains("stop the service"))
+            #expect(await service.stop() == 0)
+            try await server.close()
+            try await hanging.close()
+        }
+    }
+
+    @Test func `what a killed process had not sent arrives after the restart, and a replay sends all again`()
+        async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            let server = try await ScriptedServer { number in
+                // The receiver is away at first.
+                number <= 4 ? .sendAndClose("HTTP/1.1 503 X\r\nContent-Length: 0\r\n\r\n") : Self.taken
+            }
+            let variables = try Self.variables(directory, [("backend", server)])
+            let first = try await ServiceProcess.serve(directory, variables)
+            let backend = Backend(port: first.port, secret: CrashTests.secret)
+            for number in 0..<4 {
+                #expect(try await backend.signIn(try CrashTests.token("user\(number)")).status == 201)
+            }
+            let ids = Set(try await Self.feed(backend))
+            await first.kill()
+            let second = try await ServiceProcess.serve(directory, variables)
+            try await eventually(within: .seconds(120)) {
+                Set(Self.received(server).dropFirst(4).map(\.id)) == ids
+            }
+            #expect(await second.stop() == 0)
+            let before = server.requests.count
+            let replay = try await Self.deliveries(
+                ["replay", "backend", "--since", "2020-01-01T00:00:00Z"], variables, in: directory)
+            #expect(replay.output == "backend gets \(ids.count) events at most.\n")
+            let third = try await ServiceProcess.serve(directory, variables)
+            try await eventually { server.requests.count == before + ids.count }
+            #expect(await third.stop() == 0)
+            let list = try await Self.deliveries(["list"], variables, in: directory)
+            #expect(list.output == "backend: up to date\n")
+            let unknown = try await Self.deliveries(["resume", "nobody"], variables, in: directory)
+            #expect(unknown.status == 1)
+            try await server.close()
+        }
+    }
+
+    private static func deliveries(
+        _ arguments: [String], _ variables: [String: String], in directory: TemporaryDirectory
+    ) async throws -> (status: Int32, output: String) {
+        let files = (0..<2).map { _ in URL(fileURLWithPath: directory.path(of: UUID().uuidString)) }
+        let process = try ServiceProcess.start(
+            ["deliveries"] + arguments, variables, in: directory, output: files[0], error: files[1])
+        try await eventually { !process.isRunning }
+        let output = try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
+        return (process.terminationStatus, output)
+    }
+}

@@ -1,0 +1,128 @@
+import AppleAccounts
+import EventDelivery
+import HTTPEngine
+import TestSupport
+import Testing
+import WebOrigins
+
+@testable import siwa
+
+@Suite struct WebhookSettingsTests {
+    private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+    /// - Parameter change: Changes the lines of the webhook.
+    private static func file(_ secretFile: String, _ change: (inout String) -> Void = { _ in }) -> String {
+        var webhook = """
+            webhooks:
+              - name: backend
+                url: https://backend.example.com/siwa
+                events: [credential_revoked]
+                apps: [com.example.watch]
+                secret_files: [\(secretFile)]
+                private_networks: [10.0.5.0/24]
+            """
+        change(&webhook)
+        return SettingsFileTests.file + "\n" + webhook
+    }
+
+    /// Runs `body` with a file that has this secret.
+    private static func withSecret(
+        _ text: String = secret, _ body: (String) async throws -> Void
+    ) async throws {
+        try await TemporaryFile.with(text) { try await body($0) }
+    }
+
+    private static func mistakes(_ file: String) async throws -> String {
+        do {
+            _ = try await SettingsReaderTests.read([:], file: file)
+            return ""
+        } catch let mistakes as ConfigurationMistakes {
+            return mistakes.list.joined(separator: "\n")
+        }
+    }
+
+    @Test func `a webhook has its URL, events, apps and networks`() async throws {
+        try await Self.withSecret(Self.secret + "\n") { path in
+            let settings = try await SettingsReaderTests.read([:], file: Self.file(path))
+            let webhook = try #require(settings.webhooks.first)
+            #expect(webhook.name.rawValue == "backend")
+            #expect(webhook.url.host == "backend.example.com")
+            #expect(webhook.kinds == [.credentialRevoked])
+            #expect(webhook.scope == .only(Set([ClientID("com.example.watch")].compactMap(\.self))))
+            #expect(webhook.secrets.count == 1)
+            #expect(webhook.networks == [AddressBlock("10.0.5.0/24")])
+        }
+    }
+
+    @Test func `without events and apps a webhook has all of them`() async throws {
+        try await Self.withSecret { path in
+            let file = Self.file(path) { text in
+                text = text.split(separator: "\n")
+                    .filter { !$0.contains("events:") && !$0.contains("apps:") && !$0.contains("networks:") }
+                    .joined(separator: "\n")
+            }
+            let webhook = try #require(try await SettingsReaderTests.read([:], file: file).webhooks.first)
+            #expect(webhook.kinds == Set(AccountEvent.Kind.allCases))
+            #expect(webhook.scope == .all)
+            #expect(webhook.networks.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ("name: backend", "name: back end", "webhooks.name"),
+        ("https://backend.example.com/siwa", "http://backend.example.com/siwa", "webhooks.url"),
+        ("https://backend.example.com/siwa", "https://user@backend.example.com/", "webhooks.url"),
+        ("https://backend.example.com/siwa", "backend.example.com", "webhooks.url"),
+        ("[credential_revoked]", "[credential_revokd]", "did you mean credential_revoked"),
+        ("[credential_revoked]", "[]", "webhooks.events"), ("[com.example.watch]", "[]", "webhooks.apps"),
+        ("[com.example.watch]", "[com.example.nobody]", "webhooks.apps"),
+        ("[10.0.5.0/24]", "[10.0.5.0/33]", "webhooks.private_networks"),
+        ("[10.0.5.0/24]", "[0.0.0.0/0]", "webhooks.private_networks"),
+        ("    url:", "    secret: x\n    url:", "did you mean"),
+    ])
+    func `a mistake in a webhook is a mistake`(
+        original: String, replacement: String, text: String
+    ) async throws {
+        try await Self.withSecret { path in
+            let file = Self.file(path) {
+                #expect($0.contains(original))
+                $0 = $0.replacing(original, with: replacement)
+            }
+            let found = try await Self.mistakes(file)
+            #expect(found.contains(text))
+        }
+    }
+
+    @Test(arguments: ["", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_c2hvcnQ="])
+    func `a file without a secret is a mistake, which does not repeat its content`(text: String) async throws
+    {
+        try await Self.withSecret(text) { path in
+            let mistakes = try await Self.mistakes(Self.file(path))
+            #expect(mistakes.contains("webhooks.secret_files"))
+            #expect(text.isEmpty || !mistakes.contains(text))
+        }
+    }
+
+    @Test(arguments: ["[]", "[/nowhere/secret]", "[a, b, c]"])
+    func `a webhook has one secret file or two`(files: String) async throws {
+        let file = Self.file("x") { $0 = $0.replacing("[x]", with: files) }
+        let found = try await Self.mistakes(file)
+        #expect(found.contains("webhooks.secret_files"))
+    }
+
+    @Test func `two webhooks of one name, and more than the bound, are mistakes`() async throws {
+        try await Self.withSecret { path in
+            let entry = "\n  - {name: backend, url: https://b.example.com/, secret_files: [\(path)]}"
+            let two = Self.file(path) { $0 += entry }
+            let found = try await Self.mistakes(two)
+            #expect(found.contains("two webhooks named backend"))
+            let many = Self.file(path) { text in
+                for number in 0..<EventReceiver.most {
+                    text += entry.replacing("backend", with: "b\(number)")
+                }
+            }
+            let more = try await Self.mistakes(many)
+            #expect(more.contains("more than 48"))
+        }
+    }
+}
