@@ -37,6 +37,8 @@ package struct EventDelivering: Worker {
     struct Idleness {
         var busy: Set<ReceiverName> = []
         var lookAgainAt: Moment?
+        /// True if the last claim did not ask the database because of `lookAgainAt`.
+        var hasSkipped = false
     }
 
     package let context: WorkerContext<WorkResult>
@@ -69,7 +71,13 @@ package struct EventDelivering: Worker {
     package var claimPace: SharedPace? { nil }
 
     package func claim(limit: Int, at moment: Moment) async throws -> [ClaimedReceiver] {
-        let idle = Array(idleReceivers(at: moment).prefix(limit))
+        let isEarly = idleness.state.withLock { state in
+            // A clock that was set back must not end the deliveries.
+            let pause = moment.advanced(byMilliseconds: Self.emptyPause)
+            state.hasSkipped = state.lookAgainAt.map { moment < $0 && $0 <= pause } ?? false
+            return state.hasSkipped
+        }
+        let idle = isEarly ? [] : Array(idleReceivers.prefix(limit))
         guard !idle.isEmpty else { return [] }
         let claimed = try await store.claimReceivers(
             idle, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
@@ -81,8 +89,9 @@ package struct EventDelivering: Worker {
     }
 
     package func nextDue() async throws -> Moment? {
-        if let pause = idleness.state.withLock({ $0.lookAgainAt }), pause > now() { return pause }
-        let idle = idleReceivers(at: now())
+        let pause = idleness.state.withLock { $0.hasSkipped ? $0.lookAgainAt : nil }
+        if let pause { return pause }
+        let idle = idleReceivers
         return idle.isEmpty ? nil : try await store.nextReceiverDue(idle)
     }
 
@@ -104,15 +113,8 @@ package struct EventDelivering: Worker {
     }
 
     /// Receivers that no turn of this process works on.
-    private func idleReceivers(at moment: Moment) -> [ReceiverName] {
-        idleness.state.withLock { state in
-            if let pause = state.lookAgainAt, pause > moment,
-                pause <= moment.advanced(byMilliseconds: Self.emptyPause)
-            {
-                return []
-            }
-            return receivers.keys.filter { !state.busy.contains($0) }.sorted()
-        }
+    private var idleReceivers: [ReceiverName] {
+        idleness.state.withLock { state in receivers.keys.filter { !state.busy.contains($0) } }.sorted()
     }
 
     private final class Shared: Sendable {

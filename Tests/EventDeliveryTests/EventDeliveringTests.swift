@@ -175,7 +175,6 @@ import Testing
         #expect(try world.destination.attempts.count == attempts)
         let last = try await world.store.lastEventSequence()
         #expect(try await world.stored().waiting(lastSequence: last) == 4)
-        world.clock.advance(by: .milliseconds(EventDelivering.emptyPause))
         #expect(try await world.worker.nextDue() == nil)
         // Resumed, it gets everything that it missed, in order.
         try world.destination.follow { _ in }
@@ -183,6 +182,44 @@ import Testing
         try await world.turn()
         #expect(Set(try world.destination.taken.map(\.eventID)) == Set(try await world.feedIDs()))
         #expect(try await world.stored().record.pausedAt == nil)
+    }
+
+    @Test func `an event that waited behind another one has its own seven days`() async throws {
+        let world = try await DeliveryWorld()
+        try world.destination.follow { _ in throw Self.refusal }
+        try await world.signIn(1)
+        try await world.turn()
+        let ids = try await world.feedIDs()
+        try world.destination.follow { if $0.eventID == ids[1] { throw Self.refusal } }
+        try await world.turn(after: .seconds(6 * 86_400))
+        #expect(try await world.stored().retries.map(\.sequence) == [2])
+        try await world.turn(after: .seconds(2 * 86_400))
+        #expect(try await world.stored().record.pausedAt == nil)
+        try await world.turn(after: .seconds(6 * 86_400))
+        #expect(try await world.stored().record.pausedAt == world.now)
+    }
+
+    @Test func `a worker without work does not ask the database until something is due`() async throws {
+        let world = try await DeliveryWorld()
+        // Nothing at all.
+        try await world.turn()
+        #expect(try await world.worker.nextDue() == nil)
+        // A signal right after a claim that found nothing is kept for a moment.
+        try await world.signIn(1)
+        #expect(try await world.worker.claim(limit: 8, at: world.now).isEmpty)
+        let pause = world.now.advanced(byMilliseconds: EventDelivering.emptyPause)
+        #expect(try await world.worker.nextDue() == pause)
+        // What waits behind a refused event is not due before it.
+        try world.destination.follow { if $0.text.contains("account_created") { throw Self.refusal } }
+        try await world.turn()
+        try await world.signIn(2)
+        try world.destination.follow { [key = DeliveryWorld.key(1).subject.rawValue] in
+            if $0.text.contains(key) { throw Self.refusal }
+        }
+        try await world.turn()
+        let due = try await world.stored().retries.map(\.dueAt)
+        #expect(Set(due).count == 1)
+        #expect(try await world.worker.nextDue() == due.first)
     }
 
     @Test func `an event of a user who was erased meanwhile names nobody`() async throws {

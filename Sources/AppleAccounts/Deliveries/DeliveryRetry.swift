@@ -11,7 +11,8 @@ public struct DeliveryRetry: Sendable, Hashable {
     /// Number of failed attempts. 0 for an event that waits behind another one.
     public var attempts: Int64
     public var dueAt: Moment
-    /// The moment from which the time until the pause counts.
+    /// The moment from which the time until the pause counts: that of the first failed attempt, or of the
+    /// resumption of the receiver.
     public var waitingSince: Moment
 
     public init(sequence: Int64, attempts: Int64, dueAt: Moment, waitingSince: Moment) {

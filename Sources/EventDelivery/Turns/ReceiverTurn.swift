@@ -40,6 +40,14 @@ struct ReceiverTurn: Sendable {
         }
         let known = Set(events.map(\.sequence))
         for sequence in retries.keys where !known.contains(sequence) { remove(sequence) }
+        // An event behind another one is never due before it: it would be claimed, and could not be attempted.
+        for lane in waiting.values {
+            guard let first = lane.first.flatMap({ retries[$0.sequence] }) else { continue }
+            for event in lane where retries[event.sequence].map({ $0.dueAt < first.dueAt }) ?? false {
+                retries[event.sequence]?.dueAt = first.dueAt
+                changed.insert(event.sequence)
+            }
+        }
     }
 
     /// Number of further events that can fail.
@@ -76,11 +84,15 @@ struct ReceiverTurn: Sendable {
         if hasRecovered { releaseRetries(at: now) }
     }
 
-    /// Makes all retries due that did not fail in this turn: the receiver takes again what it refused.
+    /// Makes the retries of all users due of whom none failed in this turn: the receiver takes again what it
+    /// refused.
     private mutating func releaseRetries(at now: Moment) {
-        for (sequence, retry) in retries where retry.dueAt > now && !failed.contains(sequence) {
-            retries[sequence]?.dueAt = now
-            changed.insert(sequence)
+        for lane in waiting.values {
+            guard let first = lane.first, !failed.contains(first.sequence) else { continue }
+            for event in lane where retries[event.sequence].map({ $0.dueAt > now }) ?? false {
+                retries[event.sequence]?.dueAt = now
+                changed.insert(event.sequence)
+            }
         }
     }
 
@@ -157,6 +169,8 @@ struct ReceiverTurn: Sendable {
         using generator: inout some RandomNumberGenerator
     ) {
         guard var retry = retries[event.sequence] else { return }
+        // An event that waited behind another one was not refused meanwhile.
+        if retry.attempts == 0 { retry.waitingSince = now }
         retry.attempts += 1
         let delay = Self.backoff.delay(after: Int(clamping: retry.attempts), using: &generator)
         retry.dueAt = now.advanced(byMilliseconds: delay)
@@ -165,7 +179,6 @@ struct ReceiverTurn: Sendable {
         changed.insert(event.sequence)
         for other in lane where other.sequence > event.sequence {
             retries[other.sequence]?.dueAt = retry.dueAt
-            failed.insert(other.sequence)
             changed.insert(other.sequence)
         }
         if now >= retry.waitingSince.advanced(byMilliseconds: Self.lifetime) { pausedAt = now }

@@ -38,8 +38,8 @@ struct HTTPEventDestination: EventDestination {
         do {
             response = try await client.execute(request, deadline: deadline)
         } catch {
-            // The receiver can have moved.
-            await connections.expire()
+            // The receiver can have moved, or has an address that cannot be reached from here.
+            await connections.avoidAddress()
             throw Self.error(error)
         }
         await Self.read(response.body, until: deadline)

@@ -25,6 +25,8 @@ actor PinnedConnections {
     private let resolver: any AddressResolver
     private let tls: TLSConfiguration
     private var pin: Pin?
+    /// The address to which the last connection failed. Another one of the name's is tried first.
+    private var avoided: String?
     private var checking: Task<HTTPClient, any Error>?
 
     init(
@@ -49,6 +51,12 @@ actor PinnedConnections {
         pin?.checkedAt = ContinuousClock.now - Self.freshFor
     }
 
+    /// Notes that the address does not answer.
+    func avoidAddress() {
+        avoided = pin?.address
+        expire()
+    }
+
     func close() async {
         let client = pin?.client
         pin = nil
@@ -60,7 +68,10 @@ actor PinnedConnections {
         guard let first = addresses.first else { throw DeliveryError(.nameUnresolved) }
         // A name that leads to a private address besides public ones is not a mistake of a receiver.
         guard addresses.allSatisfy(rule.allow) else { throw DeliveryError(.addressRefused) }
-        if let held = pin, addresses.contains(held.address) {
+        let address = addresses.first { $0 != avoided } ?? first
+        if let held = pin,
+            held.address == address || addresses.contains(held.address) && held.address != avoided
+        {
             pin?.checkedAt = ContinuousClock.now
             return held.client
         }
@@ -71,8 +82,8 @@ actor PinnedConnections {
                 try? await old.shutdown()
             }
         }
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(first))
-        pin = Pin(address: first, client: client, checkedAt: ContinuousClock.now)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(address))
+        pin = Pin(address: address, client: client, checkedAt: ContinuousClock.now)
         return client
     }
 

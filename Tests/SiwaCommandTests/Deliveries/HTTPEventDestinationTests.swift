@@ -192,6 +192,20 @@ import WebOrigins
         try await server.close()
     }
 
+    @Test func `after a failed connection another address of the name is tried`() async throws {
+        let server = try await ScriptedServer(always: .json("{}"))
+        let url = "http://receiver.invalid:\(server.port)/"
+        // Nothing listens at ::1 on this port.
+        let destination = HTTPEventDestination(
+            try #require(WebAddress(url)), text: url, rule: Self.loopback,
+            resolver: ScriptedResolver(["::1", "127.0.0.1"]))
+        #expect(await refusal { try await destination.post(Self.message) } == DeliveryError(.unreachable))
+        #expect(await refusal { try await destination.post(Self.message) } == nil)
+        #expect(server.requests.count == 1)
+        await destination.close()
+        try await server.close()
+    }
+
     @Test func `a receiver that moved gets a new connection`() async throws {
         let connections = PinnedConnections(
             host: "receiver.invalid", rule: Self.loopback,
