@@ -149,7 +149,7 @@ let package = Package(
         module(
             "EventDelivery",
             [
-                "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "StrictJSON", "Cryptography",
+                "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(
@@ -275,7 +275,7 @@ let package = Package(
             [
                 "EventDelivery", "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "KeySets",
                 "StorageConformance",
-                "TestSupport", "StrictJSON", "Cryptography", "Encodings", logging, serviceLifecycle,
+                "TestSupport", "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, serviceLifecycle,
                 coreMetrics,
             ]),
         tests(

@@ -56,13 +56,15 @@ extension SigningKeys {
     /// - Parameter sealingKeys: Seal the private keys at rest. The same in all replicas.
     public convenience init(
         for settings: OAuthSettings, store: any AuthorizationStore, sealingKeys: SealingKeyRing,
-        now: @escaping @Sendable () -> Moment, logger: Logger
+        signsEvents: Bool = false, now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         let clients = settings.clients.clients
         var algorithms = Set(
             clients.flatMap { [$0.accessTokenAlgorithm.signature, $0.idTokenAlgorithm.signature] })
         // Events to Google are signed with RS256.
         if clients.contains(where: { $0.googleLinking != nil }) { algorithms.insert(.RS256) }
+        // Events to other receivers are signed with ES256.
+        if signsEvents { algorithms.insert(.ES256) }
         let longest = clients.map(\.lifetimes.accessToken).max() ?? 0
         self.init(
             store: store, sealingKeys: sealingKeys, algorithms: algorithms,

@@ -2,6 +2,7 @@ import Cryptography
 import Encodings
 import Foundation
 import HTTPAPI
+import JOSE
 import ScriptedHTTP
 import StrictJSON
 import TestSupport
@@ -122,6 +123,54 @@ import TokenMint
             #expect(list.output == "backend: up to date\n")
             let unknown = try await Self.deliveries(["resume", "nobody"], variables, in: directory)
             #expect(unknown.status == 1)
+            try await server.close()
+        }
+    }
+
+    @Test func `a receiver with an audience gets tokens that the published keys verify`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let server = try await ScriptedServer(
+                always: .send("HTTP/1.1 202 X\r\nContent-Length: 0\r\n\r\n"))
+            let file = """
+                webhooks:
+                  - name: backend
+                    url: \(server.baseURL)/events
+                    audience: billing
+                oauth:
+                  clients:
+                    - id: phone
+                      kind: native
+                      app: \(TokenMint.clientID)
+                      name: Phone
+                      platform: ios
+                      scopes: [openid]
+                      redirect_uris: ["com.example.app:/back"]
+
+                """
+            let sealing = "test=\(Base64.encode(SecureRandom.bytes(count: 32)))"
+            let variables = try CrashTests.variables(directory).merging([
+                "SIWA_CONFIG": try directory.write(file, to: "siwa.yaml"), "SIWA_ENV": "development",
+                "SIWA_SEALING_KEYS": sealing, "SIWA_PUBLIC_URL": "http://127.0.0.1:8080",
+                "SIWA_WEB_REDIRECT_URL": "http://127.0.0.1:8080/health",
+                "APPLE_CLIENT_IDS": "\(TokenMint.clientID),com.example.web",
+            ]) { $1 }
+            let service = try await ServiceProcess.serve(directory, variables)
+            let backend = Backend(port: service.port, secret: CrashTests.secret)
+            #expect(try await backend.signIn(try CrashTests.token("someone")).status == 201)
+            try await eventually { server.requests.count == 2 }
+            let keys = try await backend.get("/oauth/jwks.json")["keys"]?.array ?? []
+            let verification = try keys.map { try TokenVerificationKey(jwk: $0) }
+            for request in server.requests {
+                #expect(request.lowercased().contains("\r\ncontent-type: application/secevent+jwt\r\n"))
+                let end = try #require(request.firstRange(of: "\r\n\r\n")?.upperBound)
+                let token = try TypedJWS(parsing: Array(request[end...].utf8))
+                #expect(token.type == "secevent+jwt")
+                #expect(verification.contains { $0.keyID == token.keyID && token.isSigned(by: $0) })
+                let claims = try JSONValue(parsing: token.payload)
+                #expect(claims["aud"]?.string == "billing")
+                #expect(claims["iss"]?.string == "http://127.0.0.1:8080")
+            }
+            #expect(await service.stop() == 0)
             try await server.close()
         }
     }

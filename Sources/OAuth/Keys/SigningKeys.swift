@@ -67,6 +67,11 @@ public final class SigningKeys: Sendable {
         return key
     }
 
+    /// Returns the key that signs security event tokens for receivers at this moment.
+    ///
+    /// - Throws: `StorageError`; `JOSEError` when no key can be made or opened.
+    public func eventSigningKey() async throws -> TokenSigningKey { try await signingKey(.ES256) }
+
     /// Returns the published key with this ID; `nil` when there is none. Waits only for an unknown ID.
     ///
     /// - Throws: `StorageError`.

@@ -1,8 +1,10 @@
 import AppleAccounts
+import AuthorizationServer
 import Commits
 import EventDelivery
 import HTTPEngine
 import Logging
+import OAuth
 import ServiceLifecycle
 import SignIn
 
@@ -16,10 +18,11 @@ struct ComposedDeliveries {
 
     /// Stores receivers that are new. They begin at the end of the feed.
     ///
+    /// - Parameter keys: Sign security event tokens. The settings reader requires OAuth clients for these.
     /// - Returns: `nil` without receivers.
     /// - Throws: `StorageError`.
     init?(
-        settings: ServiceSettings, store: any ServiceStore, feed: EventFeed,
+        settings: ServiceSettings, store: any ServiceStore, feed: EventFeed, keys: SigningKeys?,
         resolver: any AddressResolver = SystemAddressResolver(), now: @escaping @Sendable () -> Moment,
         logger: Logger
     ) async throws {
@@ -36,7 +39,8 @@ struct ComposedDeliveries {
             destinations.append(destination)
             return EventReceiver(
                 name: webhook.name, kinds: webhook.kinds, scope: webhook.scope,
-                format: WebhookFormat(secrets: webhook.secrets), destination: destination)
+                format: Self.format(of: webhook, issuer: settings.oauth?.issuer.text, keys: keys),
+                destination: destination)
         }
         try await store.addReceivers(receivers.map(\.name), at: now())
         services = [
@@ -45,6 +49,15 @@ struct ComposedDeliveries {
             ClaimLoop(
                 EventDelivering(receivers: receivers, store: store, feed: feed, now: now, logger: logger)),
         ]
+    }
+
+    private static func format(
+        of webhook: WebhookSettings, issuer: String?, keys: SigningKeys?
+    ) -> any EventFormat {
+        guard let audience = webhook.audience, let issuer, let keys else {
+            return WebhookFormat(secrets: webhook.secrets)
+        }
+        return SecurityEventFormat(issuer: issuer, audience: audience) { try await keys.eventSigningKey() }
     }
 }
 

@@ -16,6 +16,8 @@ import SignIn
 /// Absent without OAuth clients: then no signing key is made, no worker runs, and nothing is stored.
 struct ComposedOAuth {
     let server: OAuthServer
+    /// The keys that sign tokens, and events for receivers.
+    let keys: SigningKeys
     /// `nil` without sign-in in a browser.
     let authorize: AuthorizeUseCase?
     private let commits: GroupCommit<GrantCommand>
@@ -32,7 +34,10 @@ struct ComposedOAuth {
     ) {
         guard let oauth = settings.oauth, let sealingKeys = settings.sealingKeys else { return nil }
         let commits = GroupCommit<GrantCommand>(store: store, feed: feed, delay: EventLoopDelay.commits)
-        let keys = SigningKeys(for: oauth, store: store, sealingKeys: sealingKeys, now: now, logger: logger)
+        let keys = SigningKeys(
+            for: oauth, store: store, sealingKeys: sealingKeys,
+            signsEvents: settings.webhooks.contains { $0.audience != nil }, now: now, logger: logger)
+        self.keys = keys
         // Google's keys are fetched when a token of Google arrives. Most deployments never receive such a
         // token.
         let googleKeys = RemoteKeySet(

@@ -120,12 +120,15 @@ extension SettingsFile {
         var apps: [String]?
         var secretFiles: [String] = []
         var privateNetworks: [String]?
+        /// With an audience the receiver gets security event tokens.
+        var audience: String?
 
         static let empty = Webhook()
         static let members: [DraftMember<Webhook>] = [
             DraftMember("name", .text(\.name)), DraftMember("url", .text(\.url)),
             DraftMember("events", .optionalList(\.events)), DraftMember("apps", .optionalList(\.apps)),
             DraftMember("secret_files", .list(\.secretFiles, default: [])),
+            DraftMember("audience", .optionalText(\.audience)),
             DraftMember("private_networks", .optionalList(\.privateNetworks)),
         ]
     }

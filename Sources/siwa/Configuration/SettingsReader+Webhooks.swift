@@ -1,4 +1,6 @@
 import AppleAccounts
+import AuthorizationServer
+import Encodings
 import EventDelivery
 import Foundation
 import HTTPEngine
@@ -24,12 +26,14 @@ extension SettingsReader {
             let url = webhookURL(entry, of: name)
             let kinds = eventKinds(entry, of: name)
             let scope = scope(entry.apps, of: name, in: deployment)
-            let secrets = webhookSecrets(entry, of: name)
+            let secrets = entry.audience == nil ? webhookSecrets(entry, of: name) : []
+            checkAudience(entry, of: name)
             let networks = privateNetworks(entry, of: name)
             guard let url else { continue }
             webhooks.append(
                 WebhookSettings(
-                    name: name, url: url, text: entry.url, kinds: kinds, scope: scope, secrets: secrets,
+                    name: name, url: url, text: entry.url, kinds: kinds, scope: scope,
+                    audience: entry.audience, secrets: secrets,
                     networks: networks))
         }
         return webhooks
@@ -82,6 +86,25 @@ extension SettingsReader {
             }
         }
         return .only(apps)
+    }
+
+    private mutating func checkAudience(_ entry: SettingsFile.Webhook, of name: ReceiverName) {
+        guard let audience = entry.audience else { return }
+        if !(1...255).contains(audience.utf8.count) || audience.hasControlCharacters {
+            mistakes.add("webhooks.audience", "of \(name) must have 1 to 255 bytes")
+        }
+        if !entry.secretFiles.isEmpty {
+            mistakes.add(
+                "webhooks.secret_files",
+                "of \(name) cannot be set together with audience: a key of the service signs its tokens")
+        }
+        // A client with a mistake has a mistake of its own.
+        if file?.sections.oauth.clients.isEmpty ?? true {
+            mistakes.add(
+                "webhooks.audience",
+                "of \(name) needs oauth.clients: the keys of the authorization server sign security event tokens"
+            )
+        }
     }
 
     private mutating func webhookSecrets(

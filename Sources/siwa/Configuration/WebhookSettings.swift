@@ -11,7 +11,9 @@ struct WebhookSettings: Sendable {
     let text: String
     let kinds: Set<AccountEvent.Kind>
     let scope: AppScope
-    /// One secret, or two during a rotation.
+    /// The audience of security event tokens; `nil` for the form of Standard Webhooks.
+    let audience: String?
+    /// One secret, or two during a rotation. None with an audience.
     let secrets: [WebhookSecret]
     /// Private networks that the URL's name may lead to.
     let networks: [AddressBlock]

@@ -103,6 +103,17 @@ import WebOrigins
         }
     }
 
+    @Test func `an audience needs OAuth clients, and no secret`() async throws {
+        let file = Self.file("x") {
+            $0 = $0.replacing("secret_files: [x]", with: "audience: https://backend.example.com")
+        }
+        let found = try await Self.mistakes(file)
+        #expect(found.contains("webhooks.audience: of backend needs oauth.clients"))
+        #expect(!found.contains("webhooks.secret_files"))
+        let both = try await Self.mistakes(Self.file("x") { $0 += "\n    audience: a" })
+        #expect(both.contains("cannot be set together with audience"))
+    }
+
     @Test(arguments: ["[]", "[/nowhere/secret]", "[a, b, c]"])
     func `a webhook has one secret file or two`(files: String) async throws {
         let file = Self.file("x") { $0 = $0.replacing("[x]", with: files) }
