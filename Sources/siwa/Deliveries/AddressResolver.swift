@@ -18,31 +18,48 @@ protocol AddressResolver: Sendable {
     func addresses(of host: String) async throws(DeliveryError) -> [String]
 }
 
-/// Asks the system. Each question has a thread of its own, and a name is asked for once at a time, so that a
-/// name server that hangs delays the receivers of its names only.
+/// Asks the system. Each question has a thread of its own, and callers that ask for a name at the same time
+/// share one question, so that a name server that hangs delays the receivers of its names only.
 final class SystemAddressResolver: AddressResolver {
-    /// A question can take longer in the background. Until it ends, its name is not asked for again.
+    /// A question can take longer in the background.
     static let timeLimit = DispatchTimeInterval.seconds(4)
 
     private let queue = DispatchQueue(label: "siwa.names", attributes: .concurrent)
-    private let asked = Mutex<Set<String>>([])
+    /// The callers that wait for each question.
+    private let asked = Mutex<[String: [FirstAnswer]]>([:])
+    private let lookUp: @Sendable (String) -> [String]
+
+    /// - Parameter lookUp: Returns the addresses of a name. It may block its thread.
+    init(lookUp: @escaping @Sendable (String) -> [String] = SystemAddressResolver.lookUp) {
+        self.lookUp = lookUp
+    }
+
+    /// Number of callers that wait.
+    var waiterCount: Int { asked.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
     func addresses(of host: String) async throws(DeliveryError) -> [String] {
-        guard asked.withLock({ $0.insert(host).inserted }) else { throw DeliveryError(.timedOut) }
         let found: [String]? = await withCheckedContinuation { continuation in
             let answer = FirstAnswer(continuation)
-            queue.async {
-                let addresses = Self.lookUp(host)
-                _ = self.asked.withLock { $0.remove(host) }
-                answer.give(addresses)
+            let isFirst = asked.withLock { asked in
+                asked[host, default: []].append(answer)
+                return asked[host]?.count == 1
             }
+            if isFirst { ask(host) }
             queue.asyncAfter(deadline: .now() + Self.timeLimit) { answer.give(nil) }
         }
         guard let found else { throw DeliveryError(.timedOut) }
         return found
     }
 
-    private static func lookUp(_ host: String) -> [String] {
+    private func ask(_ host: String) {
+        queue.async {
+            let addresses = self.lookUp(host)
+            let waiting = self.asked.withLock { $0.removeValue(forKey: host) } ?? []
+            for answer in waiting { answer.give(addresses) }
+        }
+    }
+
+    static func lookUp(_ host: String) -> [String] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         // The kind of socket keeps each address from coming three times.
