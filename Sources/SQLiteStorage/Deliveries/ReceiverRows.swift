@@ -42,9 +42,16 @@ final class ReceiverRows {
     }
 
     private func receiver(_ name: ReceiverName) throws -> ClaimedReceiver? {
-        guard let record = try find.first(name, { try columns.record($0) }) else { return nil }
+        try record(name).map { try receiver($0) }
+    }
+
+    private func record(_ name: ReceiverName) throws -> ReceiverRecord? {
+        try find.first(name) { try columns.record($0) }
+    }
+
+    private func receiver(_ record: ReceiverRecord) throws -> ClaimedReceiver {
         var retries: [DeliveryRetry] = []
-        try findRetries.forEach(name) { retries.append(try retryColumns.retry($0)) }
+        try findRetries.forEach(record.name) { retries.append(try retryColumns.retry($0)) }
         return ClaimedReceiver(record: record, retries: retries)
     }
 
@@ -52,10 +59,10 @@ final class ReceiverRows {
     func due(_ names: [ReceiverName]) throws -> [(receiver: ClaimedReceiver, at: Moment)] {
         let last = try lastEvent()
         return try names.compactMap { name in
-            guard let found = try receiver(name), let moment = found.due(lastSequence: last) else {
-                return nil
-            }
-            return (found, moment)
+            // The retries of a paused receiver are not read.
+            guard let record = try record(name), record.pausedAt == nil else { return nil }
+            let found = try receiver(record)
+            return found.due(lastSequence: last).map { (found, $0) }
         }
     }
 
