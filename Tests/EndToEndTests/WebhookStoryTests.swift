@@ -79,6 +79,13 @@ import TokenMint
             #expect(received.filter { !$0.isSigned }.isEmpty)
             #expect(received.map(\.id) == (try await Self.feed(backend)))
             // Seen by the operator, while the service runs.
+            let metrics = try await backend.get("/metrics").text
+            #expect(metrics.contains("siwa_event_deliveries_total{result=\"delivered\"} 40\n"))
+            for name in ["waiting", "paused"] {
+                #expect(metrics.contains("# HELP siwa_event_receiver_\(name) "))
+                #expect(metrics.contains("# TYPE siwa_event_receiver_\(name) gauge\n"))
+                #expect(metrics.contains("siwa_event_receiver_\(name){receiver=\"dead\"} "))
+            }
             let list = try await Self.deliveries(["list"], variables, in: directory)
             #expect(list.status == 0)
             #expect(list.output.contains("dead: "))
