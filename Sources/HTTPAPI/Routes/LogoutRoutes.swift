@@ -41,10 +41,11 @@ final class LogoutRoutes: Sendable {
     /// Handles posted parameters like the same parameters in a query. The browser does not send the session's
     /// cookie when another site's page posts (SameSite=Lax). It does with a GET that follows.
     private func beginPosted(_ request: HTTPRequest) -> RouteResult {
-        guard request.body.isEmpty || request.body.count <= WebSignIn.longestQuery,
-            let query = request.body.isEmpty ? "" : AuthorizeRoutes.query(of: request.body)
+        guard let query = request.body.isEmpty ? "" : AuthorizeRoutes.query(of: request.body)
         else { return .response(malformed(request)) }
         guard request.browser?.comesFromPage ?? false else { return begin(query, request) }
+        // A longer address is too long for some proxies.
+        guard query.utf8.count <= WebSignIn.longestQuery else { return .response(malformed(request)) }
         return .response(.redirect(to: query.isEmpty ? LogoutUseCase.path : "\(LogoutUseCase.path)?\(query)"))
     }
 
