@@ -175,7 +175,7 @@ def _session(number: int) -> str:
     now = int(time.time() * 1000)
     session: dict[str, Any] = {
         "account": _prefixed("acc_", account_id(number)), "app": CLIENT_ID, "authenticated": now - 10_000,
-        "expires": now + 86_400_000, "form_key": base64url(os.urandom(32))}
+        "expires": now + 86_400_000, "id": base64url(os.urandom(16)), "form_key": base64url(os.urandom(32))}
     return base64url(_seal(json.dumps(session, separators=(",", ":")).encode(), "oauth_session"))
 
 

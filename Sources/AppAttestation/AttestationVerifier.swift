@@ -1,6 +1,5 @@
-// AppAttestation owns the verification of Apple's App Attest: attestations of keys, and assertions that these
-// keys sign. It is pure: no I/O, no clock. It does not own challenges, stored keys and counters, and it does
-// not verify receipts.
+// AppAttestation owns the verification of Apple's App Attest: attestations of keys, assertions that these keys
+// sign, and receipts. It is pure: no I/O, no clock. It does not own challenges, stored keys and counters.
 
 public import Certificates
 
