@@ -6,7 +6,7 @@ public struct ProgramRun: Sendable {
     /// Output to standard error, and to standard output unless it was dropped.
     public let output: String
 
-    /// Runs a program.
+    /// Runs a program. Ends it after 400 seconds: a test that hangs would take all of its lane with it.
     ///
     /// - Parameters:
     ///   - environment: Replaces the environment of this process.
@@ -33,6 +33,11 @@ public struct ProgramRun: Sendable {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         process.terminationHandler = { _ in end.finish() }
         try process.run()
+        let bound = Task {
+            try await Task.sleep(for: .seconds(400))
+            process.terminate()
+        }
+        defer { bound.cancel() }
         await withTaskCancellationHandler {
             for await _ in ends {}
         } onCancel: {

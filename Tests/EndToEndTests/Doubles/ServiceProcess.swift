@@ -31,7 +31,7 @@ final class ServiceProcess: Sendable {
         if process.isRunning { _ = systemKill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Starts `siwa serve` and returns when it listens.
+    /// Starts `siwa serve` and returns when it listens. Throws if it does not within two minutes.
     static func serve(_ directory: TemporaryDirectory, _ variables: [String: String]) async throws
         -> ServiceProcess
     {
@@ -39,6 +39,7 @@ final class ServiceProcess: Sendable {
         let process = try start(
             ["serve"], ["SIWA_PORT": "0"].merging(variables) { $1 }, in: directory, error: log)
         let mark = "listening on 127.0.0.1:"
+        let end = ContinuousClock.now + .seconds(120)
         while true {
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
             if let range = text.firstRange(of: mark) {
@@ -48,6 +49,10 @@ final class ServiceProcess: Sendable {
                 }
             }
             guard process.isRunning else { throw EndedEarly(description: text) }
+            guard ContinuousClock.now < end else {
+                _ = systemKill(process.processIdentifier, SIGKILL)
+                throw EndedEarly(description: "not listening after two minutes: \(text)")
+            }
             try await Task.sleep(for: .milliseconds(10))
         }
     }
