@@ -39,7 +39,10 @@ public final class PostgresDatabase: Sendable {
         let pool = PostgresPool(url, connections: connections)
         do {
             try await awaitServer(pool, url, patience: patience, logger: logger)
-            try await pool.run { try PoolerMode.requireSessions($0, url) }
+            try await pool.run { session in
+                try PoolerMode.requireSessions(session, url)
+                try ServerKind.requireLocks(session, url)
+            }
             let migrated = try await Schema.migrate(pool)
             if migrated.from < migrated.to {
                 logger.info(

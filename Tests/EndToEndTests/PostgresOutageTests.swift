@@ -67,4 +67,25 @@ import Testing
             #expect(!text.contains("s3cr3t"))
         }
     }
+
+    /// A function in a schema before `pg_catalog` stands in for the other software.
+    @Test func `a server that is not PostgreSQL ends the start with its name`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let url = try await cluster.makeDatabase()
+        let name = String(try #require(url.split(separator: "/").last))
+        try await cluster.superuserQuery(
+            """
+            CREATE SCHEMA other AUTHORIZATION siwa;
+            CREATE FUNCTION other.version() RETURNS text LANGUAGE sql AS $$ SELECT 'CockroachDB CCL v23.1' $$;
+            ALTER DATABASE \(name) SET search_path = other, pg_catalog, public;
+            """, in: name)
+        try await Relation.with { relation in
+            let error = await #expect(throws: ServiceProcess.EndedEarly.self) {
+                _ = try await relation.serve(["DATABASE_URL": url])
+            }
+            let text = try #require(error?.description)
+            #expect(text.contains("expected a PostgreSQL server, found CockroachDB"))
+            #expect(!text.contains(PostgresCluster.password))
+        }
+    }
 }

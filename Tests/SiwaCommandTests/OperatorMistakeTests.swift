@@ -1,6 +1,8 @@
+import AppleAccounts
 import Encodings
 import Foundation
 import HTTPAPI
+import PostgresStorage
 import SQLiteStorage
 import TestSupport
 import Testing
@@ -52,6 +54,17 @@ import Testing
             #expect(
                 command.errorText.contains("another process has the database \(path) open; stop it first"))
         }
+    }
+
+    @Test func `a server that cannot be used is a mistake, and one that is away is none`() throws {
+        let server = DatabaseLocation.postgres(try PostgresAddress("postgres://siwa:secret@db.invalid/siwa"))
+        let mistake = OperatorMistake(
+            StorageError(.migrationFailed, detail: "expected PostgreSQL, found CockroachDB"), database: server
+        )
+        #expect(
+            mistake?.description
+                == "siwa at db.invalid cannot be used: expected PostgreSQL, found CockroachDB")
+        #expect(OperatorMistake(StorageError(.busy, detail: ""), database: server) == nil)
     }
 
     @Test func `an unknown name to listen on is named`() async throws {

@@ -78,6 +78,7 @@ enum SessionSettings {
 
     /// - Throws: `StorageError` `migrationFailed` for a database that the service cannot use as it is.
     static func apply(to session: PostgresSession, for purpose: SessionPurpose) throws {
+        try ServerKind.requirePostgres(session)
         // Any other encoding would store our UTF-8 unchecked, or could not store it.
         let encoding = session.parameter("server_encoding") ?? ""
         guard encoding == "UTF8" else {

@@ -27,7 +27,9 @@ struct OperatorMistake: Error, Equatable, CustomStringConvertible {
             case .postgres(let address):
                 switch error.code {
                 case .unavailable: PostgresRefusal.find(at: address)?.words(for: address)
-                case .busy, .full, .readOnly, .corrupted, .schemaTooNew, .migrationFailed, .valueRefused: nil
+                // An unusable encoding, pooler or server stays as it is until the operator changes it.
+                case .migrationFailed: "\(address.place) cannot be used: \(error.detail)"
+                case .busy, .full, .readOnly, .corrupted, .schemaTooNew, .valueRefused: nil
                 }
             }
         guard let found else { return nil }
