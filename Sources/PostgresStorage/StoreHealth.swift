@@ -177,7 +177,12 @@ final class StoreHealth: Sendable {
         do {
             for failure in failures.values { try await rehearse(failure, in: pool) }
             // A rehearsal leaves out the commit, with its wait for the disk and for standbys.
-            try await pool.run { _ = try $0.run(Self.write) }
+            try await pool.run { session in
+                let usual = session.deadlines
+                defer { session.deadlines = usual }
+                session.deadlines.response = Self.longestWrite
+                _ = try session.run(Self.write)
+            }
         } catch {
             onFailure(StorageError(error))
             throw error

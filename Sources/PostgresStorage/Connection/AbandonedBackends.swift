@@ -2,7 +2,8 @@ import AppleAccounts
 import SQLTables
 import Synchronization
 
-/// Server processes that sessions have given up on, until a later session has terminated them.
+/// Server processes that sessions have given up on, until another session has terminated them: one that the
+/// pool opens for this at once, or, when the server cannot be reached, the next one.
 ///
 /// A commit that waits for a standby ends by itself only when the standby is back. Neither a time limit nor a
 /// closed connection ends it; it keeps its locks and its slot among `max_connections`, and each retry would
@@ -20,6 +21,8 @@ final class AbandonedBackends: Sendable {
     }
 
     private let backends = Mutex<[Backend]>([])
+
+    var isEmpty: Bool { backends.withLock(\.isEmpty) }
 
     func add(_ backend: Backend) {
         backends.withLock { if $0.count < Self.most { $0.append(backend) } }

@@ -15,9 +15,12 @@ final class PostgresPool: Sendable {
         var line = WaitingLine<Waiter>()
         var hasTimer = false
         var isClosed = false
+        var isEndingAbandoned = false
     }
 
     private let connections: [PostgresConnection]
+    private let gate: PostgresConnection.SharedGate
+    private let url: PostgresURL
     private let patience: Duration
     private let state: Mutex<State>
 
@@ -31,7 +34,7 @@ final class PostgresPool: Sendable {
         self.connections = (0..<connections).map {
             PostgresConnection(url, number: $0, gate: gate, purpose: purpose)
         }
-        self.patience = patience
+        (self.gate, self.url, self.patience) = (gate, url, patience)
         state = Mutex(State(free: self.connections.reversed()))
     }
 
@@ -86,7 +89,26 @@ final class PostgresPool: Sendable {
             throw missing
         } catch {
             checkIn(connection)
+            if !gate.abandoned.isEmpty { endAbandoned() }
             throw error
+        }
+    }
+
+    /// Terminates the server processes that sessions have given up on, on a connection that is opened for
+    /// this and closed after it. The connections of the pool can all wait for the same lost standby, and
+    /// without calls none of them would connect again.
+    private func endAbandoned() {
+        let isFirst = state.withLock { state in
+            defer { state.isEndingAbandoned = true }
+            return !state.isEndingAbandoned && !state.isClosed
+        }
+        guard isFirst else { return }
+        Task {
+            // Opening a session terminates them. A failure leaves them to the next session.
+            let connection = PostgresConnection(url, number: -2, gate: gate)
+            try? await connection.run { _ in }
+            await connection.close()
+            state.withLock { $0.isEndingAbandoned = false }
         }
     }
 

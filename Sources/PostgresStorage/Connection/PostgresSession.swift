@@ -220,7 +220,7 @@ final class PostgresSession {
             case .writable: break
             case .timedOut:
                 // A cancel request would have to wait for the server again. The server has its own time-outs,
-                // except for a commit that waits for a standby: the next session terminates its process
+                // except for a commit that waits for a standby: another session terminates its process
                 // (`AbandonedBackends`).
                 hasGivenUp = true
                 throw lost(failure, "no answer in time")
