@@ -17,15 +17,17 @@ public struct PostgresServer: Sendable, Equatable {
     public var connections: Int
     /// Milliseconds by which the clock of this machine is ahead of the server's.
     public var clockLead: Int64
+    public var standbys: PostgresStandbys
 
     public init(
         version: Int, synchronousCommit: String, isSafeOnPowerLoss: Bool, isReadOnly: Bool,
-        mostConnections: Int, connections: Int, clockLead: Int64 = 0
+        mostConnections: Int, connections: Int, clockLead: Int64 = 0,
+        standbys: PostgresStandbys = PostgresStandbys()
     ) {
         (self.version, self.synchronousCommit) = (version, synchronousCommit)
         (self.isSafeOnPowerLoss, self.isReadOnly) = (isSafeOnPowerLoss, isReadOnly)
         (self.mostConnections, self.connections) = (mostConnections, connections)
-        self.clockLead = clockLead
+        (self.clockLead, self.standbys) = (clockLead, standbys)
     }
 }
 
@@ -79,7 +81,8 @@ extension PostgresServer {
             version: Int(row[read.version] ?? 0), synchronousCommit: row[read.synchronousCommit] ?? "",
             isSafeOnPowerLoss: row[read.isSafeOnPowerLoss] ?? false, isReadOnly: row[read.isReadOnly] ?? true,
             mostConnections: Int(row[read.mostConnections] ?? 0),
-            connections: Int(row[read.connections] ?? 0), clockLead: now - (row[read.clock] ?? now))
+            connections: Int(row[read.connections] ?? 0), clockLead: now - (row[read.clock] ?? now),
+            standbys: try PostgresStandbys(session))
     }
 }
 

@@ -4,11 +4,16 @@ extension PostgresCluster {
     /// Suspends all server processes, as if the machine hung: connections stay open, the kernel accepts new
     /// connections, and no request gets a response.
     public func freeze() throws {
-        for process in try processes() { kill(process, SIGSTOP) }
+        for process in try processes() { Foundation.kill(process, SIGSTOP) }
     }
 
     public func thaw() throws {
-        for process in try processes() { kill(process, SIGCONT) }
+        for process in try processes() { Foundation.kill(process, SIGCONT) }
+    }
+
+    /// Ends all server processes at once with SIGKILL, as if the machine had lost its power.
+    public func kill() throws {
+        for process in try processes() { Foundation.kill(process, SIGKILL) }
     }
 
     /// Process IDs of the server. The first process starts the others.

@@ -21,7 +21,7 @@ public final class PostgresCluster: Sendable {
     /// The path of the certificate authority's certificate, when the server was started with TLS.
     public let certificateAuthority: String?
 
-    private let watchdog: Watchdog
+    let watchdog: Watchdog
     private let databases = Mutex(0)
 
     private static let one = Mutex<Task<PostgresCluster, any Error>?>(nil)
@@ -81,6 +81,7 @@ public final class PostgresCluster: Sendable {
         try replace(
             """
             local all postgres trust
+            local replication postgres trust
             local all all scram-sha-256
             host all all all scram-sha-256
 
@@ -91,7 +92,7 @@ public final class PostgresCluster: Sendable {
         return cluster
     }
 
-    private init(_ directory: String, _ port: Int, _ authority: String?, _ watchdog: Watchdog) {
+    init(_ directory: String, _ port: Int, _ authority: String?, _ watchdog: Watchdog) {
         (self.directory, self.port, certificateAuthority) = (directory, port, authority)
         self.watchdog = watchdog
     }
@@ -113,6 +114,11 @@ public final class PostgresCluster: Sendable {
     /// Stops the server and removes its directory. Otherwise both happen when this process ends.
     public func remove() async throws {
         try await stop(.immediate)
+        watchdog.release()
+    }
+
+    /// Removes the directory of a server that was killed.
+    public func discard() {
         watchdog.release()
     }
 
@@ -145,7 +151,7 @@ public final class PostgresCluster: Sendable {
         ).run()
     }
 
-    private func control(_ arguments: [String]) async throws {
+    func control(_ arguments: [String]) async throws {
         try await Command(
             path: ServerPrograms.path("pg_ctl"),
             arguments: arguments + ["--silent", "--pgdata=\(directory)/data"],

@@ -19,4 +19,27 @@ import Testing
         await others.close()
         try await cluster.remove()
     }
+
+    @Test func `sees synchronous standbys when the role may`() async throws {
+        let cluster = try await PostgresCluster.start(fsync: false)
+        let url = try await cluster.makeDatabase()
+        func standbys() async throws -> PostgresStandbys {
+            let inspection = try PostgresInspection(url: url)
+            let server = try await inspection.server()
+            await inspection.close()
+            return server.standbys
+        }
+        #expect(try await standbys() == PostgresStandbys())
+        let standby = try await cluster.makeStandby(name: "second")
+        try await cluster.commitAtStandbys("second")
+        #expect(try await standbys() == PostgresStandbys(wanted: "second", connected: 1, synchronous: nil))
+        try await cluster.superuserQuery("GRANT pg_monitor TO siwa")
+        #expect(try await standbys() == PostgresStandbys(wanted: "second", connected: 1, synchronous: 1))
+        try await standby.stop(.immediate)
+        #expect(await recovers { if try await standbys().connected > 0 { throw CancellationError() } })
+        #expect(try await standbys() == PostgresStandbys(wanted: "second", connected: 0, synchronous: 0))
+        try await cluster.setSynchronousStandbys("")
+        standby.discard()
+        try await cluster.remove()
+    }
 }

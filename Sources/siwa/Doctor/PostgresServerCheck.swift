@@ -47,6 +47,7 @@ struct PostgresServerCheck {
                     "the clock of this machine is \(server.clockLead.magnitude / 1000) s \(side) the server's",
                     advice: "Synchronize the clocks of all replicas with chrony or systemd-timesyncd."))
         }
+        findings += StandbyCheck(standbys: server.standbys).findings
         let free = server.mostConnections - server.connections
         if free < connections {
             findings.append(

@@ -42,4 +42,28 @@ import Testing
         let server = Self.server { $0.connections = 88 }
         #expect(PostgresServerCheck(server: server, connections: 9).findings.map(\.verdict) == [.good])
     }
+
+    @Test(
+        arguments: [
+            (PostgresStandbys(), []), (PostgresStandbys(connected: 2, synchronous: 0), [.note]),
+            (PostgresStandbys(wanted: "a", connected: 1, synchronous: 1), [.good]),
+            (PostgresStandbys(wanted: "a", connected: 1, synchronous: nil), [.note]),
+            (PostgresStandbys(wanted: "a", connected: 0, synchronous: 0), [.wrong]),
+            // Connected under another name.
+            (PostgresStandbys(wanted: "a, b", connected: 1, synchronous: 0), [.wrong]),
+            (PostgresStandbys(wanted: "ANY 2 (a, b, c)", connected: 1, synchronous: 1), [.wrong]),
+            (PostgresStandbys(wanted: "FIRST 2 (a, b, c)", connected: 3, synchronous: 2), [.good]),
+            (PostgresStandbys(wanted: "2(*)", connected: 2, synchronous: 2), [.good]),
+        ] as [(PostgresStandbys, [Finding.Verdict])])
+    func `finds missing standbys`(standbys: PostgresStandbys, verdicts: [Finding.Verdict]) {
+        #expect(StandbyCheck(standbys: standbys).findings.map(\.verdict) == verdicts)
+    }
+
+    @Test(
+        arguments: [
+            ("", 0), ("a", 1), ("a, b", 1), ("FIRST 2 (a, b, c)", 2), ("ANY 3 (*)", 3), ("2 (a, b)", 2),
+        ])
+    func `reads how many standbys a commit waits for`(setting: String, required: Int) {
+        #expect(PostgresStandbys(wanted: setting).required == required)
+    }
 }
