@@ -98,7 +98,9 @@ let package = Package(
         module("AppAttestation", ["Encodings", "Cryptography", "JOSE", "Certificates"]),
         module(
             "AppleIDClient",
-            ["Encodings", "StrictJSON", "JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1]),
+            [
+                "Encodings", "StrictJSON", "JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1, metrics,
+            ]),
 
         // Accounts, and where they are kept.
         module("AppleAccounts", ["Encodings", "Cryptography", "AppAttestation"]),
@@ -203,7 +205,7 @@ let package = Package(
                 "Cryptography",
                 "Encodings", "WebOrigins", argumentParser, configuration, yams,
                 serviceLifecycle, logging,
-                unixSignals, coreMetrics, nioCore, nioPosix, nioHTTP1, nioSSL, asyncHTTPClient,
+                unixSignals, coreMetrics, metrics, nioCore, nioPosix, nioHTTP1, nioSSL, asyncHTTPClient,
             ],
             swiftSettings: settings),
 

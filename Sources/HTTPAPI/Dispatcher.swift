@@ -77,8 +77,12 @@ final class Dispatcher: Sendable {
             }
             // The route table accepts this method only for responses that pages may read.
             if head.method == .OPTIONS { return (info, .response(CrossOriginAccess.preflight)) }
-            let caller =
-                endpoint.caller == .apiKey ? try callers.caller(presenting: fields.authorization) : nil
+            let caller: APIKey? =
+                switch endpoint.caller {
+                case .apiKey: try callers.caller(presenting: fields.authorization)
+                case .metricsReader: try callers.metricsReader(presenting: fields.authorization)
+                case .anyone, .oauthClient: nil
+                }
             info.caller = caller?.name
             switch endpoint.body {
             case .none: break

@@ -31,6 +31,10 @@ extension PostgresAccountStore: AppleTokenStore {
         try await pool.run { try AppleTokenClaims.nextDue(in: $0) }
     }
 
+    public func backlog(at moment: Moment) async throws -> AppleTokensBacklog {
+        try await pool.run { try AppleTokenClaims.backlog(at: moment, in: $0) }
+    }
+
     public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {
         try await pool.run { try ErasureRows.find(id, in: $0) }
     }

@@ -14,6 +14,9 @@ public final class PostgresDatabase: Sendable {
     public let accounts: PostgresAccountStore
     public let keySetSnapshots: PostgresKeySetSnapshotStore
 
+    /// Use of the connections at this moment.
+    public var usage: PoolUsage { pool.usage }
+
     private let pool: PostgresPool
     private let url: PostgresURL
 

@@ -42,6 +42,10 @@ extension SQLiteAccountStore: AppleTokenStore {
         try await reader.read { try $0.tokens().due.find() }
     }
 
+    public func backlog(at moment: Moment) async throws -> AppleTokensBacklog {
+        try await reader.read { try $0.tokens().backlog.count(at: moment) }
+    }
+
     public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {
         try await reader.read { try $0.tokens().erasures.find(id) }
     }

@@ -15,6 +15,11 @@ public final class SQLiteDatabase: Sendable {
     public let accounts: SQLiteAccountStore
     public let keySetSnapshots: SQLiteKeySetSnapshotStore
 
+    /// Number of free bytes on the disk of the file, for this process; `nil` when it cannot be read. Blocks
+    /// while the file system hangs.
+    public var freeBytes: Int64? { DiskSpace.free(at: path) }
+
+    private let path: String
     private let reader: ReadConnection
     private let direct: [DirectReadConnection]
     private let writer: WriteConnection
@@ -52,7 +57,7 @@ public final class SQLiteDatabase: Sendable {
             }
             try await writer.run { try AppleTokenClaims.endClaims($0) }
             return SQLiteDatabase(
-                writer: writer, reader: try ReadConnection(path: path),
+                path: path, writer: writer, reader: try ReadConnection(path: path),
                 direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })
         } catch {
             let error = StorageError(error)
@@ -62,7 +67,10 @@ public final class SQLiteDatabase: Sendable {
         }
     }
 
-    private init(writer: WriteConnection, reader: ReadConnection, direct: [DirectReadConnection]) {
+    private init(
+        path: String, writer: WriteConnection, reader: ReadConnection, direct: [DirectReadConnection]
+    ) {
+        self.path = path
         (self.writer, self.reader, self.direct) = (writer, reader, direct)
         accounts = SQLiteAccountStore(writer: writer, reader: reader, direct: direct)
         keySetSnapshots = SQLiteKeySetSnapshotStore(writer: writer, reader: reader)

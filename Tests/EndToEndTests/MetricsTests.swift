@@ -36,7 +36,11 @@ import Testing
             let alerts = text.matches(of: /- alert: (\w+)/).map { String($0.1) }
             #expect(rules.output.contains("\(alerts.count) rules found"))
             let page = try String(contentsOfFile: "\(files)/../monitoring.md", encoding: .utf8)
-            for alert in alerts { #expect(page.contains("| `\(alert)` | "), "\(alert)") }
+            let runbook = page.split(separator: "\n## Runbook\n").last?.split(separator: "\n## ").first ?? ""
+            for alert in alerts {
+                #expect(page.contains("| `\(alert)` | "), "\(alert)")
+                #expect(runbook.contains("`\(alert)`"), "\(alert)")
+            }
             let trial = try await OperatorTool.run(
                 "promtool", ["test", "rules", "\(files)/alerts-test.yaml"], in: directory)
             #expect(trial.status == 0, "\(trial.output)")
@@ -70,7 +74,23 @@ import Testing
                     "siwa_google_events_received_total", "siwa_google_events_sent_total",
                     "siwa_google_events_unmatched_total", "siwa_event_deliveries_total",
                     "siwa_event_receiver_waiting", "siwa_event_receiver_paused",
+                    // On PostgreSQL only, and after a call to Apple.
+                    "siwa_database_connections", "siwa_database_connection_waiters",
+                    "siwa_database_sessions_opened", "siwa_outgoing_request_seconds",
                 ]))
-        #expect(Set(rules.matches(of: /siwa_[a-z_]+/).map { String($0.0) }).isSubset(of: named))
+        let dashboard = try String(
+            contentsOf: docs.appendingPathComponent("monitoring/dashboard.json"), encoding: .utf8)
+        for text in [rules, dashboard] {
+            let used = Set(text.matches(of: /siwa_[a-z_]+/).map { Self.family(of: String($0.0)) })
+            #expect(used.count > 10 && used.subtracting(named) == [])
+        }
+    }
+
+    /// Returns the name of a metric from the name of one of its series.
+    private static func family(of series: String) -> String {
+        for suffix in ["_bucket", "_sum", "_count"] where series.hasSuffix(suffix) {
+            return String(series.dropLast(suffix.count))
+        }
+        return series
     }
 }

@@ -1,3 +1,4 @@
+import AppleAccounts
 import HTTPAPI
 import StrictJSON
 import Testing
@@ -67,6 +68,22 @@ import TokenMint
                 let account = try await service.call("GET", target, secret: secret)
                 #expect(account.json?["id"]?.string == id)
                 #expect(account.json?["credentials"]?.array?.count == 1)
+            }
+        }
+    }
+
+    @Test func `the key for the metrics opens the metrics, and nothing else`() async throws {
+        let secret = APIKeySecret.make()
+        let caller = APIKey(name: "backend", hash: APIKeySecret.hash(RunningService.secret), scope: .all)
+        let callers = CallerDirectory(keys: [caller], metricsKey: APIKeySecret.hash(secret))
+        try await RunningService.with(.init(callers: callers)) { service in
+            #expect(try await service.call("GET", "/metrics", secret: secret).status == 200)
+            #expect(try await service.call("GET", "/metrics", secret: RunningService.secret).status == 200)
+            #expect(try await service.call("GET", "/metrics", secret: APIKeySecret.make()).status == 401)
+            #expect(try await service.call("GET", "/metrics", secret: nil).status == 401)
+            for target in ["/v1/events", "/v1/accounts/acc_01a1fbea-fd31-70c4-8d21-64a7bb3d2a10"] {
+                let answer = try await service.call("GET", target, secret: secret)
+                #expect(answer.code == "caller_unauthenticated")
             }
         }
     }

@@ -228,6 +228,19 @@ import WebOrigins
         #expect(mistakes == ["SIWA_ALLOWED_HOSTS"])
     }
 
+    @Test func `the key for the metrics differs from all API keys`() async throws {
+        let other = String(repeating: "1b", count: 32)
+        let settings = try await Self.read(Self.minimal.merging(["SIWA_METRICS_KEY_HASH": other]) { $1 })
+        #expect(settings.metricsKey != nil)
+        for value in [Self.hash, "12", "siwa_key"] {
+            #expect(try await Self.mistakes(["SIWA_METRICS_KEY_HASH": value]) == ["SIWA_METRICS_KEY_HASH"])
+        }
+        let named = [
+            "SIWA_METRICS_KEY_HASH": other, "SIWA_API_KEY_HASHES": "metrics=\(Self.hash)",
+        ]
+        #expect(try await Self.mistakes(named) == ["SIWA_METRICS_KEY_HASH"])
+    }
+
     @Test func `production needs a key for callers, development does not`() async throws {
         #expect(try await Self.mistakes(["SIWA_API_KEY_HASHES": nil, "SIWA_ENV": "development"]).isEmpty)
         #expect(try await Self.mistakes(["SIWA_API_KEY_HASHES": nil]) == ["SIWA_API_KEY_HASHES"])

@@ -34,4 +34,24 @@ import Testing
         let ends: Set<StorageError.Code> = [.schemaTooNew, .migrationFailed, .valueRefused]
         #expect(Set(StorageFailures.causes) == Set(StorageError.Code.allCases).subtracting(ends))
     }
+
+    @Test func `counts the database's codes, and those past a bound together`() throws {
+        let observation = ProcessObservation(level: .critical) { _ in }
+        let failures = StorageFailures(
+            logger: observation.logger, factory: observation.registry, now: { Moment(milliseconds: 0) })
+        failures.record(StorageError(.full, detail: "", databaseCode: "53100"))
+        failures.record(StorageError(.full, detail: "", databaseCode: "53100"))
+        failures.record(StorageError(.unavailable, detail: ""))
+        // The fault of a value is none of the database.
+        failures.record(StorageError(.valueRefused, detail: "", databaseCode: "23505"))
+        for number in 0..<100 {
+            failures.record(StorageError(.unavailable, detail: "", databaseCode: "X\(number)"))
+        }
+        let text = String(decoding: observation.registry.text(), as: UTF8.self)
+        #expect(text.contains("siwa_storage_errors_total{code=\"53100\"} 2\n"))
+        #expect(text.contains("siwa_storage_errors_total{code=\"none\"} 1\n"))
+        #expect(!text.contains("23505"))
+        // 32 with a name, of which two are taken above.
+        #expect(text.contains("siwa_storage_errors_total{code=\"other\"} 70\n"))
+    }
 }

@@ -25,6 +25,9 @@ public protocol AppleTokenStore: Sendable {
     /// Returns the times of the next claims. For a claimed code or erasure entry: the end of the claim.
     func nextDue() async throws -> AppleTokensDue
 
+    /// Counts the work that is due, of each kind up to `AppleTokensBacklog.most`.
+    func backlog(at moment: Moment) async throws -> AppleTokensBacklog
+
     /// Returns `nil` when no erasure has this ID.
     func erasure(_ id: ErasureID) async throws -> ErasureRecord?
 
@@ -79,5 +82,19 @@ public struct AppleTokensDue: Sendable, Hashable {
 
     public init(code: Moment? = nil, check: Moment? = nil, erasure: Moment? = nil) {
         (self.code, self.check, self.erasure) = (code, check, erasure)
+    }
+}
+
+/// Numbers of due claims of each kind.
+public struct AppleTokensBacklog: Sendable, Hashable {
+    /// Bound of each number: counting reads an entry of an index for each.
+    public static let most: Int64 = 10_000
+
+    public let codes: Int64
+    public let checks: Int64
+    public let erasures: Int64
+
+    public init(codes: Int64 = 0, checks: Int64 = 0, erasures: Int64 = 0) {
+        (self.codes, self.checks, self.erasures) = (codes, checks, erasures)
     }
 }

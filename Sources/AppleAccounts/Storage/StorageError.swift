@@ -21,8 +21,12 @@ public struct StorageError: CodedError {
     public let code: Code
     /// For the debugger and the log of the operator: the database's own words, with SQL and no values.
     public let detail: String
+    /// SQLSTATE of PostgreSQL, or the extended result code of SQLite; `nil` for other causes.
+    public let databaseCode: String?
 
-    public init(_ code: Code, detail: String) { (self.code, self.detail) = (code, detail) }
+    public init(_ code: Code, detail: String, databaseCode: String? = nil) {
+        (self.code, self.detail, self.databaseCode) = (code, detail, databaseCode)
+    }
 }
 
 extension StorageError: CustomDebugStringConvertible {

@@ -44,7 +44,10 @@ public struct HTTPKeySetSource: KeySetSource {
     }
 
     private func exchange(_ request: HTTPClientRequest) async throws -> KeySetResponse {
-        try await TotalTime(limit: total).bound(failure: KeySetFetchError(.timedOut, detail: "total")) {
+        let start = ContinuousClock.now
+        defer { OutgoingRequestTime.record(request.url, since: start) }
+        return try await TotalTime(limit: total).bound(failure: KeySetFetchError(.timedOut, detail: "total"))
+        {
             try await ask(request)
         }
     }

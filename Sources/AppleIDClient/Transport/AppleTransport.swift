@@ -46,7 +46,9 @@ struct AppleTransport: Sendable {
     }
 
     private func exchange(_ request: HTTPClientRequest) async throws -> AppleResponse {
-        try await TotalTime(limit: total).bound(failure: HTTPClientError.deadlineExceeded) {
+        let start = ContinuousClock.now
+        defer { OutgoingRequestTime.record(request.url, since: start) }
+        return try await TotalTime(limit: total).bound(failure: HTTPClientError.deadlineExceeded) {
             try await ask(request)
         }
     }

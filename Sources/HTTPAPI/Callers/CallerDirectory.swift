@@ -1,20 +1,29 @@
-import Cryptography
+import AppleAccounts
+public import Cryptography
 import Encodings
 import HTTPEngine
 
 /// The callers that may use this service.
 public struct CallerDirectory: Sendable {
     private let keys: [APIKey]
+    /// The key that opens the metrics and nothing else; `nil` when there is none.
+    private let metricsKey: APIKey?
     /// True if every caller is accepted.
     let isOpen: Bool
 
-    public init(keys: [APIKey]) {
+    /// Name of the key for the metrics in the log. No API key can have it beside such a key.
+    public static let metricsName = "metrics"
+
+    /// - Parameter metricsKey: The SHA-256 of the secret that Prometheus presents.
+    public init(keys: [APIKey], metricsKey: SHA256Digest? = nil) {
         self.keys = keys
+        self.metricsKey = metricsKey.map { APIKey(name: Self.metricsName, hash: $0, scope: .all) }
         isOpen = false
     }
 
     private init() {
         keys = []
+        metricsKey = nil
         isOpen = true
     }
 
@@ -26,6 +35,15 @@ public struct CallerDirectory: Sendable {
     /// Compares the hash of the secret with every configured hash in full, so that the duration reveals
     /// nothing about the hashes.
     func caller(presenting authorization: String?) throws(Problem) -> APIKey? {
+        try key(presenting: authorization, of: keys)
+    }
+
+    /// Returns the reader of the metrics: a caller, or whoever has the key for the metrics.
+    func metricsReader(presenting authorization: String?) throws(Problem) -> APIKey? {
+        try key(presenting: authorization, of: keys + (metricsKey.map { [$0] } ?? []))
+    }
+
+    private func key(presenting authorization: String?, of keys: [APIKey]) throws(Problem) -> APIKey? {
         if isOpen { return nil }
         guard let authorization, let hash = Self.hashOfBearer(authorization) else {
             throw Problem(.callerUnauthenticated)

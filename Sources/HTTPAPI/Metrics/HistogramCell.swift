@@ -44,7 +44,7 @@ final class HistogramCell: RecorderHandler, TimerHandler {
     /// Bounds from 100 microseconds to 10 seconds, in nanoseconds.
     static let latencies: [Int64] = [
         100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
-        100_000_000, 250_000_000, 1_000_000_000, 10_000_000_000,
+        100_000_000, 250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
     ]
 
     /// Powers of two up to 4096.

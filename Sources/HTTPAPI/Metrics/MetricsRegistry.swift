@@ -87,7 +87,7 @@ public final class MetricsRegistry: MetricsFactory {
     }
 
     /// All metrics as text, sorted by name, so that two scrapes can be compared.
-    func text() -> [UInt8] {
+    package func text() -> [UInt8] {
         for refresh in families.withLock({ $0.refreshes }) { refresh() }
         let byName = families.withLock { $0.byName }
         var text = MetricsText()

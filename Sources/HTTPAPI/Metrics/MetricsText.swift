@@ -71,6 +71,10 @@ enum LibraryMetricsHelp {
         "siwa_storage_commands_total": "Commands in these transactions by result.",
         "siwa_storage_commit_seconds": "From the beginning of a transaction to its commit.",
         "siwa_storage_failures_total": "Transactions that the database failed, by cause.",
+        "siwa_storage_errors_total":
+            "Transactions that the database failed, by SQLSTATE or by SQLite's extended result code.",
+        "siwa_outgoing_request_seconds":
+            "From a request to Apple or Google to the end of its response, by the endpoint's last word.",
         "siwa_oauth_commits_total": "Transactions about OAuth grants by result.",
         "siwa_oauth_commands_total": "Commands in these transactions by result.",
         "siwa_oauth_commit_seconds": "From the beginning of such a transaction to its commit.",

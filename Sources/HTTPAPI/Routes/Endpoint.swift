@@ -48,6 +48,8 @@ final class Endpoint: Sendable {
     enum Caller: Sendable {
         /// A backend, by its API key.
         case apiKey
+        /// A caller with an API key for all apps, or the key for the metrics, which opens nothing else.
+        case metricsReader
         /// Any client. Apple and browsers cannot send an API key, and a load balancer should not need one.
         case anyone
         /// A client that authenticates itself by the rules of OAuth, with a secret, a token or a signature.

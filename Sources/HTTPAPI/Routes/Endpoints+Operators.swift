@@ -22,10 +22,10 @@ extension Endpoint {
         priority: .operations
     ) { family, _ in family.versionResponse() }
 
-    /// Needs an API key: the metrics show the number of sign-ins, on the port that faces the internet.
+    /// Needs a key: the metrics show the number of sign-ins, on the port that faces the internet.
     static let getMetrics = Endpoint(
-        "getMetrics", .get, "/metrics", of: \.operations, caller: .apiKey, body: .none, errors: .problem,
-        priority: .operations
+        "getMetrics", .get, "/metrics", of: \.operations, caller: .metricsReader, body: .none,
+        errors: .problem, priority: .operations
     ) { try $0.metrics($1) }
 
     static let getOpenAPI = Endpoint(

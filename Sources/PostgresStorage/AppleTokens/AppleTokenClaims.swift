@@ -85,6 +85,23 @@ enum AppleTokenClaims {
         }
     }
 
+    private struct CountDue {
+        let statement: TypedStatement<Moment>
+        let columns: BacklogColumns
+
+        init() {
+            var found: BacklogColumns?
+            statement = TypedStatement("count_due") { moment in
+                var list = SelectList()
+                found = BacklogColumns(&list, at: "\(moment)")
+                return "SELECT \(list)"
+            }
+            guard let found else { preconditionFailure("the text was not built") }
+            columns = found
+        }
+    }
+
+    private static let countDue = CountDue()
     private static let claimCodes = ClaimCodes()
     private static let claimChecks = ClaimChecks()
     private static let findDue = FindDue()
@@ -127,6 +144,11 @@ enum AppleTokenClaims {
         guard let row = try session.run(findDue.call).first else { return AppleTokensDue() }
         return AppleTokensDue(
             code: row[findDue.code], check: row[findDue.check], erasure: row[findDue.erasure])
+    }
+
+    static func backlog(at moment: Moment, in session: PostgresSession) throws -> AppleTokensBacklog {
+        let rows = try session.run(countDue.statement(moment))
+        return countDue.columns.backlog(rows[0])
     }
 
     static func releaseCode(_ id: UniqueID, until moment: Moment) -> PostgresCall {

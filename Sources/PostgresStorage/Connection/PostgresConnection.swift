@@ -19,6 +19,8 @@ actor PostgresConnection {
     final class SharedGate: Sendable {
         let state = Gate(ConnectionGate())
         let abandoned = AbandonedBackends()
+        /// Number of sessions that were opened.
+        let connects = Atomic<Int64>(0)
     }
 
     init(
@@ -77,6 +79,7 @@ actor PostgresConnection {
             let session = PostgresSession(try url.connect())
             try SessionSettings.apply(to: session, for: purpose)
             gate.state.withLock { $0.succeeded() }
+            gate.connects.add(1, ordering: .relaxed)
             gate.abandoned.end(in: session)
             self.session = session
             return session

@@ -38,6 +38,14 @@ final class PostgresPool: Sendable {
         state = Mutex(State(free: self.connections.reversed()))
     }
 
+    /// Numbers of this moment, for the operator.
+    var usage: PoolUsage {
+        let (free, waiting) = state.withLock { ($0.free.count, $0.line.count) }
+        return PoolUsage(
+            open: connections.count(where: \.isOpen), inUse: connections.count - free, waiting: waiting,
+            connects: gate.connects.load(ordering: .relaxed))
+    }
+
     /// Runs a block on a connection. It is not cancelled with its caller once it has begun.
     ///
     /// - Throws: `StorageError`, with `busy` when no connection became free in time; `CancellationError` when

@@ -14,7 +14,8 @@ extension StorageError {
             let isCommit = error.statement == PostgresCall.commit.statement.name
             self.init(
                 isCommit && code == .valueRefused ? .unavailable : code,
-                detail: "PostgreSQL \(error.sqlState): \(message) \(error.statement)")
+                detail: "PostgreSQL \(error.sqlState): \(message) \(error.statement)",
+                databaseCode: error.sqlState)
         default: self.init(.unavailable, detail: "\(error)")
         }
     }

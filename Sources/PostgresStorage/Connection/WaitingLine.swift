@@ -20,6 +20,7 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
     init() {}
 
     var isEmpty: Bool { places.count == gone }
+    var count: Int { places.count - gone }
 
     /// Deadline of the first waiting caller.
     var nextDeadline: Instant? { isEmpty ? nil : places[gone].deadline }

@@ -121,4 +121,27 @@ extension AppleTokenClaims {
             return AppleTokensDue(code: statement[code], check: statement[check], erasure: statement[erasure])
         }
     }
+
+    /// Counts the work that is due. On the connection that reads.
+    final class CountDue {
+        private let statement: PreparedStatement
+        private let moment: Parameter<Moment>
+        private let columns: BacklogColumns
+
+        init(in database: Database) throws {
+            var parameters = ParameterList()
+            moment = parameters.add(Moment.self)
+            var list = SelectList()
+            columns = BacklogColumns(&list, at: "\(moment)")
+            statement = try PreparedStatement("SELECT \(list)", in: database)
+        }
+
+        func count(at time: Moment) throws -> AppleTokensBacklog {
+            statement.begin()
+            statement.bind(time, to: moment)
+            defer { statement.finish() }
+            guard try statement.step() else { return AppleTokensBacklog() }
+            return columns.backlog(statement)
+        }
+    }
 }

@@ -8,6 +8,7 @@ final class AppleTokenReader {
     let transfers: TransferRows
     let disabled: DisabledAccountRows
     let due: AppleTokenClaims.NextDue
+    let backlog: AppleTokenClaims.CountDue
     private let database: Database
 
     init(_ names: Names, in database: Database) throws {
@@ -17,6 +18,7 @@ final class AppleTokenReader {
         transfers = try TransferRows(names, in: database)
         disabled = try DisabledAccountRows(names, in: database)
         due = try AppleTokenClaims.NextDue(in: database)
+        backlog = try AppleTokenClaims.CountDue(in: database)
     }
 
     func sealedCount() throws -> Int {

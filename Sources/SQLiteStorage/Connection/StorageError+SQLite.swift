@@ -15,7 +15,7 @@ extension StorageError {
         }
         let detail =
             "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "") \(error.sql ?? "")"
-        self.init(Code(error), detail: detail)
+        self.init(Code(error), detail: detail, databaseCode: "\(error.extendedResultCode.rawValue)")
     }
 }
 

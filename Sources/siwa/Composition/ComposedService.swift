@@ -104,6 +104,7 @@ struct ComposedService {
                 settings: settings, keys: keys, store: store, warnings: warnings,
                 firstSample: firstSample, sealedSample: sealedSample, interval: healthInterval,
                 logger: logger),
+            WorkMonitor(store: store, database: database, now: now),
         ]
         services += apple.services
         services += [maintenance, commits]

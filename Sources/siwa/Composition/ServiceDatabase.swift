@@ -26,13 +26,58 @@ protocol ServiceDatabase: Sendable {
     /// until the task is cancelled.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async
 
+    /// Returns numbers about the database for the metrics. Blocks while the file system hangs.
+    var readings: [DatabaseReading] { get }
+
     /// Closes the database. Later calls fail.
     func close() async
 }
 
-extension PostgresDatabase: ServiceDatabase {}
+/// One number about the database, a gauge in the metrics.
+struct DatabaseReading: Sendable, Equatable {
+    let name: String
+    var labels: [(String, String)] = []
+    let value: Int64
+    let help: String
+
+    static func == (one: DatabaseReading, other: DatabaseReading) -> Bool {
+        one.name == other.name && one.value == other.value && one.help == other.help
+            && one.labels.elementsEqual(other.labels, by: ==)
+    }
+}
+
+extension PostgresDatabase: ServiceDatabase {
+    var readings: [DatabaseReading] {
+        let usage = usage
+        let connections = "Connections to PostgreSQL that are open, and those of them that work for a call."
+        return [
+            DatabaseReading(
+                name: "siwa_database_connections", labels: [("state", "open")], value: Int64(usage.open),
+                help: connections),
+            DatabaseReading(
+                name: "siwa_database_connections", labels: [("state", "in_use")], value: Int64(usage.inUse),
+                help: connections),
+            DatabaseReading(
+                name: "siwa_database_connection_waiters", value: Int64(usage.waiting),
+                help: "Calls that wait for a connection to PostgreSQL."),
+            DatabaseReading(
+                name: "siwa_database_sessions_opened", value: usage.connects,
+                help: "Sessions with PostgreSQL that were opened since the start. Grows with each reconnect."),
+        ]
+    }
+}
 
 extension SQLiteDatabase: ServiceDatabase {
+    var readings: [DatabaseReading] {
+        freeBytes.map {
+            [
+                DatabaseReading(
+                    name: "siwa_database_disk_free_bytes", value: $0,
+                    help: "Free bytes on the disk of the SQLite file, for this process.")
+            ]
+        } ?? []
+    }
+
     /// Announces nothing: the lock on the file excludes other processes.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         try? await gracefulShutdown()

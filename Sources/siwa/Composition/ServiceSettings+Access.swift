@@ -5,7 +5,8 @@ extension ServiceSettings {
     /// Callers of the service. Without API keys, a service in development is open to all callers; in
     /// production the settings reader refuses the configuration.
     var callers: CallerDirectory {
-        apiKeys.isEmpty && environment == .development ? .open : CallerDirectory(keys: apiKeys)
+        apiKeys.isEmpty && environment == .development
+            ? .open : CallerDirectory(keys: apiKeys, metricsKey: metricsKey)
     }
 }
 

@@ -26,6 +26,8 @@ struct ServiceSettings: Sendable {
     var databaseConnections = Setting.databaseConnections.defaultNumber
     var deployment: Deployment
     var apiKeys: [APIKey] = []
+    /// SHA-256 of the key that opens `/metrics` and nothing else.
+    var metricsKey: SHA256Digest?
     var keySource = KeySource.remote(baseURL: KeySource.apple)
     var issuers: [String]
     /// The keys for calls to Apple, by team. Verification does not need them. Each location had a usable key

@@ -42,6 +42,8 @@ struct Setting: Sendable {
     static let apiKeyHashes = Setting(
         "SIWA_API_KEY_HASHES", .list(), in: .required,
         "the callers: name=hash (siwa api-key makes a key and its hash)")
+    static let metricsKeyHash = Setting(
+        "SIWA_METRICS_KEY_HASH", .text(), "the hash of a key that opens /metrics and nothing else")
     static let privateKeyFile = Setting(
         "APPLE_PRIVATE_KEY_FILE", .text(), in: .keys,
         "AuthKey_<key ID>.p8 from Apple, or a directory of such files")
@@ -115,8 +117,7 @@ struct Setting: Sendable {
         teamID, clientIDs, apiKeyHashes, privateKeyFile, sealingKeys, publicURL, webRedirectURL, servicesIDs,
         file, host, port, database, databaseConnections, logLevel, drainSeconds, addressShare, trustedProxies,
         checkInterval, checksPerSecond, receipts, keyID, privateKey, keysFile, issuers, environment,
-        allowedHosts,
-        baseURL, googleBaseURL, googleServiceAccountFile,
+        allowedHosts, metricsKeyHash, baseURL, googleBaseURL, googleServiceAccountFile,
     ]
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }

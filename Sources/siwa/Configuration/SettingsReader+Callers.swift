@@ -27,27 +27,7 @@ extension SettingsReader {
                 mistakes.add(setting, "a key's name must be 1 to 64 letters, digits, '.', '_' or '-'")
                 continue
             }
-            guard !entry.hash.hasPrefix(APIKeySecret.prefix) else {
-                mistakes.add(
-                    setting,
-                    "the hash of \(entry.name) is an API key itself, which belongs to the caller; put its hash here, "
-                        + "which siwa api-key --name \(entry.name) prints beside a new key")
-                continue
-            }
-            guard let bytes = Hexadecimal.decode(entry.hash.lowercased()), let hash = SHA256Digest(bytes)
-            else {
-                mistakes.add(
-                    setting,
-                    "the hash of \(entry.name) must be 64 hexadecimal digits; "
-                        + "siwa api-key --name \(entry.name) creates a key and its hash")
-                continue
-            }
-            if let fault = KnownSecrets.fault(ofHash: hash, name: entry.name, isDevelopment: isDevelopment) {
-                mistakes.add(
-                    setting,
-                    "the hash of \(entry.name) must be that of a secret, but it \(fault), so the service would be open; "
-                        + "siwa api-key --name \(entry.name) creates a key and its hash")
-            }
+            guard let hash = keyHash(entry.hash, of: entry.name, in: setting) else { continue }
             if keys.contains(where: { $0.name == entry.name }) {
                 mistakes.add(setting, "has two keys named \(entry.name)")
             }
@@ -61,6 +41,50 @@ extension SettingsReader {
                 setting, "is missing: without an API key the service would be open; siwa api-key creates one")
         }
         return keys
+    }
+
+    /// Reads the key for the metrics. It must differ from all API keys: otherwise it would open them all.
+    mutating func metricsKey(beside apiKeys: [APIKey]) -> SHA256Digest? {
+        let (setting, name) = (Setting.metricsKeyHash.name, CallerDirectory.metricsName)
+        guard let text = text(.metricsKeyHash), let hash = keyHash(text, of: name, in: setting) else {
+            return nil
+        }
+        if let other = apiKeys.first(where: { $0.hash == hash || $0.name == name }) {
+            mistakes.add(
+                setting,
+                other.hash == hash
+                    ? "is the hash of the API key \(other.name), which opens every call; siwa api-key creates another"
+                    : "cannot stand beside an API key named \(name); remove one of them")
+        }
+        if apiKeys.isEmpty, isDevelopment {
+            mistakes.add(setting, "has no meaning without API keys: every caller may read the metrics")
+        }
+        return hash
+    }
+
+    /// Reads the hash of a key. A hash that is refused for what it is counts as read.
+    private mutating func keyHash(_ text: String, of name: String, in setting: String) -> SHA256Digest? {
+        guard !text.hasPrefix(APIKeySecret.prefix) else {
+            mistakes.add(
+                setting,
+                "the hash of \(name) is an API key itself, which belongs to the caller; put its hash here, "
+                    + "which siwa api-key --name \(name) prints beside a new key")
+            return nil
+        }
+        guard let bytes = Hexadecimal.decode(text.lowercased()), let hash = SHA256Digest(bytes) else {
+            mistakes.add(
+                setting,
+                "the hash of \(name) must be 64 hexadecimal digits; "
+                    + "siwa api-key --name \(name) creates a key and its hash")
+            return nil
+        }
+        if let fault = KnownSecrets.fault(ofHash: hash, name: name, isDevelopment: isDevelopment) {
+            mistakes.add(
+                setting,
+                "the hash of \(name) must be that of a secret, but it \(fault), so the service would be open; "
+                    + "siwa api-key --name \(name) creates a key and its hash")
+        }
+        return hash
     }
 
     /// Refuses an address that other machines can reach, for a service that takes every caller.

@@ -72,6 +72,7 @@ struct SettingsReader {
         let logLevel: Logger.Level = choice(.logLevel) ?? .info
         let database = database()
         let apiKeys = apiKeys(for: deployment)
+        let metricsKey = metricsKey(beside: apiKeys)
         if apiKeys.isEmpty { refuseOtherMachines(at: host) }
         let keySource = keySource()
         let issuers = issuers()
@@ -97,7 +98,8 @@ struct SettingsReader {
             host: host, port: port, addressShare: addressShare, trustedProxies: trustedProxies,
             environment: environment, allowedHosts: allowedHosts, logLevel: logLevel, database: database,
             databaseConnections: databaseConnections,
-            deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
+            deployment: deployment, apiKeys: apiKeys, metricsKey: metricsKey, keySource: keySource,
+            issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
             webRedirectURLs: webRedirectURLs, oauth: oauth,
             appCheck: AppCheckPolicies(attested + (oauth?.clients.clients.compactMap(\.appCheck) ?? [])),

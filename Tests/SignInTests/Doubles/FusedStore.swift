@@ -59,6 +59,8 @@ struct FusedStore: RelayingStore, AppleTokenStore {
 
     func nextDue() async throws -> AppleTokensDue { try await store.nextDue() }
 
+    func backlog(at moment: Moment) async throws -> AppleTokensBacklog { try await store.backlog(at: moment) }
+
     func erasure(_ id: ErasureID) async throws -> ErasureRecord? { try await store.erasure(id) }
 
     func erasure(of id: AccountID) async throws -> ErasureRecord? { try await store.erasure(of: id) }

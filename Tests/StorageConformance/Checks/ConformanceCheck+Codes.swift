@@ -82,6 +82,19 @@ extension ConformanceCheck {
             let third = try await store.claimCodes(limit: 9, at: 6000, leaseUntil: 9000)
             try expectEqual(third.map(\.isInterrupted), [false])
         },
+        ConformanceCheck("counts codes and checks that are due, and none that is claimed") { store in
+            for number in 1...3 as ClosedRange<UInt64> {
+                try await store.signIn(
+                    .sample(
+                        key: .sample("p\(number)"), authorizationCode: .sample(number),
+                        receivedAt: Moment(milliseconds: Int64(number) * 1000)))
+            }
+            try expectEqual(try await store.backlog(at: 999), AppleTokensBacklog())
+            try expectEqual(try await store.backlog(at: 2000), AppleTokensBacklog(codes: 2))
+            _ = try await store.claimCodes(limit: 1, at: 2000, leaseUntil: 5000)
+            try expectEqual(try await store.backlog(at: 2000), AppleTokensBacklog(codes: 1))
+            try expectEqual(try await store.backlog(at: 5000), AppleTokensBacklog(codes: 3))
+        },
         ConformanceCheck("claims the codes that wait longest and no more than asked for") { store in
             for number in [4, 2, 3, 1] as [UInt64] {
                 try await store.signIn(

@@ -6,6 +6,8 @@ extension ConformanceCheck {
             let account = try await store.hold(1, authorizedAt: 1_000_000, nextCheckAt: 7000)
             try expectEqual(try await store.refreshToken(), .held)
             try expectEqual(try await store.nextDue(), AppleTokensDue(check: 7000))
+            try expectEqual(try await store.backlog(at: 6999), AppleTokensBacklog())
+            try expectEqual(try await store.backlog(at: 7000), AppleTokensBacklog(checks: 1))
             let rows = try await store.sealedSecrets(after: nil, limit: 9)
             try expectEqual(rows.map(\.purpose), [.refreshToken])
             try expectEqual(rows.map(\.accountID), [account.id])

@@ -60,6 +60,16 @@ extension ReferenceStore: AppleTokenStore {
         }
     }
 
+    public func backlog(at moment: Moment) async throws -> AppleTokensBacklog {
+        state.withLock { state in
+            AppleTokensBacklog(
+                codes: Int64(state.codes.count { $0.nextAttemptAt <= moment }),
+                checks: Int64(state.tokens.count { $0.nextCheckAt <= moment }),
+                erasures: Int64(
+                    state.erasures.flatMap(\.tokens).count { !$0.isDone && $0.nextAttemptAt <= moment }))
+        }
+    }
+
     public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
         state.withLock { state in
             let all = state.sealedRows.sorted { $0.cursor.isBefore($1.cursor) }

@@ -2,6 +2,7 @@ import AppleAccounts
 import CoreMetrics
 import Logging
 import SignIn
+import Synchronization
 
 /// Counts and logs failed database transactions: the first failure of each cause at once, then at most one a
 /// minute.
@@ -11,6 +12,7 @@ import SignIn
 struct StorageFailures: Sendable {
     private let log: ThrottledLog
     private let counters: [StorageError.Code: Counter]
+    private let databaseCodes: DatabaseCodeCounters
     private let now: @Sendable () -> Moment
 
     init(
@@ -19,6 +21,7 @@ struct StorageFailures: Sendable {
     ) {
         log = ThrottledLog(logger)
         self.now = now
+        databaseCodes = DatabaseCodeCounters(factory: factory)
         counters = Dictionary(
             uniqueKeysWithValues: Self.causes.map { code in
                 let counter = Counter(
@@ -32,6 +35,7 @@ struct StorageFailures: Sendable {
 
     func record(_ error: StorageError) {
         counters[error.code]?.increment()
+        if counters[error.code] != nil { databaseCodes.count(error.databaseCode) }
         // Only the first words distinguish log lines: the rest names files and statements, which vary without
         // bound.
         let words = error.detail.prefix { $0 != ":" }.prefix(64)
@@ -39,5 +43,35 @@ struct StorageFailures: Sendable {
             "the database failed a transaction", about: nil, of: "\(error.code.rawValue) \(words)",
             level: .error, at: now(),
             metadata: ["cause": "\(error.code.rawValue)", "detail": "\(error.detail)"])
+    }
+}
+
+/// Counts failed transactions by the database's own code.
+private final class DatabaseCodeCounters: Sendable {
+    /// Bound of the series. A database that fails in more ways counts the others as `other`.
+    private static let most = 32
+
+    private let factory: any MetricsFactory
+    private let counters = Mutex<[String: Counter]>([:])
+
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+        // The family is there before the first failure, so that a rate finds its beginning.
+        _ = counter("none")
+    }
+
+    func count(_ code: String?) {
+        counter(code ?? "none").increment()
+    }
+
+    private func counter(_ code: String) -> Counter {
+        counters.withLock { counters in
+            let code = counters[code] != nil || counters.count < Self.most ? code : "other"
+            if let counter = counters[code] { return counter }
+            let counter = Counter(
+                label: "siwa_storage_errors", dimensions: [("code", code)], factory: factory)
+            counters[code] = counter
+            return counter
+        }
     }
 }

@@ -1,0 +1,103 @@
+import AppleAccounts
+import Dispatch
+import Metrics
+import ServiceLifecycle
+import SignIn
+
+/// Shows in the metrics the work that waits, how long the oldest of it has been due, the last number of the
+/// event feed, and numbers about the database. Looks every 15 seconds.
+struct WorkMonitor: Service {
+    typealias Store = AccountStore & AppleTokenStore & AppReceiptStore
+
+    /// Kinds of work that a worker claims when it is due.
+    enum Queue: String, CaseIterable {
+        case exchange, check, erasure, receipt
+    }
+
+    static let interval = Duration.seconds(15)
+    private static let (waiting, oldest) = ("siwa_work_waiting", "siwa_work_oldest_seconds")
+    private static let sequence = "siwa_event_sequence"
+
+    let store: any Store
+    let database: any ServiceDatabase
+    let clock: any Clock<Duration>
+    let now: @Sendable () -> Moment
+    let factory: any MetricsFactory
+
+    init(
+        store: any Store, database: any ServiceDatabase, clock: any Clock<Duration> = ContinuousClock(),
+        factory: any MetricsFactory = MetricsSystem.factory, now: @escaping @Sendable () -> Moment
+    ) {
+        (self.store, self.database, self.clock) = (store, database, clock)
+        (self.factory, self.now) = (factory, now)
+        describe(
+            Self.waiting, "Work that is due and that no worker has claimed, by kind, counted up to 10,000.")
+        describe(Self.oldest, "Seconds for which the oldest of this work has been due; 0 without any.")
+        describe(Self.sequence, "Number of the last event of the feed.")
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await look()
+                try? await clock.sleep(for: Self.interval)
+            }
+        }
+        // Returning early would stop the whole service.
+        try? await gracefulShutdown()
+    }
+
+    /// Leaves the numbers as they are while the database does not respond.
+    func look() async {
+        for reading in await readings() {
+            describe(reading.name, reading.help)
+            set(reading.name, reading.labels, reading.value)
+        }
+        try? await lookAtWork(at: now())
+    }
+
+    private func lookAtWork(at moment: Moment) async throws {
+        let (due, backlog) = (try await store.nextDue(), try await store.backlog(at: moment))
+        let receipt = try await store.nextReceiptDue()
+        for queue in Queue.allCases {
+            let work = queue.work(backlog, due, nextReceipt: receipt, at: moment)
+            let labels = [("queue", queue.rawValue)]
+            if let count = work.count { set(Self.waiting, labels, count) }
+            set(Self.oldest, labels, work.age)
+        }
+        set(Self.sequence, [], try await store.lastEventSequence())
+    }
+
+    private func readings() async -> [DatabaseReading] {
+        await withCheckedContinuation { continuation in
+            // A file system that hangs must not hold a thread of the tasks.
+            DispatchQueue.global().async { continuation.resume(returning: database.readings) }
+        }
+    }
+
+    private func describe(_ name: String, _ help: String) {
+        (factory as? any DescribedMetricsFactory)?.describeMeter(name, help: help)
+    }
+
+    private func set(_ name: String, _ labels: [(String, String)], _ value: Int64) {
+        Meter(label: name, dimensions: labels, factory: factory).set(value)
+    }
+}
+
+extension WorkMonitor.Queue {
+    /// Returns the number of due items, and the seconds for which the oldest has been due.
+    ///
+    /// - Returns: A count of `nil` for receipts, which are few, and which their store does not count.
+    func work(
+        _ backlog: AppleTokensBacklog, _ due: AppleTokensDue, nextReceipt: Moment?, at moment: Moment
+    ) -> (count: Int64?, age: Int64) {
+        let (count, first): (Int64?, Moment?) =
+            switch self {
+            case .exchange: (backlog.codes, due.code)
+            case .check: (backlog.checks, due.check)
+            case .erasure: (backlog.erasures, due.erasure)
+            case .receipt: (nil, nextReceipt)
+            }
+        return (count, first.map { max(moment.milliseconds - $0.milliseconds, 0) / 1000 } ?? 0)
+    }
+}
