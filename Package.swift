@@ -275,8 +275,8 @@ let package = Package(
         tests(
             "EventDeliveryTests",
             [
-                "EventDelivery", "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "KeySets",
-                "StorageConformance",
+                "EventDelivery", "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "AuthorizationServer",
+                "KeySets", "StorageConformance",
                 "TestSupport", "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, serviceLifecycle,
                 coreMetrics,
             ]),

@@ -11,13 +11,22 @@ extension EventDelivering {
     ) async {
         do {
             let events = try await store.events(numbered: claimed.retries.map(\.sequence))
-            var turn = ReceiverTurn(claimed, events: events)
+            var turn = ReceiverTurn(claimed, events: events, takenAt: takenAt(of: receiver.name))
+            defer { note(turn, claimed) }
             guard try await carryOut(&turn, claimed, receiver, signal) else { return }
             _ = try await settle(&turn, claimed, until: now())
         } catch {
             // The claim ends by itself. What was delivered meanwhile is delivered once more.
             if Task.isCancelled { return }
             tell("the position of a receiver was not stored", of: claimed, error, level: .warning)
+        }
+    }
+
+    private func note(_ turn: ReceiverTurn, _ claimed: ClaimedReceiver) {
+        setTakenAt(turn.takenAt, of: claimed.record.name)
+        for _ in turn.givenUp {
+            context.counters.count(.abandoned)
+            tell("an event was given up", of: claimed, level: .error)
         }
     }
 
@@ -116,13 +125,14 @@ extension EventDelivering {
                     try await receiver.destination.post(message)
                     context.counters.count(.delivered)
                 }
-                results[event.sequence] = true
+                results[event.sequence] = .delivered
             } catch {
                 // The task was cut off during the attempt, of which nothing is known.
                 if Task.isCancelled { return results }
                 context.counters.count(.failed)
                 tell("an event was not delivered", of: claimed, error, level: .warning)
-                results[event.sequence] = false
+                let isRefused = (error as? DeliveryError)?.code == .eventRefused
+                results[event.sequence] = isRefused ? .refused : .failed
                 return results
             }
         }

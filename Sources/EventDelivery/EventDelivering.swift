@@ -11,9 +11,9 @@ import Synchronization
 /// repetition has the same event ID.
 package struct EventDelivering: Worker {
     package static let traits = WorkerTraits(
-        // A quarter of the width must be free before the pool claims again, so that all receivers fit beside
-        // it. The feed sends a signal for each commit of every replica.
-        width: EventReceiver.most * 4 / 3, longestLook: .seconds(10), failurePause: .seconds(5),
+        // A quarter of the width must be free before the pool claims again, so that all receivers and Google fit
+        // beside it. The feed sends a signal for each commit of every replica.
+        width: (EventReceiver.most + 1) * 4 / 3, longestLook: .seconds(10), failurePause: .seconds(5),
         unclaimed: "no receivers of events could be claimed", counter: "siwa_event_deliveries",
         help: "Deliveries of events to receivers by result.")
     /// Milliseconds of a claim.
@@ -32,10 +32,13 @@ package struct EventDelivering: Worker {
         case delivered
         /// The event was not taken, and is tried again.
         case failed
+        /// The receiver refused this event too often, and does not get it.
+        case abandoned
     }
 
     struct Idleness {
         var busy: Set<ReceiverName> = []
+        var takenAt: [ReceiverName: Moment] = [:]
         var lookAgainAt: Moment?
         /// True if the last claim did not ask the database because of `lookAgainAt`.
         var hasSkipped = false
@@ -110,6 +113,13 @@ package struct EventDelivering: Worker {
         // Events that came at the end of the turn, and the due times of what failed in it.
         context.signal.wake()
         return .counted
+    }
+
+    /// The moment at which a receiver last took an event from this process.
+    func takenAt(of name: ReceiverName) -> Moment? { idleness.state.withLock { $0.takenAt[name] } }
+
+    func setTakenAt(_ moment: Moment?, of name: ReceiverName) {
+        idleness.state.withLock { $0.takenAt[name] = moment }
     }
 
     /// Receivers that no turn of this process works on.

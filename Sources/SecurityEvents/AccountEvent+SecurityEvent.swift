@@ -5,7 +5,7 @@ extension AccountEvent.Kind {
     /// it, and a test compares them.
     ///
     /// `identifier-changed` of RISC is not in it: its subject must be the old address (RISC Profile 1.0 §2.5),
-    /// which events never contain.
+    /// which events never contain. Nor is `token-revoked` of OAuth: its subject must be the token.
     public var securityEventType: SecurityEventType {
         switch self {
         case .credentialAuthorized, .credentialRevoked: .credentialChange
@@ -15,7 +15,7 @@ extension AccountEvent.Kind {
         case .sessionsEnded: .sessionRevoked
         case .grantRevoked: .tokensRevoked
         case .accountCreated, .emailChanged, .emailForwardingChanged, .profileChanged, .accountDeleted,
-            .accountTransferred, .grantCreated:
+            .accountTransferred, .grantCreated, .tokenRevoked:
             .own(rawValue)
         }
     }
@@ -27,7 +27,7 @@ extension AccountEvent.Kind {
         case .credentialRevoked: "revoke"
         case .accountCreated, .emailChanged, .emailForwardingChanged, .profileChanged, .accountDeleted,
             .accountErased, .accountTransferred, .grantCreated, .grantRevoked, .accountDisabled,
-            .accountEnabled, .sessionsEnded:
+            .accountEnabled, .sessionsEnded, .tokenRevoked:
             nil
         }
     }

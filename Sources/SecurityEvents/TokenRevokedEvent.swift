@@ -1,4 +1,3 @@
-public import AppleAccounts
 public import Cryptography
 import Encodings
 public import JOSE
@@ -10,13 +9,13 @@ public struct TokenRevokedEvent: Sendable, Hashable {
 
     public let issuer: String
     /// The claim `jti`. The same in each delivery, so that a repetition is recognized.
-    public let id: UniqueID
+    public let id: String
     /// Double SHA-512 of the token's text, by which Google finds the token.
     public let doubleSHA512: SHA512Digest
     /// Seconds since 1970.
     public let issuedAt: Int64
 
-    public init(issuer: String, id: UniqueID, doubleSHA512: SHA512Digest, issuedAt: Int64) {
+    public init(issuer: String, id: String, doubleSHA512: SHA512Digest, issuedAt: Int64) {
         (self.issuer, self.id, self.doubleSHA512, self.issuedAt) = (issuer, id, doubleSHA512, issuedAt)
     }
 
@@ -27,7 +26,7 @@ public struct TokenRevokedEvent: Sendable, Hashable {
         json.member("iss", issuer)
         json.member("aud", Self.audience)
         json.member("iat", issuedAt)
-        json.member("jti", Base64URL.encode(id.bytes))
+        json.member("jti", id)
         json.name("events")
         json.beginObject()
         json.name(SecurityEventType.tokenRevoked.uri)

@@ -71,7 +71,7 @@ import Testing
                     "siwa_oauth_logouts_total", "siwa_oauth_device_page_total",
                     "siwa_oauth_device_requests_total", "siwa_oauth_queue_depth",
                     "siwa_oauth_commits_total", "siwa_oauth_commands_total", "siwa_oauth_commit_seconds",
-                    "siwa_google_events_received_total", "siwa_google_events_sent_total",
+                    "siwa_google_events_received_total",
                     "siwa_google_events_unmatched_total", "siwa_event_deliveries_total",
                     "siwa_event_receiver_waiting", "siwa_event_receiver_paused",
                     // On PostgreSQL only, and after a call to Apple.

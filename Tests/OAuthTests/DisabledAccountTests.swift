@@ -106,7 +106,7 @@ import TokenMint
         #expect(try await world.isActive(google.accessToken))
         _ = try await useCases.signOut(account.id.rawValue, endsGoogleLinks: true, allowed: .all)
         #expect(try await !world.isActive(google.accessToken))
-        #expect(try await world.store.nextDeliveryDue() == world.now)
+        #expect(try await world.reported().count == 1)
         // The authentication that the code was for is over.
         await #expect(throws: GrantRefusal(.credentialRevoked)) { _ = try await world.code(for: account.id) }
     }

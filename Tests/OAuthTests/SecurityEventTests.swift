@@ -10,7 +10,6 @@ import SecurityEvents
 import SignIn
 import StorageConformance
 import StrictJSON
-import Synchronization
 import TestSupport
 import Testing
 import TokenMint
@@ -44,7 +43,7 @@ import TokenMint
         #expect(try await !world.isActive(tokens.accessToken))
         #expect(try await receiver.receive(event) == .duplicate)
         // Google is not told of what it asked for itself.
-        #expect(try await world.deliveries().isEmpty)
+        #expect(try await world.reported().isEmpty)
     }
 
     @Test(arguments: [
@@ -208,101 +207,21 @@ import TokenMint
         await #expect(throws: SecurityEventError(.invalidKey, "")) { _ = try await receiver.receive(forged) }
     }
 
-    // Deliveries
-
-    @Test func `an unlinked refresh token is told to Google, and forgotten when Google has it`() async throws
-    {
+    @Test func `an unlinked refresh token is told to Google`() async throws {
         let world = try OAuthWorld()
-        let (worker, google, token) = try await unlinked(world)
-        await worker.performAll()
-        let set = try #require(google.reports.first)
-        let segments = try #require(JWSSegments(compact: set))
-        #expect(try JSONValue(parsing: segments.header)["typ"]?.string == "secevent+jwt")
-        #expect(try JSONValue(parsing: segments.header)["alg"]?.string == "RS256")
-        let claims = try OAuthWorld.claims(set)
-        #expect(claims["iss"]?.string == OAuthSample.issuer)
-        #expect(claims["aud"]?.string == "google_account_linking")
-        let event = claims["events"]?["https://schemas.openid.net/secevent/oauth/event-type/token-revoked"]
-        let digest = try #require(RefreshTokenText(parsing: token)).doubleSHA512
-        #expect(event?["token"]?.string == Hexadecimal.encode(digest.bytes))
-        #expect(try await world.deliveries(after: .seconds(86_400)).isEmpty)
-    }
-
-    @Test func `a delivery that fails is tried again with the same jti, for seven days`() async throws {
-        let world = try OAuthWorld()
-        let (worker, google, _) = try await unlinked(world)
-        google.fails = true
-        let end = world.clock.secondsSince1970 + 7 * 86_400
-        var attempts = 0
-        while world.clock.secondsSince1970 < end + 7200 {
-            attempts += await worker.performAll()
-            world.clock.advance(by: .seconds(600))
-        }
-        #expect(Set(google.reports.map { try? OAuthWorld.claims($0)["jti"]?.string }).count == 1)
-        #expect((100...300).contains(google.reports.count))
-        #expect(attempts == google.reports.count + 1)
-        #expect(try await world.store.nextDeliveryDue() == nil)
-    }
-
-    @Test func `a delivery that was sent and not removed is sent again`() async throws {
-        let world = try OAuthWorld()
-        let (worker, google, _) = try await unlinked(world)
-        // A process that dies after the claim.
-        #expect(await worker.claim(8).work.count == 1)
-        #expect(await worker.claim(8).work.isEmpty)
-        world.clock.advance(by: .seconds(31))
-        #expect(await worker.performAll() == 1)
-        #expect(google.reports.count == 1)
-    }
-
-    private func unlinked(
-        _ world: OAuthWorld
-    ) async throws -> (ClaimLoop<SecurityEventDelivering>, ScriptedGoogle, String) {
         let account = try await world.user()
         let tokens = try await world.linked(account.id)
         let grant = try #require(try await world.store.grants(of: account.id).first)
         try await GrantUseCases(world.server).end(
             grant.id.rawValue, of: account.id.rawValue, allowed: .all)
-        let google = ScriptedGoogle()
-        let worker = ClaimLoop(
-            SecurityEventDelivering(
-                server: world.server, reporting: google, clock: HurriedClock(), logger: .silent))
-        return (worker, google, try #require(tokens.refreshToken))
-    }
-}
-
-extension ClaimLoop<SecurityEventDelivering> {
-    @discardableResult
-    fileprivate func performAll() async -> Int {
-        let claim = await claim(8)
-        for delivery in claim.work { await perform(delivery) }
-        return claim.work.count
+        let digest = try #require(RefreshTokenText(parsing: tokens.refreshToken ?? "")).doubleSHA512
+        #expect(try await world.reported() == [digest])
     }
 }
 
 extension OAuthWorld {
-    fileprivate func deliveries(after time: Duration = .zero) async throws -> [SecurityEventDelivery] {
-        clock.advance(by: time)
-        return try await store.claimDeliveries(
-            limit: 10, at: now, leaseUntil: now.advanced(byMilliseconds: 1))
-    }
-}
-
-/// Google's endpoint, which accepts an event, or fails after accepting it.
-final class ScriptedGoogle: SecurityEventReporting {
-    private let state = Mutex<(reports: [String], fails: Bool)>(([], false))
-
-    var reports: [String] { state.withLock { $0.reports } }
-    var fails: Bool {
-        get { state.withLock { $0.fails } }
-        set { state.withLock { $0.fails = newValue } }
-    }
-
-    func report(_ token: String) async throws {
-        let fails = state.withLock { state in
-            state.reports.append(token)
-            return state.fails
-        }
-        if fails { throw SecurityEventReportError(.refused, status: 500) }
+    /// The refresh tokens of whose end Google is told.
+    func reported() async throws -> [SHA512Digest] {
+        try await store.allEvents().compactMap(\.grant?.endedToken)
     }
 }

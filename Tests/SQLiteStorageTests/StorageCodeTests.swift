@@ -24,6 +24,7 @@ import Testing
                 "account_erased": 8,
                 "account_transferred": 9, "grant_created": 10, "grant_revoked": 11,
                 "account_disabled": 12, "account_enabled": 13, "sessions_ended": 14,
+                "token_revoked": 15,
             ])
         #expect(
             codes(of: GrantEndReason.self) == [

@@ -110,7 +110,7 @@ import Testing
         let hash = try await Self.inspect(.idToken, text, accessToken: "b")
         #expect(Self.code(hash) == "access_token_hash_mismatch")
         let event = try TokenRevokedEvent(
-            issuer: Self.issuer, id: UniqueID(high: 3, low: 3), doubleSHA512: .hash([1]), issuedAt: Self.now
+            issuer: Self.issuer, id: "evt_3", doubleSHA512: .hash([1]), issuedAt: Self.now
         ).signed(with: keys.id)
         #expect(Self.code(try await Self.inspect(.securityEvent, event)) == "accepted")
     }

@@ -30,6 +30,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     /// Checks of the service's own codes and tokens as an authorization server.
     private static let oauth: [ConformanceCheck] =
         authorizing + redeeming + devices + deviceTable + exchanging + refreshing + revoking + credentialEnds
+        + googleReports
         + suspending + google
         + keeping
         + oauthAtRandom

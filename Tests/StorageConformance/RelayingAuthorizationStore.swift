@@ -59,20 +59,6 @@ extension RelayingAuthorizationStore {
         try await grantsBehind.isDisabled(googleSubject: googleSubject)
     }
 
-    public func claimDeliveries(
-        limit: Int, at moment: Moment, leaseUntil: Moment
-    ) async throws -> [SecurityEventDelivery] {
-        try await grantsBehind.claimDeliveries(limit: limit, at: moment, leaseUntil: leaseUntil)
-    }
-
-    public func postponeDelivery(_ id: UniqueID, until nextAttemptAt: Moment) async throws {
-        try await grantsBehind.postponeDelivery(id, until: nextAttemptAt)
-    }
-
-    public func removeDelivery(_ id: UniqueID) async throws { try await grantsBehind.removeDelivery(id) }
-
-    public func nextDeliveryDue() async throws -> Moment? { try await grantsBehind.nextDeliveryDue() }
-
     public func purgeGrants(at moment: Moment) async throws -> Int {
         try await grantsBehind.purgeGrants(at: moment)
     }

@@ -5,7 +5,12 @@ import Encodings
 public struct ReceiverName: Hashable, Sendable {
     public static let longest = 64
 
+    /// The built-in receiver that tells Google of ended refresh tokens. No webhook can have this name.
+    public static let google = ReceiverName(builtIn: "google")
+
     public let rawValue: String
+
+    private init(builtIn name: String) { rawValue = name }
 
     public init?(_ text: String) {
         guard (1...Self.longest).contains(text.utf8.count), text.hasOnlyLettersDigits(and: ".-_") else {

@@ -24,6 +24,8 @@ public struct AccountEvent: Sendable, Hashable {
         case accountEnabled = "account_enabled"
         /// The user was signed out everywhere, so every session has ended.
         case sessionsEnded = "sessions_ended"
+        /// One refresh token of Google's has ended, and other tokens of its grant go on or end after it.
+        case tokenRevoked = "token_revoked"
     }
 
     /// Grows in the order of commit. 0 until the store has numbered it.

@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// The OAuth grant that an account event is about.
 public struct GrantReference: Sendable, Hashable {
     public let id: GrantID
@@ -6,13 +8,17 @@ public struct GrantReference: Sendable, Hashable {
     public let reason: GrantEndReason?
     /// Only with `google_revoked`.
     public let googleEvent: GoogleEventReference?
+    /// Double SHA-512 of a refresh token of Google's that ended with the event, by which Google finds the
+    /// token. Only for tokens of whose end Google is told. Nothing that leaves the service has it except the
+    /// report to Google.
+    public let endedToken: SHA512Digest?
 
     public init(
         id: GrantID, oauthClientID: OAuthClientID, reason: GrantEndReason? = nil,
-        googleEvent: GoogleEventReference? = nil
+        googleEvent: GoogleEventReference? = nil, endedToken: SHA512Digest? = nil
     ) {
         (self.id, self.oauthClientID) = (id, oauthClientID)
-        (self.reason, self.googleEvent) = (reason, googleEvent)
+        (self.reason, self.googleEvent, self.endedToken) = (reason, googleEvent, endedToken)
     }
 }
 

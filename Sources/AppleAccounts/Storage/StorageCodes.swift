@@ -4,7 +4,7 @@ extension AccountEvent.Kind: StorageCode {
     public static let numbered: [AccountEvent.Kind] = [
         .accountCreated, .credentialAuthorized, .credentialRevoked, .emailChanged, .emailForwardingChanged,
         .profileChanged, .accountDeleted, .accountErased, .accountTransferred, .grantCreated, .grantRevoked,
-        .accountDisabled, .accountEnabled, .sessionsEnded,
+        .accountDisabled, .accountEnabled, .sessionsEnded, .tokenRevoked,
     ]
 }
 

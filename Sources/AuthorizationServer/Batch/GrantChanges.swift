@@ -12,17 +12,13 @@ package struct GrantChanges: Sendable, Equatable {
     package var grants: [GrantRecord] = []
     package var families: [TokenFamily] = []
     package var codes: [CodeRecord] = []
-    package var deliveries: [SecurityEventDelivery] = []
 
     package var isEmpty: Bool { self == GrantChanges() }
 }
 
 extension GrantChanges {
     /// Computes the difference between the loaded grants and the grants after the rules.
-    init(
-        from loaded: [GrantID: HeldGrant], to held: [GrantID: HeldGrant],
-        _ deliveries: [SecurityEventDelivery]
-    ) {
+    init(from loaded: [GrantID: HeldGrant], to held: [GrantID: HeldGrant]) {
         self.init()
         removedGrants = loaded.keys.filter { held[$0] == nil }
         for (id, grant) in held {
@@ -42,6 +38,5 @@ extension GrantChanges {
         grants.sort { $0.id.uniqueID < $1.id.uniqueID }
         families.sort { $0.id < $1.id }
         codes.sort { $0.digest.bytes.lexicographicallyPrecedes($1.digest.bytes) }
-        self.deliveries = deliveries
     }
 }

@@ -1,10 +1,11 @@
 package import AppleAccounts
+import Cryptography
 
 /// Applies the end of credentials to OAuth grants, in the transaction of the account command that ends them.
 ///
 /// Token families and codes that were authorized up to the end are removed. A grant ends when its last
 /// authorization is not younger than the end; a younger grant keeps the families and codes authorized since.
-/// Google is notified of each of its refresh tokens that ends.
+/// An event has each refresh token of Google's that ends, for the report to Google.
 package struct GrantEnding: Sendable {
     package let ends: [CredentialEnd]
     private var ledger = GrantLedger()
@@ -43,16 +44,17 @@ package struct GrantEnding: Sendable {
                 guard end.clientID == nil || end.clientID == grant.clientID,
                     !end.keptClients.contains(grant.oauthClientID)
                 else { continue }
-                guard end.ends(grant.clientID, authorizedAt: grant.authorizedAt) else {
-                    removeOlder(than: end, of: grant, using: &generator)
-                    continue
-                }
-                ledger.remove(grant.id, reason: end.reason, at: end.recordedAt, using: &generator)
-                told[end.eventIndex, default: []].append(
+                let endsGrant = end.ends(grant.clientID, authorizedAt: grant.authorizedAt)
+                let tokens =
+                    endsGrant
+                    ? ledger.remove(grant.id, reason: end.reason, at: end.recordedAt)
+                    : removeOlder(than: end, of: grant)
+                told[end.eventIndex, default: []] += EndedTokens(tokens, endsGrant: endsGrant).events {
                     AccountEvent(
-                        of: grant, reason: end.reason, team: end.team, subject: end.subject,
-                        source: end.source, moment: end.moment, recordedAt: end.recordedAt, using: &generator)
-                )
+                        of: grant, reason: end.reason, endedToken: $0, isOnlyToken: $1,
+                        team: end.team, subject: end.subject, source: end.source, moment: end.moment,
+                        recordedAt: end.recordedAt, using: &generator)
+                }
             }
         }
         guard !told.isEmpty else { return events }
@@ -61,11 +63,9 @@ package struct GrantEnding: Sendable {
         }
     }
 
-    private mutating func removeOlder(
-        than end: CredentialEnd, of grant: GrantRecord, using generator: inout some RandomNumberGenerator
-    ) {
+    private mutating func removeOlder(than end: CredentialEnd, of grant: GrantRecord) -> [SHA512Digest] {
         ledger.removeCodes(of: grant.id) { end.ends(grant.clientID, authorizedAt: $0.authorizedAt) }
-        ledger.removeFamilies(of: grant.id, reason: end.reason, at: end.recordedAt, using: &generator) {
+        return ledger.removeFamilies(of: grant.id, reason: end.reason, at: end.recordedAt) {
             end.ends(grant.clientID, authorizedAt: $0.authorizedAt)
         }
     }

@@ -11,7 +11,6 @@ package struct GrantLedger: Sendable {
     private var grantsOfAccount: [AccountID: [GrantID]] = [:]
     private var grantOfFamily: [UniqueID: GrantID] = [:]
     private var grantOfCode: [SHA256Digest: GrantID] = [:]
-    private var deliveries: [SecurityEventDelivery] = []
 
     package init() {}
 
@@ -27,7 +26,7 @@ package struct GrantLedger: Sendable {
     }
 
     /// Changes that a store has to write.
-    package var changes: GrantChanges { GrantChanges(from: loaded, to: held, deliveries) }
+    package var changes: GrantChanges { GrantChanges(from: loaded, to: held) }
 
     /// Returns the `sub` of every Google account that is linked with the account.
     package func googleSubjects(of account: AccountID) -> Set<String> {
@@ -88,28 +87,27 @@ package struct GrantLedger: Sendable {
         held[id]?.codes.removeAll(where: isMeant)
     }
 
-    /// Removes token families. Google is notified of refresh tokens that were alive, if the reason requires
-    /// it.
+    /// Removes token families.
+    ///
+    /// - Returns: Double digests of the refresh tokens of whose end Google must be told: those that were
+    ///   alive, if the reason requires it.
     mutating func removeFamilies(
-        of id: GrantID, reason: GrantEndReason, at moment: Moment,
-        using generator: inout some RandomNumberGenerator, where isMeant: (TokenFamily) -> Bool
-    ) {
-        guard var grant = held[id] else { return }
-        for family in grant.families where isMeant(family) {
-            scheduleDelivery(of: family, grant.record, reason, at: moment, using: &generator)
-        }
+        of id: GrantID, reason: GrantEndReason, at moment: Moment, where isMeant: (TokenFamily) -> Bool
+    ) -> [SHA512Digest] {
+        guard var grant = held[id] else { return [] }
+        let ended = grant.families.filter(isMeant)
         grant.families.removeAll(where: isMeant)
         held[id] = grant
+        guard reason.isToldToGoogle else { return [] }
+        return ended.filter { moment < $0.expiresAt }.compactMap { $0.refreshToken?.doubleSHA512 }
     }
 
-    /// Removes a grant with its token families and codes.
-    mutating func remove(
-        _ id: GrantID, reason: GrantEndReason, at moment: Moment,
-        using generator: inout some RandomNumberGenerator
-    ) {
-        removeFamilies(of: id, reason: reason, at: moment, using: &generator) { _ in true }
-        guard let grant = held.removeValue(forKey: id) else { return }
+    /// Removes a grant with its token families and codes. Returns what `removeFamilies` returns.
+    mutating func remove(_ id: GrantID, reason: GrantEndReason, at moment: Moment) -> [SHA512Digest] {
+        let tokens = removeFamilies(of: id, reason: reason, at: moment) { _ in true }
+        guard let grant = held.removeValue(forKey: id) else { return tokens }
         grantsOfAccount[grant.record.accountID]?.removeAll { $0 == id }
+        return tokens
     }
 
     private mutating func hold(_ grant: HeldGrant) {
@@ -122,21 +120,10 @@ package struct GrantLedger: Sendable {
         for code in grant.codes { grantOfCode[code.digest] = id }
     }
 
-    private mutating func scheduleDelivery(
-        of family: TokenFamily, _ grant: GrantRecord, _ reason: GrantEndReason, at moment: Moment,
-        using generator: inout some RandomNumberGenerator
-    ) {
-        guard reason.isToldToGoogle, moment < family.expiresAt, let digest = family.refreshToken?.doubleSHA512
-        else { return }
-        deliveries.append(
-            SecurityEventDelivery(
-                id: UniqueID(at: moment, using: &generator), oauthClientID: grant.oauthClientID,
-                doubleSHA512: digest, createdAt: moment, nextAttemptAt: moment))
-    }
 }
 
 extension GrantEndReason {
-    /// True if Google is notified of a refresh token that ends for this reason (RISC, `token-revoked`). False
+    /// True if Google is told of a refresh token that ends for this reason (RISC, `token-revoked`). False
     /// for an end that Google has requested, and for a token that a newer token of Google has replaced.
     fileprivate var isToldToGoogle: Bool {
         switch self {

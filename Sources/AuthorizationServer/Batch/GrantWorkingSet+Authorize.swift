@@ -61,7 +61,7 @@ extension GrantWorkingSet {
                 createdAt: moment, consentedAt: moment, authorizedAt: authorizedAt,
                 googleSubject: googleSubject)
             ledger.put(grant)
-            tell(of: grant, reason: nil, at: moment, using: &generator)
+            tell(of: grant, at: moment, using: &generator)
             return grant
         }
         grant.scope = Self.widened(grant.scope, by: scope)

@@ -59,9 +59,8 @@ extension GrantWorkingSet {
     ) {
         for family in families {
             guard family.grantID != kept, let grant = ledger.grant(family.grantID)?.record else {
-                ledger.removeFamilies(of: kept, reason: .replaced, at: moment, using: &generator) {
-                    $0.id == family.id
-                }
+                // Google is not told of tokens that its newer tokens replace.
+                _ = ledger.removeFamilies(of: kept, reason: .replaced, at: moment) { $0.id == family.id }
                 continue
             }
             endFamilies(of: grant, reason: .replaced, at: moment, using: &generator) { $0.id == family.id }

@@ -178,16 +178,30 @@ extension GrantWorkingSet {
         return grant
     }
 
+    /// Appends the event of a new grant.
     mutating func tell(
-        of grant: GrantRecord, reason: GrantEndReason?, googleEvent: GoogleEventReference? = nil,
-        at moment: Moment, using generator: inout some RandomNumberGenerator
+        of grant: GrantRecord, at moment: Moment, using generator: inout some RandomNumberGenerator
     ) {
-        // An erased user has no grants.
         guard let key = users[grant.accountID]?.key else { return }
         events.append(
             AccountEvent(
-                of: grant, reason: reason, googleEvent: googleEvent, team: key.team, subject: key.subject,
-                moment: moment, recordedAt: moment, using: &generator))
+                of: grant, reason: nil, team: key.team, subject: key.subject, moment: moment,
+                recordedAt: moment, using: &generator))
+    }
+
+    private mutating func tell(
+        of ended: EndedTokens, of grant: GrantRecord, reason: GrantEndReason,
+        googleEvent: GoogleEventReference?, at moment: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        // An erased user has no grants.
+        guard let key = users[grant.accountID]?.key else { return }
+        events += ended.events { token, isOnlyToken in
+            AccountEvent(
+                of: grant, reason: reason, googleEvent: googleEvent, endedToken: token,
+                isOnlyToken: isOnlyToken, team: key.team, subject: key.subject, moment: moment,
+                recordedAt: moment, using: &generator)
+        }
     }
 
     /// Counts a new grant of an account to a client.
@@ -203,24 +217,30 @@ extension GrantWorkingSet {
 
     /// Ends a grant with its token families and codes.
     mutating func end(
-        _ grant: GrantRecord, reason: GrantEndReason, googleEvent: GoogleEventReference? = nil,
-        at moment: Moment, using generator: inout some RandomNumberGenerator
+        _ grant: GrantRecord, reason: GrantEndReason, at moment: Moment,
+        using generator: inout some RandomNumberGenerator
     ) {
-        ledger.remove(grant.id, reason: reason, at: moment, using: &generator)
-        tell(of: grant, reason: reason, googleEvent: googleEvent, at: moment, using: &generator)
+        endFamilies(of: grant, reason: reason, endsGrant: true, at: moment, using: &generator) { _ in true }
     }
 
     /// Ends token families of a grant, and also the grant if no other family or code could yield tokens.
+    ///
+    /// - Parameter endsGrant: Ends the grant in any case.
     mutating func endFamilies(
         of grant: GrantRecord, reason: GrantEndReason, googleEvent: GoogleEventReference? = nil,
-        at moment: Moment, using generator: inout some RandomNumberGenerator,
+        endsGrant: Bool = false, at moment: Moment, using generator: inout some RandomNumberGenerator,
         where isMeant: (TokenFamily) -> Bool
     ) {
-        ledger.removeFamilies(of: grant.id, reason: reason, at: moment, using: &generator, where: isMeant)
-        guard let rest = ledger.grant(grant.id), !rest.isAlive(at: moment) else { return }
-        // A code that is not loaded may wait to be redeemed.
-        if !hasAllCodes { isMissingCodes = true }
-        end(grant, reason: reason, googleEvent: googleEvent, at: moment, using: &generator)
+        var tokens = ledger.removeFamilies(of: grant.id, reason: reason, at: moment, where: isMeant)
+        let isOver = endsGrant || ledger.grant(grant.id).map { !$0.isAlive(at: moment) } ?? false
+        if isOver {
+            // A code that is not loaded may wait to be redeemed.
+            if !endsGrant, !hasAllCodes { isMissingCodes = true }
+            tokens += ledger.remove(grant.id, reason: reason, at: moment)
+        }
+        tell(
+            of: EndedTokens(tokens, endsGrant: isOver), of: grant, reason: reason, googleEvent: googleEvent,
+            at: moment, using: &generator)
     }
 
     /// Returns `false` when an event with this `jti` is stored already.

@@ -52,20 +52,6 @@ public protocol AuthorizationStore: Sendable {
     /// Returns the time at which the verification with this state was received; `nil` when it is not stored.
     func googleVerification(_ state: String) async throws -> Moment?
 
-    /// Claims deliveries that are due, the longest waiting first, and counts the attempt. At `leaseUntil` the
-    /// claim expires.
-    func claimDeliveries(
-        limit: Int, at moment: Moment, leaseUntil: Moment
-    ) async throws -> [SecurityEventDelivery]
-
-    /// Ends a claim: the next attempt is at `nextAttemptAt`.
-    func postponeDelivery(_ id: UniqueID, until nextAttemptAt: Moment) async throws
-
-    /// Ends a claim: the delivery was accepted, or is given up.
-    func removeDelivery(_ id: UniqueID) async throws
-
-    func nextDeliveryDue() async throws -> Moment?
-
     /// Removes codes a day past their expiry, token families past their expiry, device authorizations two
     /// minutes past their expiry, paces of new grants after an hour, and Google's statements after 30 days,
     /// except about disabled Google accounts; a bounded number of each at once. Returns the number of removed

@@ -16,6 +16,9 @@ public struct DeliveryError: CodedError {
         case redirected
         /// The receiver answered with another status than 2xx.
         case refused
+        /// The receiver refuses this event, and may take others. An event that is refused again and again is
+        /// given up, and pauses no receiver.
+        case eventRefused = "event_refused"
     }
 
     public let code: Code

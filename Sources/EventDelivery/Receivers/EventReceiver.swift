@@ -6,7 +6,7 @@ public import AppleAccounts
 
 /// A receiver of account events, from the configuration.
 public struct EventReceiver: Sendable {
-    /// Number of receivers that a service can have. `EventDelivering` has room for all of them at once, so
+    /// Number of receivers that a configuration can have, besides Google. `EventDelivering` has room for all of them at once, so
     /// that receivers that hang take nothing from the others.
     public static let most = 48
 

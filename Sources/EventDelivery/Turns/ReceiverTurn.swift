@@ -14,12 +14,20 @@ struct ReceiverTurn: Sendable {
     static let backoff = Backoff(first: .seconds(5), longest: .seconds(3600))
 
     typealias Lane = [AccountEvent]
+    /// Number of refusals after which an event is given up, if the receiver takes others meanwhile: the
+    /// attempts of about an hour and a half.
+    static let mostRefusals: Int64 = 10
+
     /// Results of attempts by sequence number. Events that were not attempted are absent.
-    typealias Results = [Int64: Bool]
+    typealias Results = [Int64: AttemptResult]
 
     let record: ReceiverRecord
     private(set) var cursor: Int64
     private(set) var pausedAt: Moment?
+    /// The moment at which the receiver last took an event, as far as this process knows.
+    private(set) var takenAt: Moment?
+    /// Events that were given up in this turn.
+    private(set) var givenUp: [AccountEvent] = []
     private var retries: [Int64: DeliveryRetry]
     /// The users of the retries.
     private var waiting: [EventOrder: [AccountEvent]] = [:]
@@ -30,8 +38,8 @@ struct ReceiverTurn: Sendable {
     private var isCursorSettled = true
 
     /// - Parameter events: The events of the retries. A retry without an event is dropped.
-    init(_ claimed: ClaimedReceiver, events: [AccountEvent]) {
-        record = claimed.record
+    init(_ claimed: ClaimedReceiver, events: [AccountEvent], takenAt: Moment? = nil) {
+        (record, self.takenAt) = (claimed.record, takenAt)
         cursor = claimed.record.cursor
         retries = Dictionary(
             claimed.retries.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
@@ -68,11 +76,12 @@ struct ReceiverTurn: Sendable {
         var hasRecovered = false
         for lane in lanes {
             for event in lane {
-                guard let isDelivered = results[event.sequence] else { break }
-                guard isDelivered else {
-                    fail(event, behind: lane, at: now, using: &generator)
+                guard let result = results[event.sequence] else { break }
+                guard result == .delivered else {
+                    fail(event, result, behind: lane, at: now, using: &generator)
                     break
                 }
+                takenAt = now
                 hasRecovered = hasRecovered || (retries[event.sequence]?.attempts ?? 0) > 0
                 remove(event.sequence)
                 waiting[EventOrder(event)]?.removeAll { $0.sequence == event.sequence }
@@ -130,13 +139,13 @@ struct ReceiverTurn: Sendable {
         for event in page {
             let user = EventOrder(event)
             switch (results[event.sequence], waiting[user]?.first) {
-            case (true?, _): break
-            case (false?, nil), (nil, _?):
+            case (.delivered?, _): takenAt = now
+            case (.failed?, nil), (.refused?, nil), (nil, _?):
                 guard room > 0 else { return false }
-                keep(event, at: now, using: &generator)
+                keep(event, results[event.sequence] ?? .failed, at: now, using: &generator)
             case (nil, nil): return false
             // An event behind a failed one is not attempted.
-            case (false?, _?): return false
+            case (.failed?, _?), (.refused?, _?): return false
             }
             move(to: event.sequence)
         }
@@ -151,7 +160,8 @@ struct ReceiverTurn: Sendable {
     }
 
     private mutating func keep(
-        _ event: AccountEvent, at now: Moment, using generator: inout some RandomNumberGenerator
+        _ event: AccountEvent, _ result: AttemptResult, at now: Moment,
+        using generator: inout some RandomNumberGenerator
     ) {
         let user = EventOrder(event)
         // Behind another event it waits for as long as that one.
@@ -160,18 +170,24 @@ struct ReceiverTurn: Sendable {
         retries[event.sequence] = DeliveryRetry(
             sequence: event.sequence, attempts: 0, dueAt: first?.dueAt ?? now, waitingSince: now)
         changed.insert(event.sequence)
-        if first == nil { fail(event, behind: [], at: now, using: &generator) }
+        if first == nil { fail(event, result, behind: [], at: now, using: &generator) }
     }
 
     /// - Parameter lane: Further events of the user, which are due with this one.
     private mutating func fail(
-        _ event: AccountEvent, behind lane: Lane, at now: Moment,
+        _ event: AccountEvent, _ result: AttemptResult, behind lane: Lane, at now: Moment,
         using generator: inout some RandomNumberGenerator
     ) {
         guard var retry = retries[event.sequence] else { return }
         // An event that waited behind another one was not refused meanwhile.
         if retry.attempts == 0 { retry.waitingSince = now }
         retry.attempts += 1
+        let isLate = now >= retry.waitingSince.advanced(byMilliseconds: Self.lifetime)
+        if result == .refused, isLate || isOnlyOneRefused(retry) {
+            remove(event.sequence)
+            waiting[EventOrder(event)]?.removeAll { $0.sequence == event.sequence }
+            return givenUp.append(event)
+        }
         let delay = Self.backoff.delay(after: Int(clamping: retry.attempts), using: &generator)
         retry.dueAt = now.advanced(byMilliseconds: delay)
         retries[event.sequence] = retry
@@ -181,7 +197,13 @@ struct ReceiverTurn: Sendable {
             retries[other.sequence]?.dueAt = retry.dueAt
             changed.insert(other.sequence)
         }
-        if now >= retry.waitingSince.advanced(byMilliseconds: Self.lifetime) { pausedAt = now }
+        if isLate { pausedAt = now }
+    }
+
+    /// Returns `true` if the receiver refuses an event again and again while it takes others. A receiver that
+    /// takes none has another fault, and its events wait.
+    private func isOnlyOneRefused(_ retry: DeliveryRetry) -> Bool {
+        retry.attempts >= Self.mostRefusals && takenAt.map { $0 >= retry.waitingSince } ?? false
     }
 
     private mutating func remove(_ sequence: Int64) {

@@ -64,7 +64,7 @@ public struct ConnectionsUseCase: Sendable {
                 return ConnectionsOutcome(.refusal(.signInNeeded), query, session: .end)
             }
             do {
-                _ = try await server.submitEnding(command)
+                _ = try await server.dependencies.commits.submit(command)
             } catch let refusal as GrantRefusal {
                 // A grant that has ended already is what the user wants.
                 guard refusal.code == .grantNotFound else {

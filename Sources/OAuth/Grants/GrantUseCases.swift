@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
+import Commits
 import SignIn
 
 /// Use cases for an app's backend: listing and ending the grants of an account.
@@ -37,7 +38,7 @@ public struct GrantUseCases: Sendable {
             grantID: grantID, accountID: account.id, scope: allowed, reason: .unlinked,
             moment: server.now())
         do {
-            _ = try await server.submitEnding(command)
+            _ = try await server.dependencies.commits.submit(command)
         } catch is GrantRefusal {
             // A grant of an app that the caller may not see does not exist for the caller.
             throw GrantNotFound()
@@ -49,7 +50,7 @@ public struct GrantUseCases: Sendable {
     /// - Throws: `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
     public func endAll(of id: String, allowed: AppScope) async throws {
         let account = try await server.dependencies.signIn.account(id: id, allowed: allowed)
-        _ = try await server.submitEnding(
+        _ = try await server.dependencies.commits.submit(
             EndGrantsCommand(
                 accountID: account.id, scope: allowed, reason: .unlinked, moment: server.now()))
     }
@@ -61,10 +62,8 @@ public struct GrantUseCases: Sendable {
     /// - Throws: `CallerForbidden`; `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
     public func signOut(_ id: String, endsGoogleLinks: Bool, allowed: AppScope) async throws -> Account {
         let google = server.settings.clients.clients.filter { $0.googleLinking != nil }.map(\.id)
-        let account = try await server.dependencies.signIn.signOut(
+        return try await server.dependencies.signIn.signOut(
             id: id, keeping: endsGoogleLinks ? [] : Set(google), allowed: allowed)
-        server.signals[SecurityEventDelivering.self].wake()
-        return account
     }
 }
 

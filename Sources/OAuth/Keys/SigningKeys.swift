@@ -72,6 +72,11 @@ public final class SigningKeys: Sendable {
     /// - Throws: `StorageError`; `JOSEError` when no key can be made or opened.
     public func eventSigningKey() async throws -> TokenSigningKey { try await signingKey(.ES256) }
 
+    /// Returns the key that signs security event tokens for Google, which accepts RS256 only.
+    ///
+    /// - Throws: `StorageError`; `JOSEError` when no key can be made or opened.
+    public func googleSigningKey() async throws -> TokenSigningKey { try await signingKey(.RS256) }
+
     /// Returns the published key with this ID; `nil` when there is none. Waits only for an unknown ID.
     ///
     /// - Throws: `StorageError`.

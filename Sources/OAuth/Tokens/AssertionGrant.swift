@@ -125,7 +125,7 @@ struct AssertionGrant: Sendable {
             limits: server.limits(of: client), moment: now)
         let issued: IssuedTokens
         do {
-            issued = try await server.submitEnding(command)
+            issued = try await server.dependencies.commits.submit(command)
         } catch let refusal as GrantRefusal {
             // The account was revoked, erased or disabled, or no longer matches, since it was looked up. Or
             // the assertion is older than Google's last statement about the Google account.

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import Cryptography
 
 /// The grant `authorization_code` (RFC 6749 §4.1.3).
@@ -19,7 +20,7 @@ struct CodeRedemption: Sendable {
             of: code.digest, redirectURI: redirectURI, codeVerifier: grant.codeVerifier, client, at: server)
         let issued: IssuedTokens
         do {
-            issued = try await server.submitEnding(redemption.command)
+            issued = try await server.dependencies.commits.submit(redemption.command)
         } catch let refusal as GrantRefusal {
             throw OAuthError.invalidGrant(refusal.code.reason)
         }

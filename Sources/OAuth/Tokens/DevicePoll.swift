@@ -1,4 +1,5 @@
 import AuthorizationServer
+import Commits
 
 /// The grant `urn:ietf:params:oauth:grant-type:device_code` (RFC 8628 §3.4): a poll of a device.
 struct DevicePoll: Sendable {
@@ -17,7 +18,7 @@ struct DevicePoll: Sendable {
         )
         let issued: IssuedTokens
         do {
-            issued = try await server.submitEnding(PollDeviceCommand(redemption.command))
+            issued = try await server.dependencies.commits.submit(PollDeviceCommand(redemption.command))
         } catch let refusal as GrantRefusal {
             throw OAuthError(pollRefusedFor: refusal.code.reason)
         }

@@ -32,7 +32,7 @@ struct TokenExchange: Sendable {
             limits: server.limits(of: client), moment: now)
         let issued: IssuedTokens
         do {
-            issued = try await server.submitEnding(command)
+            issued = try await server.dependencies.commits.submit(command)
         } catch let refusal as GrantRefusal {
             throw OAuthError(exchangeRefusedFor: refusal.code)
         }

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import Cryptography
 
 /// The grant `refresh_token` (RFC 6749 §6, RFC 9700 §4.14).
@@ -30,7 +31,7 @@ struct TokenRefresh: Sendable {
             longestLine: client.lifetimes.refreshTokenAbsolute.map { $0 * 1000 }, moment: now)
         let issued: IssuedTokens
         do {
-            issued = try await server.submitEnding(command)
+            issued = try await server.dependencies.commits.submit(command)
         } catch let refusal as GrantRefusal {
             guard refusal.code == .scopeExceeded else { throw OAuthError.invalidGrant(refusal.code.reason) }
             throw OAuthError(

@@ -1,5 +1,6 @@
 import AppleAccounts
 public import AuthorizationServer
+import Commits
 
 /// `POST /oauth/revoke` (RFC 7009).
 public struct TokenRevocation: Sendable {
@@ -26,7 +27,7 @@ public struct TokenRevocation: Sendable {
         }
         let command = RevokeCommand(oauthClientID: client.id, token: token, moment: server.now())
         do {
-            try await server.submitEnding(command)
+            try await server.dependencies.commits.submit(command)
         } catch is GrantRefusal {
             // There is no token to end.
         }

@@ -85,7 +85,6 @@ enum GrantChangeWriter {
     }
     private static let putDevices = Put<OAuthDeviceTable>("digest", .progress)
     private static let putPaces = Put<OAuthGrantPaceTable>("account_id, oauth_client", .values)
-    private static let insertDeliveries = Put<SecurityEventDeliveryTable>()
     private static let insertGoogleEvents = Put<GoogleEventTable>()
     private static let putGoogleAccounts = Put<GoogleAccountTable>("google_subject", .values)
 
@@ -107,7 +106,6 @@ enum GrantChangeWriter {
         }
         calls += putFamilies.calls(changes.families) { $0.write($1, to: $2) }
         calls += putCodes.calls(changes.codes) { $0.write($1, to: $2) }
-        calls += insertDeliveries.calls(changes.deliveries) { $0.write($1, to: $2) }
         return calls
     }
 

@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import Cryptography
 
 /// The feed of account events. Its rows stay after an erasure: their subject is then a tombstone, and names
 /// no user.
@@ -23,6 +24,8 @@ public struct EventTable: Table {
     /// Only for grants that an event of Google has ended.
     public let googleEventKind: Column<GoogleEventKind>
     public let googleEventReason: Column<GoogleEventReason>
+    /// Double digest of a dead refresh token, for Google. It leads to no user.
+    public let endedToken: Column<SHA512Digest>
 
     public init(_ columns: inout ColumnList) {
         sequence = columns("sequence", .operational, .required)
@@ -40,6 +43,7 @@ public struct EventTable: Table {
         grantReason = columns("grant_reason", .operational, .optional)
         googleEventKind = columns("google_event_kind", .operational, .optional)
         googleEventReason = columns("google_event_reason", .operational, .optional)
+        endedToken = columns("ended_token", .operational, .optional)
     }
 }
 
@@ -59,6 +63,7 @@ extension EventTable {
         row.set(grantReason, grant.reason)
         row.set(googleEventKind, grant.googleEvent?.kind)
         row.set(googleEventReason, grant.googleEvent?.reason)
+        row.set(endedToken, grant.endedToken)
     }
 
     @inlinable public func event(
@@ -75,7 +80,7 @@ extension EventTable {
         guard let id = row[grantID] else { return nil }
         return GrantReference(
             id: id, oauthClientID: try row.required(oauthClientID), reason: try row.code(grantReason),
-            googleEvent: try googleEvent(row))
+            googleEvent: try googleEvent(row), endedToken: row[endedToken])
     }
 
     @inlinable func googleEvent(_ row: some ReadableRow) throws(StorageError) -> GoogleEventReference? {

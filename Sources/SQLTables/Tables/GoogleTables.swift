@@ -1,46 +1,5 @@
 public import AppleAccounts
 public import AuthorizationServer
-public import Cryptography
-
-/// Refresh tokens that have ended, for Google. No column leads to a user, so the rows outlive an erasure,
-/// which must be reported to Google too.
-public struct SecurityEventDeliveryTable: Table {
-    public static let name = "security_event_delivery"
-
-    public let id: Column<UniqueID>
-    public let oauthClientID: Column<OAuthClientID>
-    public let doubleSHA512: Column<SHA512Digest>
-    public let createdAt: Column<Moment>
-    public let attempts: Column<Int64>
-    public let nextAttemptAt: Column<Moment>
-
-    public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational, .required)
-        oauthClientID = columns("oauth_client", .operational, .required)
-        doubleSHA512 = columns("double_sha512", .operational, .required)
-        createdAt = columns("created_at", .operational, .required)
-        attempts = columns("attempts", .operational, .required, .range(0...Int64.max))
-        nextAttemptAt = columns("next_attempt_at", .operational, .required)
-    }
-}
-
-extension SecurityEventDeliveryTable {
-    @inlinable public func write(_ delivery: SecurityEventDelivery, to row: some WritableRow) {
-        row.set(id, delivery.id)
-        row.set(oauthClientID, delivery.oauthClientID)
-        row.set(doubleSHA512, delivery.doubleSHA512)
-        row.set(createdAt, delivery.createdAt)
-        row.set(attempts, delivery.attempts)
-        row.set(nextAttemptAt, delivery.nextAttemptAt)
-    }
-
-    @inlinable public func delivery(_ row: some ReadableRow) throws(StorageError) -> SecurityEventDelivery {
-        SecurityEventDelivery(
-            id: try row.required(id), oauthClientID: try row.required(oauthClientID),
-            doubleSHA512: try row.required(doubleSHA512), createdAt: try row.required(createdAt),
-            attempts: try row.required(attempts), nextAttemptAt: try row.required(nextAttemptAt))
-    }
-}
 
 /// Google's security events. After an erasure the `jti` stays, so that a repetition is recognized.
 public struct GoogleEventTable: Table {

@@ -8,7 +8,6 @@ public enum SharedTables {
         RefreshTokenTable.declaration, ErasureTable.declaration, ErasureAppTable.declaration,
         ErasureTokenTable.declaration, OAuthGrantTable.declaration, OAuthTokenFamilyTable.declaration,
         OAuthCodeTable.declaration, OAuthDeviceTable.declaration, OAuthGrantPaceTable.declaration,
-        SecurityEventDeliveryTable.declaration,
         GoogleEventTable.declaration, GoogleAccountTable.declaration, SigningKeyTable.declaration,
         TransferTable.declaration, TicketTable.declaration, KeySetSnapshotTable.declaration,
         HealthProbeTable.declaration, AppCheckHourTable.declaration, AppAttestKeyTable.declaration,

@@ -6,7 +6,6 @@ import GRDB
 /// clients uses them only at the end of a credential. Stays on its queue; after it threw, it must not be used
 /// again.
 final class GrantBatches {
-    let deliveries: DeliveryClaims
     private let question: GrantSelectionRows
     private let devices: DeviceRows
     private let held: StoredGrantRows
@@ -15,7 +14,6 @@ final class GrantBatches {
 
     init(_ names: Names, _ subjects: SubjectRows, in database: Database) throws {
         self.subjects = subjects
-        deliveries = try DeliveryClaims(in: database)
         question = try GrantSelectionRows(in: database)
         devices = try DeviceRows(in: database)
         held = try StoredGrantRows(names, in: database)

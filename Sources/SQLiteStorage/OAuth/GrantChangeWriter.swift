@@ -49,7 +49,6 @@ final class GrantChangeWriter {
     private let putDevice: Put<OAuthDeviceTable>
     private let removeDevice: Remove<SHA256Digest>
     private let putPace: Put<OAuthGrantPaceTable>
-    private let insertDelivery: Put<SecurityEventDeliveryTable>
     private let insertGoogleEvent: Put<GoogleEventTable>
     private let putGoogleAccount: Put<GoogleAccountTable>
     private let removeGrant: Remove<GrantID>
@@ -72,7 +71,6 @@ final class GrantChangeWriter {
         removeDevice = try Remove(in: database) { "DELETE FROM oauth_device WHERE digest = \($0)" }
         putPace = try Put(
             update("account_id, oauth_client", OAuthGrantPaceTable.names(.values)), in: database)
-        insertDelivery = try Put(in: database)
         insertGoogleEvent = try Put(in: database)
         putGoogleAccount = try Put(
             update("google_subject", GoogleAccountTable.names(.values)), in: database)
@@ -106,7 +104,6 @@ final class GrantChangeWriter {
         }
         for family in changes.families { try putFamily.run { $0.write(family, to: $1) } }
         for code in changes.codes { try putCode.run { $0.write(code, to: $1) } }
-        for delivery in changes.deliveries { try insertDelivery.run { $0.write(delivery, to: $1) } }
     }
 
     func save(_ changes: DeviceChanges) throws {

@@ -105,11 +105,6 @@ final class OAuthReader {
         ).map { Moment(milliseconds: $0) }
     }
 
-    func nextDeliveryDue() throws -> Moment? {
-        try Int64.fetchOne(database, sql: "SELECT min(next_attempt_at) FROM security_event_delivery")
-            .map { Moment(milliseconds: $0) }
-    }
-
     /// Returns the keys, newest first.
     func signingKeys() throws -> [SigningKeyRecord] {
         findKeys.begin()

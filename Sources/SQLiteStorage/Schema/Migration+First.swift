@@ -60,14 +60,6 @@ extension Migration {
 
         CREATE INDEX oauth_grant_pace_by_begin ON oauth_grant_pace (begun_at);
 
-        -- A claim moves next_attempt_at to its end.
-        CREATE TABLE security_event_delivery (
-            \(SecurityEventDeliveryTable.schema),
-            PRIMARY KEY (id)
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE INDEX security_event_delivery_by_attempt ON security_event_delivery (next_attempt_at);
-
         CREATE TABLE google_event (
             \(GoogleEventTable.schema),
             PRIMARY KEY (jti)

@@ -1,4 +1,5 @@
 import AppleAccounts
+import AsyncHTTPClient
 import AuthorizationServer
 import Commits
 import EventDelivery
@@ -18,21 +19,23 @@ struct ComposedDeliveries {
 
     /// Stores receivers that are new. They begin at the end of the feed.
     ///
-    /// - Parameter keys: Sign security event tokens. The settings reader requires OAuth clients for these.
+    /// - Parameters:
+    ///   - keys: Sign security event tokens. The settings reader requires OAuth clients for these.
+    ///   - client: HTTP client for reports to Google. Its owner shuts it down after the services.
     /// - Returns: `nil` without receivers.
     /// - Throws: `StorageError`.
     init?(
-        settings: ServiceSettings, store: any ServiceStore, feed: EventFeed, keys: SigningKeys?,
+        settings: ServiceSettings, store: any ServiceStore, feed: EventFeed, keys: SigningKeys?, client: HTTPClient,
         resolver: any AddressResolver = SystemAddressResolver(), now: @escaping @Sendable () -> Moment,
         logger: Logger
     ) async throws {
-        guard !settings.webhooks.isEmpty else { return nil }
+        guard !settings.receiverNames.isEmpty else { return nil }
         // In development the receivers are on the same machine.
         let ownMachine =
             settings.environment == .development
             ? ["127.0.0.0/8", "::1"].compactMap { AddressBlock($0) } : []
         var destinations: [HTTPEventDestination] = []
-        let receivers = settings.webhooks.map { webhook in
+        var receivers = settings.webhooks.map { webhook in
             let destination = HTTPEventDestination(
                 webhook.url, text: webhook.text,
                 rule: DestinationAddresses(allowed: webhook.networks + ownMachine), resolver: resolver)
@@ -41,6 +44,15 @@ struct ComposedDeliveries {
                 name: webhook.name, kinds: webhook.kinds, scope: webhook.scope,
                 format: Self.format(of: webhook, issuer: settings.oauth?.issuer.text, keys: keys),
                 destination: destination)
+        }
+        if settings.tellsGoogle, let oauth = settings.oauth, let keys {
+            receivers.append(
+                EventReceiver(
+                    name: .google, kinds: GoogleReportFormat.kinds, scope: .all,
+                    format: GoogleReportFormat(issuer: oauth.issuer.text) {
+                        try await keys.googleSigningKey()
+                    },
+                    destination: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints)))
         }
         try await store.addReceivers(receivers.map(\.name), at: now())
         services = [

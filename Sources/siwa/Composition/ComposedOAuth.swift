@@ -55,16 +55,7 @@ struct ComposedOAuth {
             AuthorizeUseCase(
                 settings: oauth, store: store, commits: commits, web: web, sealingKeys: sealingKeys, now: now)
         }
-        var workers: [any Service] = [OAuthMaintenance(server: server, logger: logger)]
-        if oauth.clients.clients.contains(where: { $0.googleLinking != nil }) {
-            workers.append(
-                ClaimLoop(
-                    SecurityEventDelivering(
-                        server: server,
-                        reporting: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints),
-                        logger: logger)))
-        }
-        self.workers = workers
+        workers = [OAuthMaintenance(server: server, logger: logger)]
     }
 
     /// Services in the order of the service group. They stop in reverse: the workers finish their requests,

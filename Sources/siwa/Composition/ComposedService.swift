@@ -72,7 +72,8 @@ struct ComposedService {
             settings: settings, store: store, signIn: useCases, web: web, feed: feed, client: apple.client,
             now: now, logger: logger)
         let deliveries = try await ComposedDeliveries(
-            settings: settings, store: store, feed: feed, keys: oauth?.keys, now: now, logger: logger)
+            settings: settings, store: store, feed: feed, keys: oauth?.keys, client: apple.client, now: now,
+            logger: logger)
         var dependencies = HTTPService.Dependencies(
             useCases: useCases, keys: keys, store: store, callers: settings.callers,
             registry: observation.registry, sink: observation.sink, version: SiwaVersion.current,

@@ -61,6 +61,14 @@ struct ServiceSettings: Sendable {
     /// Duration for which the service goes on after SIGTERM, while `/readyz` answers 503.
     var drain = Duration.seconds(Setting.drainSeconds.defaultNumber)
 
+    /// Indicates a client of Google, which is told of refresh tokens that end.
+    var tellsGoogle: Bool {
+        oauth?.clients.clients.contains { $0.googleLinking != nil } ?? false
+    }
+
+    /// The names of all receivers of events, also of the built-in one.
+    var receiverNames: [ReceiverName] { webhooks.map(\.name) + (tellsGoogle ? [.google] : []) }
+
     /// Address that receives Google's security events; `nil` without a client that accepts them.
     var googleEventsURL: String? {
         guard let oauth,

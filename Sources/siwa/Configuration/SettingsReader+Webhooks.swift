@@ -20,6 +20,9 @@ extension SettingsReader {
                     "webhooks.name", "must be 1 to \(ReceiverName.longest) letters, digits, '.', '-' or '_'")
                 continue
             }
+            if name == .google {
+                mistakes.add("webhooks.name", "must not be google, which is the name of the reports to Google")
+            }
             if webhooks.contains(where: { $0.name == name }) {
                 mistakes.add("webhooks.name", "has two webhooks named \(name)")
             }

@@ -13,7 +13,9 @@ struct ReceiverStates {
     /// One line for each receiver.
     var lines: [String] {
         let names = Set(configured + stored.map(\.record.name)).sorted()
-        guard !names.isEmpty else { return ["There is no receiver: the configuration has no webhooks."] }
+        guard !names.isEmpty else {
+            return ["There is no receiver: the configuration has no webhooks, and no client of Google."]
+        }
         return names.map { name in "\(name): \(words(of: name))" }
     }
 

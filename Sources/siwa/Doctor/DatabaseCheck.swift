@@ -149,9 +149,9 @@ struct DatabaseCheck: DoctorCheck {
     }
 
     private func receivers(_ inspection: any DatabaseInspection) async throws -> [Finding] {
-        guard !settings.webhooks.isEmpty else { return [] }
+        guard !settings.receiverNames.isEmpty else { return [] }
         return ReceiverStates(
-            configured: settings.webhooks.map(\.name), stored: try await inspection.receivers(),
+            configured: settings.receiverNames, stored: try await inspection.receivers(),
             lastSequence: try await inspection.lastEventSequence()
         ).findings
     }

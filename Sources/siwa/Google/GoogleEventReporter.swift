@@ -1,37 +1,47 @@
 import AsyncHTTPClient
+import EventDelivery
 import NIOCore
 import NIOHTTP1
-import OAuth
 
-/// Posts security event tokens to Google (`application/secevent+jwt`).
-struct GoogleEventReporter: SecurityEventReporting {
+/// Posts security event tokens to Google (`events:report`).
+struct GoogleEventReporter: EventDestination {
+    static let timeLimit: Int64 = 10_000
+
     private let client: HTTPClient
     private let url: String
-    private let timeLimit: TimeAmount
+    private let limit: TimeAmount
 
     /// - Parameters:
     ///   - client: HTTP client, which must not follow redirects: a token is for Google alone.
-    ///   - timeLimit: Time limit of a whole report. Must be shorter than the claim of a delivery.
-    init(client: HTTPClient, endpoints: GoogleEndpoints, timeLimit: TimeAmount = .seconds(15)) {
-        (self.client, url, self.timeLimit) = (client, endpoints.eventsReport, timeLimit)
+    ///   - limit: Time limit of a whole report.
+    init(
+        client: HTTPClient, endpoints: GoogleEndpoints, limit: TimeAmount = .milliseconds(Self.timeLimit)
+    ) {
+        (self.client, url, self.limit) = (client, endpoints.eventsReport, limit)
     }
 
-    func report(_ token: String) async throws {
+    func post(_ message: EventMessage) async throws {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/secevent+jwt")
-        request.headers.add(name: "Accept", value: "application/json")
-        request.headers.add(name: "User-Agent", value: "siwa")
-        request.body = .bytes(ByteBuffer(string: token))
+        for (name, value) in message.fields.sorted(by: { $0.key < $1.key }) {
+            request.headers.add(name: name, value: value)
+        }
+        request.headers.add(name: "user-agent", value: "siwa")
+        request.body = .bytes(ByteBuffer(bytes: message.body))
         let status: Int
         do {
             // The body of the response is not needed. An unread body is dropped with its connection.
-            status = Int(try await client.execute(request, timeout: timeLimit).status.code)
+            status = Int(try await client.execute(request, timeout: limit).status.code)
         } catch {
-            throw SecurityEventReportError(.unreachable)
+            throw DeliveryError(.unreachable)
         }
-        guard status == 202 else {
-            throw SecurityEventReportError(.refused, status: status)
+        switch status {
+        case 202: return
+        case 300...399: throw DeliveryError(.redirected, status: status)
+        // The only status for a token that is wrong in itself (RFC 8935 §2.4). With the others Google takes
+        // no token at all: wrong credentials or address, too many requests, an outage.
+        case 400: throw DeliveryError(.eventRefused, status: status)
+        default: throw DeliveryError(.refused, status: status)
         }
     }
 }

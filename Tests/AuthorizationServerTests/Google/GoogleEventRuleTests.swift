@@ -22,7 +22,7 @@ import Testing
         #expect(desk.lineNumbers == [2])
         #expect(desk.endings == [.googleRevoked])
         // Google knows it already.
-        #expect(desk.deliveries.isEmpty)
+        #expect(desk.reported.isEmpty)
     }
 
     @Test func `a link that was made after the event goes on`() {

@@ -78,11 +78,11 @@ import Testing
         desk.link(4, client: "tablet", at: 2_040_000)
         desk.end(signedOut(desk, keeping: ["google"]))
         #expect(desk.lineNumbers == [1] && desk.codes.values.allSatisfy { $0.oauthClientID == "google" })
-        #expect(desk.endings == [.signedOut, .signedOut] && desk.deliveries.isEmpty)
+        #expect(desk.endings == [.signedOut, .signedOut] && desk.reported.isEmpty)
         #expect(desk.events.last?.kind == .sessionsEnded)
         desk.end(signedOut(desk, keeping: []))
         #expect(desk.grants.isEmpty)
-        #expect(desk.deliveries.map(\.doubleSHA512) == [SampleToken(family: 1).doubleSHA512])
+        #expect(desk.reported == [SampleToken(family: 1).doubleSHA512])
     }
 
     @Test(arguments: [(2_050_000, .credentialRevoked), (2_050_001, nil)] as [(Int64, GrantRefusal.Code?)])

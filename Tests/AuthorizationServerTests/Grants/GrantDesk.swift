@@ -11,7 +11,6 @@ struct GrantDesk {
     private(set) var grants: [GrantID: GrantRecord] = [:]
     private(set) var families: [UniqueID: TokenFamily] = [:]
     private(set) var codes: [SHA256Digest: CodeRecord] = [:]
-    private(set) var deliveries: [SecurityEventDelivery] = []
     private(set) var events: [AccountEvent] = []
     private var generator = SystemRandomNumberGenerator()
 
@@ -71,7 +70,6 @@ struct GrantDesk {
         for grant in changes.grants { grants[grant.id] = grant }
         for family in changes.families { families[family.id] = family }
         for code in changes.codes { codes[code.digest] = code }
-        deliveries += changes.deliveries
     }
 }
 
@@ -106,6 +104,9 @@ extension GrantDesk {
 
     /// The numbers of the token families that have not ended.
     var lineNumbers: [UInt64] { families.keys.map { $0.low }.sorted() }
+
+    /// The refresh tokens of whose end Google is told, in order.
+    var reported: [SHA512Digest] { events.compactMap(\.grant?.endedToken) }
 
     func token(_ family: UInt64) -> RefreshTokenState? { families[.sample(family)]?.refreshToken }
 

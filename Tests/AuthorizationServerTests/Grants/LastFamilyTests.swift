@@ -111,11 +111,11 @@ import Testing
         desk.link(2, client: "google", isNative: false, forGoogle: true)
         desk.link(3, client: "google", isNative: false, forGoogle: true)
         desk.apply(.revoke(.sample(SampleToken(family: 1), client: "google")))
-        #expect(desk.deliveries.isEmpty)
+        #expect(desk.reported.isEmpty)
         let id = try #require(desk.grants.keys.first)
         desk.apply(.end(.sample(id, of: GrantDesk.account)))
         #expect(
-            Set(desk.deliveries.map(\.doubleSHA512))
+            Set(desk.reported)
                 == [SampleToken(family: 2).doubleSHA512, SampleToken(family: 3).doubleSHA512])
     }
 }

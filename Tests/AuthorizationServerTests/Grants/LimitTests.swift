@@ -55,7 +55,7 @@ import Testing
                 UInt64(number), client: "client-\(number)", limits: limits, at: Self.moment(number))
         }
         #expect(desk.lineNumbers == [1, 2, 10, 11, 12])
-        #expect(desk.deliveries.isEmpty)
+        #expect(desk.reported.isEmpty)
     }
 
     @Test func `Google is not told of its own token that a newer one of its own has replaced`() {
@@ -65,7 +65,7 @@ import Testing
                 UInt64(number), client: "google", isNative: false, forGoogle: true, at: Self.moment(number))
         }
         #expect(desk.lineNumbers == Array(2...11))
-        #expect(desk.deliveries.isEmpty)
+        #expect(desk.reported.isEmpty)
     }
 
     @Test func `families without a refresh token have 100 places of their own`() {

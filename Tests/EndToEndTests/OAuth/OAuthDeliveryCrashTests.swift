@@ -1,3 +1,4 @@
+import Foundation
 import GoogleEmulator
 import TestSupport
 import Testing
@@ -45,14 +46,14 @@ import Testing
 
             try await system.makeDeliveriesDue()
             if place.store == .sqlite { try await replicas.start(victim) }
-            // A refused code wakes the worker, which else looks every ten seconds.
-            let refused = try await #require(replicas.all.first).redeem(code)
-            #expect(refused.error == "invalid_grant")
+            // A new user wakes the worker, which else looks every ten seconds.
+            let other = try system.identityToken(of: try system.makeUser())
+            _ = try await #require(replicas.all.first).flip(.token(other))
             let expected = place.moment == .taken ? 2 : 1
             try await eventually { system.google.receivedEvents.first?.deliveries ?? 0 >= expected }
             #expect(
                 system.google.receivedEvents.map(\.tokenHash) == [OAuthCrashTests.hash(link.refreshToken)])
-            try await eventually { try await system.database.rowCounts()["security_event_delivery"] == 0 }
+            try await eventually { try await system.isGoogleUpToDate() }
             #expect(await replicas.stop().allSatisfy { $0 == 0 })
         }
     }
@@ -62,7 +63,8 @@ import Testing
         switch moment {
         case .queued: fault.status = 503
         case .posted: (fault.delayMilliseconds, fault.status) = (GoogleFault.maximumDelay, 503)
-        case .taken: return try await system.database.refuseDeletes(from: "security_event_delivery")
+        // A claim does not write this column.
+        case .taken: return try await system.database.refuseUpdates(of: "cursor", in: "event_receiver")
         }
         system.google.setFault(fault, at: .report)
     }
@@ -73,7 +75,10 @@ import Testing
             try await eventually { system.google.exchanges.contains { $0.response.hasPrefix("503") } }
         case .posted:
             try await eventually {
-                try await system.database.query("SELECT attempts FROM security_event_delivery") == "1"
+                let now = Int64(Date().timeIntervalSince1970 * 1000)
+                return try await system.database.query(
+                    "SELECT count(*) FROM event_receiver WHERE name = 'google' AND not_before > \(now)")
+                    == "1"
             }
         case .taken: try await eventually { !system.google.receivedEvents.isEmpty }
         }
@@ -82,7 +87,9 @@ import Testing
     private static func release(_ moment: Moment, _ system: LinkedSystem) async throws {
         system.google.setFault(nil, at: .report)
         if moment == .taken {
-            try await system.database.allowDeletes(from: "security_event_delivery")
+            // A process that lives on records nothing of what it has sent.
+            try await system.database.query("UPDATE event_receiver SET claims = claims + 1")
+            try await system.database.allowUpdates(in: "event_receiver")
         }
     }
 }
@@ -90,6 +97,17 @@ import Testing
 extension LinkedSystem {
     /// Makes all deliveries due, as if the time of every claim and pause had passed.
     func makeDeliveriesDue() async throws {
-        try await database.query("UPDATE security_event_delivery SET next_attempt_at = 0")
+        try await database.query(
+            "UPDATE event_retry SET due_at = 0; UPDATE event_receiver SET not_before = 0")
+    }
+
+    /// Returns `true` when nothing waits for Google.
+    func isGoogleUpToDate() async throws -> Bool {
+        try await database.query(
+            """
+            SELECT count(*) FROM event_receiver WHERE name = 'google'
+                AND cursor = (SELECT max(sequence) FROM event)
+                AND NOT EXISTS (SELECT 1 FROM event_retry WHERE receiver = 'google')
+            """) == "1"
     }
 }

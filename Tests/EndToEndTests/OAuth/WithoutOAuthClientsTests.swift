@@ -17,9 +17,8 @@ import Testing
         (.POST, "/v1/google/security-events"),
     ]
     private static let tables = [
-        "oauth_grant", "oauth_grant_pace", "oauth_token_family", "oauth_code", "security_event_delivery",
-        "google_event",
-        "google_account", "signing_key",
+        "oauth_grant", "oauth_grant_pace", "oauth_token_family", "oauth_code", "google_event",
+        "google_account", "signing_key", "event_receiver", "event_retry",
     ]
 
     @Test(arguments: ObservedDatabase.Store.allCases)

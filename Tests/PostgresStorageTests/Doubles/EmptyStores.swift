@@ -59,8 +59,7 @@ actor EmptyStores {
                 script: """
                     DELETE FROM oauth_code; DELETE FROM oauth_token_family; DELETE FROM oauth_grant;
                     DELETE FROM oauth_device; DELETE FROM oauth_grant_pace;
-                    DELETE FROM security_event_delivery; DELETE FROM google_event;
-                    DELETE FROM google_account; DELETE FROM signing_key;
+                    DELETE FROM google_event; DELETE FROM google_account; DELETE FROM signing_key;
                     DELETE FROM event; DELETE FROM credential; DELETE FROM subject;
                     DELETE FROM used_nonce; DELETE FROM nonce_key;
                     DELETE FROM notification_event; DELETE FROM notification; DELETE FROM authorization_code;

@@ -70,6 +70,7 @@ import WebOrigins
 
     @Test(arguments: [
         ("name: backend", "name: back end", "webhooks.name"),
+        ("name: backend", "name: google", "must not be google"),
         ("https://backend.example.com/siwa", "http://backend.example.com/siwa", "webhooks.url"),
         ("https://backend.example.com/siwa", "https://user@backend.example.com/", "webhooks.url"),
         ("https://backend.example.com/siwa", "backend.example.com", "webhooks.url"),

@@ -1,8 +1,8 @@
 import AppleIDClient
 import AsyncHTTPClient
+import EventDelivery
 import KeySets
 import NIOCore
-import OAuth
 import ScriptedHTTP
 import TestSupport
 import Testing
@@ -36,14 +36,16 @@ import Testing
 
     private func report(
         _ answer: ScriptedServer.Response, timeLimit: TimeAmount = .seconds(50)
-    ) async throws -> (error: SecurityEventReportError?, requests: [String]) {
+    ) async throws -> (error: DeliveryError?, requests: [String]) {
         try await with({ _ in answer }) { client, server, endpoints in
-            let reporter = GoogleEventReporter(client: client, endpoints: endpoints, timeLimit: timeLimit)
+            let reporter = GoogleEventReporter(client: client, endpoints: endpoints, limit: timeLimit)
             do {
-                try await reporter.report("a.b.c")
+                try await reporter.post(
+                    EventMessage(
+                        fields: ["content-type": "application/secevent+jwt"], body: Array("a.b.c".utf8)))
                 return (nil, server.requests)
             } catch {
-                return (try #require(error as? SecurityEventReportError), server.requests)
+                return (try #require(error as? DeliveryError), server.requests)
             }
         }
     }
@@ -60,10 +62,15 @@ import Testing
         #expect(request.contains("\r\ncontent-length: 5\r\n"))
     }
 
-    @Test(arguments: [200, 204, 400, 401, 404, 429, 500, 503])
-    func `another status is a refusal, which is tried again later`(status: Int) async throws {
+    @Test(
+        arguments: [200, 204, 401, 403, 404, 429, 500, 503].map { ($0, .refused) } + [(400, .eventRefused)]
+            as [(Int, DeliveryError.Code)])
+    func `another status is a refusal of everything, and 400 of this token`(
+        status: Int, code: DeliveryError.Code
+    ) async throws {
         let (error, requests) = try await report(.json("{}", status: status))
-        #expect(error == SecurityEventReportError(.refused, status: status))
+        #expect(error == DeliveryError(code, status: status))
+        #expect(error?.status == status)
         #expect(requests.count == 1)
     }
 
@@ -71,7 +78,7 @@ import Testing
     func `a redirect is not followed: the token is for Google alone`(status: Int) async throws {
         let (error, requests) = try await report(
             .json("", status: status, headers: "Location: http://127.0.0.1:1/elsewhere\r\n"))
-        #expect(error == SecurityEventReportError(.refused, status: status))
+        #expect(error == DeliveryError(.redirected, status: status))
         #expect(requests.count == 1)
     }
 
@@ -83,7 +90,7 @@ import Testing
         answer: ScriptedServer.Response
     ) async throws {
         let (error, _) = try await report(answer, timeLimit: .milliseconds(300))
-        #expect(error == SecurityEventReportError(.unreachable))
+        #expect(error == DeliveryError(.unreachable))
     }
 
     @Test func `an answer without an end is not read`() async throws {

@@ -21,7 +21,8 @@ extension ConformanceCheck {
                 let told = try await events(visibleTo: own, in: store)
                 try expectEqual(told, all.filter { $0.accountID == account.id })
                 let kinds = Set(AccountEvent.Kind.allCases)
-                    .subtracting([.grantCreated, .grantRevoked] + (isErased ? [] : [.accountErased]))
+                    .subtracting(
+                        [.grantCreated, .grantRevoked, .tokenRevoked] + (isErased ? [] : [.accountErased]))
                 try expectEqual(Set(told.map(\.kind)), kinds)
                 try expectEqual(
                     try await events(visibleTo: .only(["com.example.other"]), in: store),

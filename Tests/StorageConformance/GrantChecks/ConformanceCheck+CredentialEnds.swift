@@ -40,7 +40,7 @@ extension ConformanceCheck {
             try expect(try await !store.isGood(1), "the older family has ended")
             try expect(try await store.isGood(2), "the younger goes on")
             try expect(!(try await store.eventKinds()).contains(.grantRevoked), "and the grant")
-            try await expectDeliveries([SampleToken(family: 1)], in: store)
+            try await expectReports([SampleToken(family: 1)], in: store)
         },
         ConformanceCheck("ends the grants of the app that consent was withdrawn from, and no others") {
             store in
@@ -87,7 +87,7 @@ extension ConformanceCheck {
             try expectEqual(told.map(\.kind), [.grantRevoked, .grantRevoked, .accountErased])
             try expectEqual(told.prefix(2).map(\.grant?.reason), [.erased, .erased])
             try expectEqual(told.map(\.subject), [nil, nil, nil])
-            try await expectDeliveries([SampleToken(family: 1)], in: store)
+            try await expectReports([SampleToken(family: 1)], in: store)
             // One who comes back has nothing of it.
             let again = try await store.signIn(.sample(authorizedAt: 20_000)).account
             try expectEqual(try await store.grants(of: again.id), [])

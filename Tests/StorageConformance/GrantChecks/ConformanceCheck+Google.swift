@@ -46,7 +46,7 @@ extension ConformanceCheck {
             try expectEqual(try await store.grants(of: first.id), [])
             try expectEqual(try await store.allEvents().last?.grant?.reason, .googleRevoked)
             // Google knows already.
-            try await expectDeliveries([], in: store)
+            try await expectReports([], in: store)
         },
         ConformanceCheck("keeps of each family the Google account that it came with") { store in
             let account = try await store.signIn(.sample()).account
@@ -173,34 +173,6 @@ extension ConformanceCheck {
                 at: Moment(milliseconds: 3_000_005 + GoogleEventCommand.keptFor))
             try expectEqual(try await store.lastGoogleEvent(), nil)
             try expectEqual(try await store.googleVerification("state-1"), nil)
-        },
-        ConformanceCheck("claims deliveries to Google, the longest waiting first, until they are removed") {
-            store in
-            for number in 1...3 as ClosedRange<UInt64> {
-                let grant = try await store.link(
-                    number, key: .sample("user-\(number)"), client: "google", isNative: false,
-                    forGoogle: true)
-                try await store.carryOut(
-                    .end(
-                        .sample(grant.id, of: grant.accountID, at: Moment(milliseconds: 3000 - Int64(number)))
-                    ))
-            }
-            try expectEqual(try await store.nextDeliveryDue(), 2997)
-            try expectEqual(try await store.claimDeliveries(limit: 9, at: 2996, leaseUntil: 9000), [])
-            let claimed = try await store.claimDeliveries(limit: 2, at: 5000, leaseUntil: 9000)
-            try expectEqual(
-                claimed.map(\.doubleSHA512), [3, 2].map { SampleToken(family: $0).doubleSHA512 })
-            try expectEqual(claimed.map(\.attempts), [1, 1])
-            try expectEqual(claimed.map(\.nextAttemptAt), [9000, 9000])
-            try expectEqual(claimed.map(\.createdAt), [2997, 2998])
-            try await store.removeDelivery(claimed[0].id)
-            try await store.postponeDelivery(claimed[1].id, until: 7000)
-            try expectEqual(try await store.nextDeliveryDue(), 2999)
-            let rest = try await store.claimDeliveries(limit: 9, at: 7000, leaseUntil: 9000)
-            try expectEqual(rest.map(\.doubleSHA512), [1, 2].map { SampleToken(family: $0).doubleSHA512 })
-            try expectEqual(rest.map(\.attempts), [1, 2])
-            for delivery in rest { try await store.removeDelivery(delivery.id) }
-            try expectEqual(try await store.nextDeliveryDue(), nil)
         },
     ]
 }

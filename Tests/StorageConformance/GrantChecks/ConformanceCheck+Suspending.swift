@@ -24,7 +24,7 @@ extension ConformanceCheck {
             }
             try expectEqual(try await store.grants(of: account.id), [grant])
             try expect(!(try await store.eventKinds()).contains(.grantRevoked), "nothing has ended")
-            try expectEqual(try await store.nextDeliveryDue(), nil)
+            try await expectReports([], in: store)
             try await store.change(EnableCommand.sample(account))
             try expect(try await store.isGood(1), "good again")
             try expectEqual(try await store.refresh(.sample()).family.refreshToken?.generation, 1)
@@ -57,10 +57,10 @@ extension ConformanceCheck {
             try expectEqual(told.map(\.kind), [.grantRevoked, .grantRevoked, .sessionsEnded])
             try expectEqual(told.compactMap(\.grant?.reason), [.signedOut, .signedOut])
             try expectEqual(told.map(\.source), [nil, nil, nil])
-            try expectEqual(try await store.nextDeliveryDue(), nil)
+            try await expectReports([], in: store)
             try await store.change(SignOutCommand.sample(account, at: 2_060_000))
             try expectEqual(try await store.grants(of: account.id), [])
-            try await expectDeliveries([SampleToken(family: 2)], in: store)
+            try await expectReports([SampleToken(family: 2)], in: store)
             try expectEqual(try await store.credential().state, .authorized)
         },
         ConformanceCheck("writes no code for an authentication from before a sign-out") { store in

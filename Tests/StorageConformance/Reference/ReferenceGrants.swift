@@ -8,7 +8,6 @@ struct ReferenceGrants {
     var families: [UniqueID: TokenFamily] = [:]
     var codes: [SHA256Digest: CodeRecord] = [:]
     var devices: [SHA256Digest: DeviceAuthorization] = [:]
-    var deliveries: [UniqueID: SecurityEventDelivery] = [:]
     var googleEvents: [String: GoogleEventCommand] = [:]
     var googleAccounts: [String: GoogleAccountRecord] = [:]
     var paces: [AccountID: [OAuthClientID: GrantPace]] = [:]
@@ -62,7 +61,6 @@ struct ReferenceGrants {
             precondition(grants[code.grantID] != nil, "a code without a grant")
             codes[code.digest] = code
         }
-        for delivery in changes.deliveries { deliveries[delivery.id] = delivery }
     }
 
     mutating func save(_ changes: DeviceChanges) {

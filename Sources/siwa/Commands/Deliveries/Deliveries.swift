@@ -28,7 +28,7 @@ struct ListDeliveries: AsyncParsableCommand {
             let states: ReceiverStates
             do {
                 states = ReceiverStates(
-                    configured: settings.webhooks.map(\.name), stored: try await inspection.receivers(),
+                    configured: settings.receiverNames, stored: try await inspection.receivers(),
                     lastSequence: try await inspection.lastEventSequence())
             } catch {
                 await inspection.close()

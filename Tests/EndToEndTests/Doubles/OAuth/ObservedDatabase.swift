@@ -75,24 +75,24 @@ struct ObservedDatabase: Sendable {
     }
 
     /// Makes every deletion from a table fail, as when the service dies before the deletion.
-    func refuseDeletes(from table: String) async throws {
-        let trigger = "CREATE TRIGGER refuse_deletes BEFORE DELETE ON \(table)"
+    func refuseUpdates(of column: String, in table: String) async throws {
+        let trigger = "CREATE TRIGGER refuse_updates BEFORE UPDATE OF \(column) ON \(table)"
         switch place {
         case .file: try await query("\(trigger) BEGIN SELECT RAISE(ABORT, 'refused by a test'); END")
         case .server:
             try await query(
                 """
-                CREATE FUNCTION refuse_delete() RETURNS trigger LANGUAGE plpgsql AS
+                CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
                 $$ BEGIN RAISE EXCEPTION 'refused by a test'; END $$;
-                \(trigger) FOR EACH ROW EXECUTE FUNCTION refuse_delete()
+                \(trigger) FOR EACH ROW EXECUTE FUNCTION refuse_update()
                 """)
         }
     }
 
-    func allowDeletes(from table: String) async throws {
+    func allowUpdates(in table: String) async throws {
         switch place {
-        case .file: try await query("DROP TRIGGER refuse_deletes")
-        case .server: try await query("DROP TRIGGER refuse_deletes ON \(table)")
+        case .file: try await query("DROP TRIGGER refuse_updates")
+        case .server: try await query("DROP TRIGGER refuse_updates ON \(table)")
         }
     }
 }

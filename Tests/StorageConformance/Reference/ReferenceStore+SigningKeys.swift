@@ -3,34 +3,6 @@ public import AuthorizationServer
 import Synchronization
 
 extension ReferenceStore {
-    public func claimDeliveries(
-        limit: Int, at moment: Moment, leaseUntil: Moment
-    ) async throws -> [SecurityEventDelivery] {
-        state.withLock { state in
-            let due = state.oauth.deliveries.values.filter { $0.nextAttemptAt <= moment }
-                .sorted { ($0.nextAttemptAt, $0.id) < ($1.nextAttemptAt, $1.id) }
-            return due.prefix(limit).map { delivery in
-                var claimed = delivery
-                claimed.attempts += 1
-                claimed.nextAttemptAt = leaseUntil
-                state.oauth.deliveries[delivery.id] = claimed
-                return claimed
-            }
-        }
-    }
-
-    public func postponeDelivery(_ id: UniqueID, until nextAttemptAt: Moment) async throws {
-        state.withLock { $0.oauth.deliveries[id]?.nextAttemptAt = nextAttemptAt }
-    }
-
-    public func removeDelivery(_ id: UniqueID) async throws {
-        state.withLock { $0.oauth.deliveries[id] = nil }
-    }
-
-    public func nextDeliveryDue() async throws -> Moment? {
-        state.withLock { $0.oauth.deliveries.values.map(\.nextAttemptAt).min() }
-    }
-
     public func signingKeys() async throws -> [SigningKeyRecord] {
         state.withLock { $0.oauth.newestKeysFirst }
     }

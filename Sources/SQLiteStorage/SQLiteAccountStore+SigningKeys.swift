@@ -4,36 +4,9 @@ import Foundation
 import GRDB
 import SQLTables
 
-// Deliveries to Google, and the keys that sign them and all tokens.
+// Keys that sign tokens.
 extension SQLiteAccountStore {
     private static let insertKey = Insertion<SigningKeyTable>()
-
-    public func claimDeliveries(
-        limit: Int, at moment: Moment, leaseUntil: Moment
-    ) async throws -> [SecurityEventDelivery] {
-        try await writer.write { writer in
-            try writer.oauth().deliveries.claim(limit: limit, at: moment, leaseUntil: leaseUntil)
-        }
-    }
-
-    public func postponeDelivery(_ id: UniqueID, until nextAttemptAt: Moment) async throws {
-        try await writer.run { database in
-            try database.execute(
-                sql: "UPDATE security_event_delivery SET next_attempt_at = :time WHERE id = :id",
-                arguments: ["time": nextAttemptAt.milliseconds, "id": id.data])
-        }
-    }
-
-    public func removeDelivery(_ id: UniqueID) async throws {
-        try await writer.run { database in
-            try database.execute(
-                sql: "DELETE FROM security_event_delivery WHERE id = :id", arguments: ["id": id.data])
-        }
-    }
-
-    public func nextDeliveryDue() async throws -> Moment? {
-        try await reader.read { try $0.oauth().nextDeliveryDue() }
-    }
 
     public func signingKeys() async throws -> [SigningKeyRecord] {
         try await reader.read { try $0.oauth().signingKeys() }
