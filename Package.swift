@@ -275,7 +275,8 @@ let package = Package(
         tests(
             "EventDeliveryTests",
             [
-                "EventDelivery", "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "AuthorizationServer",
+                "EventDelivery", "SecurityEvents", "SignIn", "Commits", "AppleAccounts",
+                "AuthorizationServer",
                 "KeySets", "StorageConformance",
                 "TestSupport", "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, serviceLifecycle,
                 coreMetrics,
@@ -382,7 +383,7 @@ let package = Package(
                 "EmulatorServer", "ScriptedHTTP",
                 "AppleIDClient", "SignIn", "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "HTTPEngine", "AuthorizationServer",
-                "AppleAccounts", "AppleIdentity", "KeySets",
+                "AppleAccounts", "AppleIdentity", "KeySets", "SecurityEvents",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, asyncHTTPClient, nioCore,
                 nioHTTP1,
                 unixSignals, serviceLifecycle, hummingbird, httpTypes,

@@ -31,6 +31,8 @@ public final class HTTPService: Service {
         public var web: WebSignIn?
         /// `nil` switches the routes of OAuth off: they are not found.
         public var oauth: OAuthServer?
+        /// Keys of a service without OAuth clients, which sign events for receivers.
+        public var eventKeys: SigningKeys?
         /// `nil` where no OAuth client is configured: the authorization endpoint is not found.
         public var authorize: AuthorizeUseCase?
         /// Refuses requests from pages of other sites. For development. `nil` accepts every host name, as a
@@ -144,6 +146,9 @@ public final class HTTPService: Service {
             operations: OperationsRoutes(
                 keys: dependencies.keys, store: dependencies.store, registry: registry,
                 version: dependencies.version, warnings: dependencies.warnings, draining: draining),
+            keySet: (dependencies.oauth?.dependencies.keys ?? dependencies.eventKeys).map {
+                KeySetRoutes(keys: $0)
+            },
             oauth: dependencies.oauth.map {
                 OAuthRoutes(server: $0, callers: dependencies.callers, registry: registry)
             }, languages: dependencies.authorize?.languages ?? .builtIn)

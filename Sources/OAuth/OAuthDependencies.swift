@@ -73,6 +73,21 @@ extension SigningKeys {
     }
 }
 
+extension SigningKeys {
+    /// Makes the keys of a service without OAuth clients, which signs events for receivers only.
+    ///
+    /// - Parameter sealingKeys: Seal the private keys at rest. The same in all replicas.
+    public convenience init(
+        forEventsIn store: any AuthorizationStore, sealingKeys: SealingKeyRing,
+        now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        // A receiver verifies a token when it arrives. An hour is more than any attempt takes.
+        self.init(
+            store: store, sealingKeys: sealingKeys, algorithms: [.ES256],
+            schedule: SigningKeySchedule(longestToken: 3_600_000), now: now, logger: logger)
+    }
+}
+
 extension TokenAlgorithm {
     var signature: SignatureAlgorithm {
         switch self {

@@ -4,6 +4,7 @@ import Foundation
 import HTTPAPI
 import JOSE
 import ScriptedHTTP
+import SecurityEvents
 import StrictJSON
 import TestSupport
 import Testing
@@ -134,15 +135,21 @@ import TokenMint
         }
     }
 
-    @Test func `a receiver with an audience gets tokens that the published keys verify`() async throws {
+    @Test(arguments: [true, false])
+    func `a receiver with an audience gets tokens that the published keys verify, also without OAuth clients`(
+        hasClients: Bool
+    ) async throws {
         try await TemporaryDirectory.with { directory in
             let server = try await ScriptedServer(
                 always: .send("HTTP/1.1 202 X\r\nContent-Length: 0\r\n\r\n"))
-            let file = """
+            let webhooks = """
                 webhooks:
                   - name: backend
                     url: \(server.baseURL)/events
                     audience: billing
+
+                """
+            let clients = """
                 oauth:
                   clients:
                     - id: phone
@@ -156,7 +163,8 @@ import TokenMint
                 """
             let sealing = "test=\(Base64.encode(SecureRandom.bytes(count: 32)))"
             let variables = try CrashTests.variables(directory).merging([
-                "SIWA_CONFIG": try directory.write(file, to: "siwa.yaml"), "SIWA_ENV": "development",
+                "SIWA_CONFIG": try directory.write(
+                    hasClients ? webhooks + clients : webhooks, to: "siwa.yaml"), "SIWA_ENV": "development",
                 "SIWA_SEALING_KEYS": sealing, "SIWA_PUBLIC_URL": "http://127.0.0.1:8080",
                 "SIWA_WEB_REDIRECT_URL": "http://127.0.0.1:8080/health",
                 "APPLE_CLIENT_IDS": "\(TokenMint.clientID),com.example.web",
@@ -165,17 +173,19 @@ import TokenMint
             let backend = Backend(port: service.port, secret: CrashTests.secret)
             #expect(try await backend.signIn(try CrashTests.token("someone")).status == 201)
             try await eventually { server.requests.count == 2 }
-            let keys = try await backend.get("/oauth/jwks.json")["keys"]?.array ?? []
+            let keys = try await backend.get("/v1/jwks.json")["keys"]?.array ?? []
+            #expect(!keys.isEmpty)
+            #expect(
+                try await backend.get("/oauth/jwks.json").status == (hasClients ? 200 : 404))
             let verification = try keys.map { try TokenVerificationKey(jwk: $0) }
+            let verifier = SecurityEventVerifier(issuer: "http://127.0.0.1:8080", audiences: ["billing"])
             for request in server.requests {
                 #expect(request.lowercased().contains("\r\ncontent-type: application/secevent+jwt\r\n"))
                 let end = try #require(request.firstRange(of: "\r\n\r\n")?.upperBound)
-                let token = try TypedJWS(parsing: Array(request[end...].utf8))
-                #expect(token.type == "secevent+jwt")
-                #expect(verification.contains { $0.keyID == token.keyID && token.isSigned(by: $0) })
-                let claims = try JSONValue(parsing: token.payload)
-                #expect(claims["aud"]?.string == "billing")
-                #expect(claims["iss"]?.string == "http://127.0.0.1:8080")
+                let claims = try verifier.verify(
+                    String(request[end...]), at: Int64(Date().timeIntervalSince1970)
+                ) { id in verification.first { $0.keyID == id } }
+                #expect(claims.events.members.count == 1)
             }
             #expect(await service.stop() == 0)
             try await server.close()

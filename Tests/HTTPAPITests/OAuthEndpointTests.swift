@@ -60,7 +60,8 @@ import TokenMint
         ("POST", "/oauth/app-attest/challenges"), ("POST", "/oauth/app-attest/keys"),
         ("GET", "/oauth/revoke"),
         ("POST", "/oauth/introspect"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),
-        ("GET", "/oauth/jwks.json"), ("GET", "/.well-known/oauth-authorization-server"),
+        ("GET", "/oauth/jwks.json"), ("GET", "/v1/jwks.json"),
+        ("GET", "/.well-known/oauth-authorization-server"),
         ("GET", "/.well-known/openid-configuration"), ("GET", "/.well-known/risc-configuration"),
         ("GET", "/.well-known/apple-app-site-association"), ("GET", "/.well-known/assetlinks.json"),
         ("POST", "/v1/oauth/app-flip"),
@@ -378,6 +379,8 @@ import TokenMint
             let risc = try await service.call("GET", "/.well-known/risc-configuration", secret: nil)
             #expect(risc.json?["jwks_uri"]?.string == OAuthSample.issuer + "/oauth/jwks.json")
             let keys = try await service.call("GET", "/oauth/jwks.json", secret: nil)
+            let same = try await service.call("GET", "/v1/jwks.json", secret: nil)
+            #expect(same.status == 200 && same.body == keys.body)
             #expect(keys["cache-control"] == "public, max-age=3600")
             let algorithms = keys.json?["keys"]?.array?.compactMap { $0["alg"]?.string } ?? []
             #expect(Set(algorithms) == ["ES256", "RS256"])

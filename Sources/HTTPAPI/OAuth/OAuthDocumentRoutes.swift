@@ -5,7 +5,7 @@ import NIOHTTP1
 import OAuth
 import StrictJSON
 
-/// Public documents about this authorization server: metadata and keys. Nothing in them is secret.
+/// Public documents about this authorization server: metadata and links. Nothing in them is secret.
 final class OAuthDocumentRoutes: Sendable {
     private let server: OAuthServer
     private let metadataDocument: [UInt8]
@@ -20,7 +20,7 @@ final class OAuthDocumentRoutes: Sendable {
 
     /// `GET /.well-known/oauth-authorization-server` (RFC 8414) and `/.well-known/openid-configuration`
     /// (OpenID Connect Discovery §4)
-    func metadata() -> RouteResult { .response(Self.document(metadataDocument)) }
+    func metadata() -> RouteResult { .response(.publicDocument(metadataDocument)) }
 
     /// `GET /.well-known/risc-configuration`, by which Google finds the keys of security event tokens
     func riscConfiguration() -> RouteResult {
@@ -30,24 +30,7 @@ final class OAuthDocumentRoutes: Sendable {
         json.member("issuer", issuer.text)
         json.member("jwks_uri", issuer.url(Endpoint.getKeySet.path.description))
         json.endObject()
-        return .response(Self.document(json.bytes))
-    }
-
-    /// `GET /oauth/jwks.json` (RFC 7517 §5)
-    func keySet() -> RouteResult {
-        .later { [server] in
-            var json = JSONWriter(reservingCapacity: 2048)
-            json.beginObject()
-            json.name("keys")
-            json.beginArray()
-            for key in try await server.dependencies.keys.published() {
-                json.element()
-                json.value(.object(key))
-            }
-            json.endArray()
-            json.endObject()
-            return Self.document(json.bytes)
-        }
+        return .response(.publicDocument(json.bytes))
     }
 
     /// `GET /.well-known/apple-app-site-association`: the apps that take universal links of this host.
@@ -57,24 +40,17 @@ final class OAuthDocumentRoutes: Sendable {
             of: dependencies.settings.clients, in: dependencies.deployment,
             issuer: dependencies.settings.issuer)
         guard !links.isEmpty else { throw Problem(.notFound) }
-        return .response(Self.document(links.document))
+        return .response(.publicDocument(links.document))
     }
 
     /// `GET /.well-known/assetlinks.json`: the Android apps that take links of this host.
     func assetLinks() throws -> RouteResult {
         let links = AssetLinks(of: server.dependencies.settings.clients)
         guard !links.isEmpty else { throw Problem(.notFound) }
-        return .response(Self.document(links.document))
+        return .response(.publicDocument(links.document))
     }
 
     /// Returns `true` if Google opens the app with a path of this kind. A browser gets there when the app is
     /// not installed.
     func isAppLink(_ path: Substring) -> Bool { appLinks.contains { $0.matches(path) } }
-
-    /// Returns a document that caches may keep for an hour. A key is published a day before it signs.
-    private static func document(_ body: [UInt8]) -> HTTPResponse {
-        var response = HTTPResponse(status: .ok, contentType: "application/json", body: body)
-        response.fields = [("cache-control", "public, max-age=3600")]
-        return response
-    }
 }

@@ -7,6 +7,7 @@ import OAuth
 final class OAuthRoutes: Sendable {
     let tokens: OAuthTokenRoutes
     let documents: OAuthDocumentRoutes
+    let keySet: KeySetRoutes
     let grants: OAuthGrantRoutes
     /// `nil` where no OAuth client may use the device grant.
     let devices: OAuthDeviceRoutes?
@@ -22,6 +23,7 @@ final class OAuthRoutes: Sendable {
             GrantType.deviceCode.isOffered(to: server.dependencies.settings.clients.clients)
             ? OAuthDeviceRoutes(server: server, authentication: authentication, metrics: metrics) : nil
         documents = OAuthDocumentRoutes(server: server)
+        keySet = KeySetRoutes(keys: server.dependencies.keys)
         grants = OAuthGrantRoutes(server: server, metrics: metrics)
     }
 }

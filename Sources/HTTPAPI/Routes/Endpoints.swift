@@ -181,8 +181,14 @@ extension Endpoint {
     ) { family, _ in try family.explainRevocation() }
 
     static let getKeySet = Endpoint(
-        "getKeySet", .get, "/oauth/jwks.json", of: \.oauth?.documents, caller: .anyone, body: .none,
+        "getKeySet", .get, "/oauth/jwks.json", of: \.oauth?.keySet, caller: .anyone, body: .none,
         errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers
+    ) { family, _ in family.keySet() }
+
+    /// The same set, also without OAuth clients: receivers verify security event tokens with it.
+    static let getEventKeySet = Endpoint(
+        "getEventKeySet", .get, "/v1/jwks.json", of: \.keySet, caller: .anyone, body: .none,
+        errors: .problem, priority: .ordinary
     ) { family, _ in family.keySet() }
 
     static let getServerMetadata = Endpoint(
@@ -253,7 +259,7 @@ extension Endpoint {
         .showConnections, .removeConnection, .endSession, .postEndSession, .showDevicePage, .answerDevicePage,
         .introspectToken, .issueTokens, .authorizeDevice, .mintClientNonce, .mintClientChallenge,
         .registerClientKey, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation,
-        .getKeySet,
+        .getKeySet, .getEventKeySet,
         .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,
         .getAssetLinks,
         .answerAppFlip, .promptAppFlip, .listGrants, .endGrants, .endGrant, .receiveGoogleEvent,

@@ -26,6 +26,8 @@ struct Routes: Sendable {
     /// `nil` where no OAuth client may use the device grant.
     let devicePages: DevicePageRoutes?
     let operations: OperationsRoutes
+    /// `nil` for a service that signs nothing: without OAuth clients and receivers of security event tokens.
+    let keySet: KeySetRoutes?
     /// `nil` where no OAuth client is configured.
     let oauth: OAuthRoutes?
     /// The languages of the pages.

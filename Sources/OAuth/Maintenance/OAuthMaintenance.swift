@@ -29,12 +29,7 @@ public struct OAuthMaintenance: Service {
     }
 
     func refreshKeys() async {
-        do {
-            try await server.dependencies.keys.refresh()
-        } catch {
-            // The keys in memory go on signing, and the next refresh tries again.
-            logger.warning("signing keys were not refreshed", metadata: ["error": "\(error)"])
-        }
+        await SigningKeyRotation(keys: server.dependencies.keys, logger: logger).refresh()
     }
 
     /// Deletes in bounded steps, so that tokens are issued in between.

@@ -16,20 +16,25 @@ struct ComposedDeliveries {
     /// Services in the order of the service group. They stop in reverse: the worker ends its attempts, then
     /// the connections are closed.
     let services: [any Service]
+    /// Keys of a service without OAuth clients; `nil` with them, and where nothing is signed.
+    let ownKeys: SigningKeys?
 
     /// Stores receivers that are new. They begin at the end of the feed.
     ///
     /// - Parameters:
-    ///   - keys: Sign security event tokens. The settings reader requires OAuth clients for these.
+    ///   - keys: The keys of the authorization server, which sign security event tokens too.
     ///   - client: HTTP client for reports to Google. Its owner shuts it down after the services.
     /// - Returns: `nil` without receivers.
     /// - Throws: `StorageError`.
     init?(
-        settings: ServiceSettings, store: any ServiceStore, feed: EventFeed, keys: SigningKeys?, client: HTTPClient,
+        settings: ServiceSettings, store: any ServiceStore, feed: EventFeed, keys: SigningKeys?,
+        client: HTTPClient,
         resolver: any AddressResolver = SystemAddressResolver(), now: @escaping @Sendable () -> Moment,
         logger: Logger
     ) async throws {
         guard !settings.receiverNames.isEmpty else { return nil }
+        ownKeys = Self.ownKeys(settings, besides: keys, in: store, now: now, logger: logger)
+        let keys = keys ?? ownKeys
         // In development the receivers are on the same machine.
         let ownMachine =
             settings.environment == .development
@@ -42,7 +47,7 @@ struct ComposedDeliveries {
             destinations.append(destination)
             return EventReceiver(
                 name: webhook.name, kinds: webhook.kinds, scope: webhook.scope,
-                format: Self.format(of: webhook, issuer: settings.oauth?.issuer.text, keys: keys),
+                format: Self.format(of: webhook, issuer: settings.eventIssuer, keys: keys),
                 destination: destination)
         }
         if settings.tellsGoogle, let oauth = settings.oauth, let keys {
@@ -55,12 +60,23 @@ struct ComposedDeliveries {
                     destination: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints)))
         }
         try await store.addReceivers(receivers.map(\.name), at: now())
-        services = [
-            DestinationsService(destinations: destinations),
-            ReceiverMonitor(receivers: receivers, store: store),
-            ClaimLoop(
-                EventDelivering(receivers: receivers, store: store, feed: feed, now: now, logger: logger)),
-        ]
+        let rotation = ownKeys.map { SigningKeyRotation(keys: $0, logger: logger) }
+        services =
+            (rotation.map { [$0] } ?? []) + [
+                DestinationsService(destinations: destinations),
+                ReceiverMonitor(receivers: receivers, store: store),
+                ClaimLoop(
+                    EventDelivering(receivers: receivers, store: store, feed: feed, now: now, logger: logger)),
+            ]
+    }
+
+    /// Makes the keys of a service without OAuth clients, if it has receivers of security event tokens.
+    private static func ownKeys(
+        _ settings: ServiceSettings, besides keys: SigningKeys?, in store: any AuthorizationStore,
+        now: @escaping @Sendable () -> Moment, logger: Logger
+    ) -> SigningKeys? {
+        guard keys == nil, settings.signsEvents, let sealingKeys = settings.sealingKeys else { return nil }
+        return SigningKeys(forEventsIn: store, sealingKeys: sealingKeys, now: now, logger: logger)
     }
 
     private static func format(

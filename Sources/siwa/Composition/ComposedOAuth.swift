@@ -36,7 +36,7 @@ struct ComposedOAuth {
         let commits = GroupCommit<GrantCommand>(store: store, feed: feed, delay: EventLoopDelay.commits)
         let keys = SigningKeys(
             for: oauth, store: store, sealingKeys: sealingKeys,
-            signsEvents: settings.webhooks.contains { $0.audience != nil }, now: now, logger: logger)
+            signsEvents: settings.signsEvents, now: now, logger: logger)
         self.keys = keys
         // Google's keys are fetched when a token of Google arrives. Most deployments never receive such a
         // token.

@@ -79,6 +79,7 @@ struct ComposedService {
             registry: observation.registry, sink: observation.sink, version: SiwaVersion.current,
             now: ProcessObservation.millisecondsSince1970, web: web, oauth: oauth?.server,
             authorize: oauth?.authorize, foreignPages: settings.foreignPages, warnings: warnings)
+        dependencies.eventKeys = deliveries?.ownKeys
         dependencies.startPage = settings.startPage
         dependencies.appCheck = appCheck
         dependencies.appCheckHours = store
@@ -136,8 +137,10 @@ struct ComposedService {
         let keys = settings.sealingKeys
         let rows = try await store.sealedSecrets(after: nil, limit: SealedSample.size)
         var sample = SealedSample(rows, keys: keys)
-        // Without OAuth clients no token is signed, so lost signing keys of removed clients do no harm.
-        if let keys, settings.oauth != nil { sample.add(try await store.signingKeys(), keys: keys) }
+        // Where no token is signed, lost signing keys of removed clients do no harm.
+        if let keys, settings.oauth != nil || settings.signsEvents {
+            sample.add(try await store.signingKeys(), keys: keys)
+        }
         return sample
     }
 

@@ -61,6 +61,13 @@ struct ServiceSettings: Sendable {
     /// Duration for which the service goes on after SIGTERM, while `/readyz` answers 503.
     var drain = Duration.seconds(Setting.drainSeconds.defaultNumber)
 
+    /// Indicates receivers of security event tokens.
+    var signsEvents: Bool { webhooks.contains { $0.audience != nil } }
+
+    /// The issuer of security event tokens: that of the authorization server, or without OAuth clients the
+    /// public URL.
+    var eventIssuer: String? { oauth?.issuer.text ?? publicURL }
+
     /// Indicates a client of Google, which is told of refresh tokens that end.
     var tellsGoogle: Bool {
         oauth?.clients.clients.contains { $0.googleLinking != nil } ?? false

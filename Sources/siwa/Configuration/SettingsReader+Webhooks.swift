@@ -8,7 +8,9 @@ import WebOrigins
 
 extension SettingsReader {
     /// Reads the section `webhooks`.
-    mutating func webhooks(for deployment: Deployment?) -> [WebhookSettings] {
+    ///
+    /// - Parameter canSign: `false` when the settings that security event tokens need are missing.
+    mutating func webhooks(for deployment: Deployment?, canSign: Bool) -> [WebhookSettings] {
         let entries = file?.sections.webhooks ?? []
         if entries.count > EventReceiver.most {
             mistakes.add("webhooks", "has more than \(EventReceiver.most) entries; remove some")
@@ -21,7 +23,8 @@ extension SettingsReader {
                 continue
             }
             if name == .google {
-                mistakes.add("webhooks.name", "must not be google, which is the name of the reports to Google")
+                mistakes.add(
+                    "webhooks.name", "must not be google, which is the name of the reports to Google")
             }
             if webhooks.contains(where: { $0.name == name }) {
                 mistakes.add("webhooks.name", "has two webhooks named \(name)")
@@ -30,7 +33,7 @@ extension SettingsReader {
             let kinds = eventKinds(entry, of: name)
             let scope = scope(entry.apps, of: name, in: deployment)
             let secrets = entry.audience == nil ? webhookSecrets(entry, of: name) : []
-            checkAudience(entry, of: name)
+            checkAudience(entry, of: name, canSign: canSign)
             let networks = privateNetworks(entry, of: name)
             guard let url else { continue }
             webhooks.append(
@@ -91,7 +94,9 @@ extension SettingsReader {
         return .only(apps)
     }
 
-    private mutating func checkAudience(_ entry: SettingsFile.Webhook, of name: ReceiverName) {
+    private mutating func checkAudience(
+        _ entry: SettingsFile.Webhook, of name: ReceiverName, canSign: Bool
+    ) {
         guard let audience = entry.audience else { return }
         if !(1...255).contains(audience.utf8.count) || audience.hasControlCharacters {
             mistakes.add("webhooks.audience", "of \(name) must have 1 to 255 bytes")
@@ -101,12 +106,12 @@ extension SettingsReader {
                 "webhooks.secret_files",
                 "of \(name) cannot be set together with audience: a key of the service signs its tokens")
         }
-        // A client with a mistake has a mistake of its own.
-        if file?.sections.oauth.clients.isEmpty ?? true {
+        // With OAuth clients, the settings of the authorization server have mistakes of their own.
+        if !canSign, file?.sections.oauth.clients.isEmpty ?? true {
             mistakes.add(
                 "webhooks.audience",
-                "of \(name) needs oauth.clients: the keys of the authorization server sign security event tokens"
-            )
+                "of \(name) needs \(Setting.publicURL.name), the issuer of security event tokens, and "
+                    + "\(Setting.sealingKeys.name), which seals the keys that sign them")
         }
     }
 

@@ -86,7 +86,7 @@ struct SettingsReader {
             for: deployment, appCheck: AppCheckPolicies(attested), servicesIDs: servicesIDs,
             publicURL: publicURL, sealingKeys: sealingKeys,
             webRedirectURLs: webRedirectURLs)
-        let webhooks = webhooks(for: deployment)
+        let webhooks = webhooks(for: deployment, canSign: publicURL != nil && sealingKeys != nil)
         let receipts = receiptExchange(canSeal: sealingKeys != nil, canSign: !signingKeys.isEmpty)
         let googleEndpoints = googleEndpoints()
         let checkInterval = checkInterval()

@@ -133,9 +133,12 @@ struct DatabaseCheck: DoctorCheck {
         return findings.isEmpty ? [.good(SealingKeysCheck.name, "stored values can be decrypted")] : findings
     }
 
-    /// Checks the keys that sign tokens. Skipped without OAuth clients, because then no token is signed.
+    /// Checks the keys that sign tokens. Skipped where no token is signed: without OAuth
+    /// clients and receivers of security event tokens.
     private func tokenKeys(_ inspection: any DatabaseInspection) async throws -> [Finding] {
-        guard settings.oauth != nil, let keys = settings.sealingKeys else { return [] }
+        guard settings.oauth != nil || settings.signsEvents, let keys = settings.sealingKeys else {
+            return []
+        }
         return TokenSigningKeysCheck(records: try await inspection.signingKeys(), keys: keys).findings
     }
 

@@ -1,4 +1,6 @@
 import AppleAccounts
+import Cryptography
+import Encodings
 import EventDelivery
 import HTTPEngine
 import TestSupport
@@ -104,12 +106,23 @@ import WebOrigins
         }
     }
 
-    @Test func `an audience needs OAuth clients, and no secret`() async throws {
+    @Test(arguments: [true, false])
+    func `an audience needs a public URL and a sealing key, and no secret`(isSet: Bool) async throws {
         let file = Self.file("x") {
             $0 = $0.replacing("secret_files: [x]", with: "audience: https://backend.example.com")
         }
+        if isSet {
+            let settings = try await SettingsReaderTests.read(
+                [
+                    "SIWA_PUBLIC_URL": "https://siwa.example.com",
+                    "SIWA_SEALING_KEYS": "test=\(Base64.encode(SecureRandom.bytes(count: 32)))",
+                ], file: file)
+            #expect(settings.signsEvents && settings.oauth == nil)
+            #expect(settings.eventIssuer == "https://siwa.example.com")
+            return
+        }
         let found = try await Self.mistakes(file)
-        #expect(found.contains("webhooks.audience: of backend needs oauth.clients"))
+        #expect(found.contains("webhooks.audience: of backend needs SIWA_PUBLIC_URL"))
         #expect(!found.contains("webhooks.secret_files"))
         let both = try await Self.mistakes(Self.file("x") { $0 += "\n    audience: a" })
         #expect(both.contains("cannot be set together with audience"))
