@@ -11,6 +11,8 @@ public final class OAuthServer: Sendable {
     public let dependencies: OAuthDependencies
     let guessing = Mutex(SecretGuessing())
     let registrations = Mutex(RegistrationPace())
+    let deviceRequests = Mutex(
+        AddressPace(most: DeviceRequests.mostOfAddress, window: DeviceAuthorization.lifetime))
     let userCodeGuessing = Mutex(UserCodeGuessing())
     let verifier: AccessTokenVerifier
 

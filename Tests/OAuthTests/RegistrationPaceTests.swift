@@ -54,7 +54,7 @@ import Testing
         }
         for number in 2..<50_000 {
             #expect(pace.admit(address(number), for: app, at: Self.start) == nil)
-            #expect(pace.addressCount <= RegistrationPace.mostAddresses)
+            #expect(pace.addressCount <= AddressPace.mostAddresses)
         }
         #expect(pace.admit(address(1), for: app, at: Self.start) == 60)
     }

@@ -18,7 +18,7 @@ extension HTTPResponse {
             var response = tokenEndpointError(error.error)
             response.fields.append(("retry-after", String(error.seconds)))
             return response
-        case let paused as RegistrationPaused:
+        case let paused as RequestsPaused:
             var response = tokenEndpointError(paused.error)
             response.fields.append(("retry-after", String(paused.seconds)))
             return response

@@ -25,11 +25,18 @@ final class OAuthDeviceRoutes: Sendable {
             () throws(TokenEndpointError) in
             try unauthenticated.authenticated(in: server.dependencies.settings.clients)
         }
+        let devices = DeviceRequests(server)
+        do {
+            try devices.admit(client, from: request.oauth?.address)
+        } catch {
+            metrics.countDevice(.limitReached)
+            throw error
+        }
         let origin = DeviceAuthorization.Origin(
             address: request.oauth?.address?.text, userAgent: request.oauth?.userAgent)
-        return .later { [server, metrics] in
+        return .later { [metrics] in
             do {
-                let response = try await DeviceRequests(server).begin(client, scope, from: origin)
+                let response = try await devices.begin(client, scope, from: origin)
                 metrics.countDevice(.begun)
                 var json = JSONWriter(reservingCapacity: 512)
                 response.write(into: &json)

@@ -31,7 +31,7 @@ public struct ClientAttestation: Sendable {
     /// Verifies an attestation, and returns the command that registers the key.
     ///
     /// - Parameter address: `nil` when it is unknown.
-    /// - Throws: `OAuthError`, also from the commit; `RegistrationPaused`.
+    /// - Throws: `OAuthError`, also from the commit; `RequestsPaused`.
     public func registerKey(
         _ attestation: AppAttestRequest.Attestation, of client: OAuthClient, from address: RequesterAddress?
     ) throws -> PendingCommit<KeyRegistration> {
@@ -39,7 +39,7 @@ public struct ClientAttestation: Sendable {
         let now = server.now()
         // Before the verification, which is what a flood would cost.
         let pause = server.registrations.withLock { $0.admit(address, for: policy.appID, at: now) }
-        if let pause { throw RegistrationPaused(seconds: pause) }
+        if let pause { throw RequestsPaused(cause: .registrations, seconds: pause) }
         let request = KeyRegistrationRequest(
             attestation: attestation.object, keyID: attestation.keyID, challenge: attestation.challenge,
             clientID: policy.appID.bundleID)

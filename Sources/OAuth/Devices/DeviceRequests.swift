@@ -3,6 +3,7 @@ public import AuthorizationServer
 import Commits
 import Cryptography
 public import StrictJSON
+import Synchronization
 
 /// `POST /oauth/device_authorization` (RFC 8628 §3.1): stores a device that waits for a user.
 public struct DeviceRequests: Sendable {
@@ -12,8 +13,23 @@ public struct DeviceRequests: Sendable {
         self.server = server
     }
 
+    /// Requests of public clients from one address in ten minutes, the lifetime of a code, at each replica: a
+    /// twentieth of a client's places. Anyone who knows the ID of a public client can ask in its name.
+    static let mostOfAddress = 50
+
     /// Number of user codes that are tried. With 10,000 codes that wait, one in 2.5 million is taken.
     private static let attempts = 3
+
+    /// Counts a request of a public client. Requests from unknown addresses have no bound but that of the table.
+    ///
+    /// - Throws: `RequestsPaused`.
+    public func admit(_ client: OAuthClient, from address: RequesterAddress?) throws(RequestsPaused) {
+        guard !client.kind.isConfidential, let address else { return }
+        let now = server.now()
+        if let pause = server.deviceRequests.withLock({ $0.admit(address, at: now) }) {
+            throw RequestsPaused(cause: .devices, seconds: pause)
+        }
+    }
 
     /// - Parameter origin: The place from which the request came, for the page that asks the user.
     /// - Throws: `OAuthError` `temporarily_unavailable` at a ceiling; `StorageError`, `OverloadedError`.
