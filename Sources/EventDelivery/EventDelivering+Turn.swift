@@ -121,10 +121,12 @@ extension EventDelivering {
         for event in lane {
             guard now() < end, !Task.isCancelled, !Task.isShuttingDownGracefully else { return results }
             do {
-                if let message = try await receiver.format.message(for: event, at: now()) {
-                    try await receiver.destination.post(message)
-                    context.counters.count(.delivered)
+                guard let message = try await receiver.format.message(for: event, at: now()) else {
+                    results[event.sequence] = .passedOver
+                    continue
                 }
+                try await receiver.destination.post(message)
+                context.counters.count(.delivered)
                 results[event.sequence] = .delivered
             } catch {
                 // The task was cut off during the attempt, of which nothing is known.

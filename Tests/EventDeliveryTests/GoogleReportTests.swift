@@ -186,6 +186,20 @@ import Testing
         #expect(world.google.attempts.count == attempts + 1)
     }
 
+    /// Otherwise a wrong issuer, which Google refuses with 400 each time, would lose every report.
+    @Test func `an event that is none for Google does not show that Google takes others`() async throws {
+        let world = try await World()
+        world.refuse([1])
+        try await world.unlink(1)
+        try await world.turn()
+        for number in 2...UInt64(2 * ReceiverTurn.mostRefusals + 1) {
+            let grant = try await world.store.link(number, key: .sample("user-\(number)"))
+            _ = try await world.store.carryOut(.end(.sample(grant.id, of: grant.accountID)))
+            try await world.turn(after: .seconds(6000))
+        }
+        #expect(try await world.stored().retries.map(\.attempts) == [2 * ReceiverTurn.mostRefusals + 1])
+    }
+
     @Test func `while Google takes nothing, each report is tried for seven days, and pauses nothing`()
         async throws
     {

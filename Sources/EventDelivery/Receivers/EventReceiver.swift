@@ -6,8 +6,8 @@ public import AppleAccounts
 
 /// A receiver of account events, from the configuration.
 public struct EventReceiver: Sendable {
-    /// Number of receivers that a configuration can have, besides Google. `EventDelivering` has room for all of them at once, so
-    /// that receivers that hang take nothing from the others.
+    /// Number of receivers that a configuration can have, besides Google. `EventDelivering` has room for all of
+    /// them at once, so that receivers that hang take nothing from the others.
     public static let most = 48
 
     public let name: ReceiverName

@@ -77,11 +77,11 @@ struct ReceiverTurn: Sendable {
         for lane in lanes {
             for event in lane {
                 guard let result = results[event.sequence] else { break }
-                guard result == .delivered else {
+                guard result.isDone else {
                     fail(event, result, behind: lane, at: now, using: &generator)
                     break
                 }
-                takenAt = now
+                if result == .delivered { takenAt = now }
                 hasRecovered = hasRecovered || (retries[event.sequence]?.attempts ?? 0) > 0
                 remove(event.sequence)
                 waiting[EventOrder(event)]?.removeAll { $0.sequence == event.sequence }
@@ -140,6 +140,7 @@ struct ReceiverTurn: Sendable {
             let user = EventOrder(event)
             switch (results[event.sequence], waiting[user]?.first) {
             case (.delivered?, _): takenAt = now
+            case (.passedOver?, _): break
             case (.failed?, nil), (.refused?, nil), (nil, _?):
                 guard room > 0 else { return false }
                 keep(event, results[event.sequence] ?? .failed, at: now, using: &generator)

@@ -41,6 +41,8 @@ import Testing
             let expected = Set(links.map { OAuthCrashTests.hash($0.refreshToken) })
             try await eventually { expected.isSubset(of: system.google.receivedEvents.map(\.tokenHash)) }
             try await eventually { try await system.isGoogleUpToDate() }
+            let list = try await system.run(["deliveries", "list"])
+            #expect(list.output == "google: up to date\n")
             // The fake Google has one entry for each `jti`.
             let told = system.google.receivedEvents.map(\.tokenHash)
             #expect(told.count == links.count && Set(told) == expected)
