@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The reasons that both emulators have.
+/// The reasons that several emulators have.
 extension EmulatorError.Code {
     /// The configuration of the emulator is invalid.
     public static let configurationInvalid = Self("configuration_invalid", .internalServerError)
@@ -25,4 +25,6 @@ extension EmulatorError.Code {
     public static let memberMalformed = Self("member_malformed", .badRequest)
     /// A query or path parameter has an unknown name or an invalid value.
     public static let parameterMalformed = Self("parameter_malformed", .badRequest)
+    /// The form is of a page from an earlier run.
+    public static let pageOutdated = Self("page_outdated", .badRequest)
 }

@@ -10,8 +10,6 @@ extension EmulatorError.Code {
     public static let stateUnknown = Self("state_unknown", .badRequest)
     /// The link has no token for the request.
     public static let tokenMissing = Self("token_missing", .conflict)
-    /// The page is from an earlier run.
-    public static let pageOutdated = Self("page_outdated", .badRequest)
     /// The registered receiver is disabled, or has not requested the event.
     public static let eventNotSent = Self("event_not_sent", .conflict)
     public static let signingFailed = Self("signing_failed", .internalServerError)

@@ -1,8 +1,9 @@
-import Hummingbird
+import HTTPTypes
+package import Hummingbird
 
 extension Response {
     /// Redirects to another page, so that reloading does not repeat the action.
-    static func seeOther(_ path: String) -> Response {
+    package static func seeOther(_ path: String) -> Response {
         Response(status: .seeOther, headers: [.location: path, .cacheControl: "no-store"])
     }
 }
