@@ -185,6 +185,13 @@ let package = Package(
                 hummingbird,
                 httpTypes, nioCore, nioHTTP1, logging, asyncHTTPClient, serviceLifecycle,
             ]),
+        module(
+            "ReceiverEmulator",
+            [
+                "EmulatorServer", "Certificates", "JOSE", "StrictJSON", "Cryptography", "Encodings",
+                "WebOrigins", hummingbird, hummingbirdTLS, httpTypes, nioCore, nioHTTP1, nioSSL, logging,
+                asyncHTTPClient, serviceLifecycle,
+            ]),
         // The client of `siwa login`. It signs in at any server, and imports nothing of ours.
         module(
             "OAuthLogin",
@@ -196,8 +203,9 @@ let package = Package(
             name: "siwa",
             dependencies: [
                 "OAuthLogin",
-                "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator", "EmulatorServer", "SignIn",
-                "Commits",
+                "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator", "ReceiverEmulator",
+                "EmulatorServer",
+                "SignIn", "Commits",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
                 "OAuth", "AuthorizationServer", "SecurityEvents", "EventDelivery", "AppleAccounts", "KeySets",
                 "AppleIdentity", "AppAttestation", "JOSE", "Certificates",
@@ -340,6 +348,14 @@ let package = Package(
                 "GoogleEmulator", "EmulatorServer", "ScriptedHTTP", "TestSupport", "JOSE", "StrictJSON",
                 "Cryptography",
                 "Encodings", asyncHTTPClient, nioCore, nioHTTP1, hummingbird, httpTypes, logging,
+            ]),
+        tests(
+            "ReceiverEmulatorTests",
+            [
+                "ReceiverEmulator", "EmulatorServer", "ScriptedHTTP", "TestSupport", "JOSE", "StrictJSON",
+                "Cryptography", "Encodings", asyncHTTPClient, nioCore, nioHTTP1, nioSSL, hummingbird,
+                httpTypes,
+                logging,
             ]),
         tests(
             "OAuthLoginTests",

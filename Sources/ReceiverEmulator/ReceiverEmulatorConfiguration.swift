@@ -1,0 +1,69 @@
+import Cryptography
+import EmulatorServer
+import Encodings
+
+/// The configuration of the fake receivers.
+public struct ReceiverEmulatorConfiguration: Sendable {
+    /// The prefix of a secret in the form of Standard Webhooks.
+    static let secretPrefix = "whsec_"
+    /// Bytes of a secret.
+    static let secretSizes = 24...64
+
+    public var host = "127.0.0.1"
+    /// 0 lets the system choose; `ReceiverEmulatorService.port()` returns the port.
+    public var port = 0
+    /// Host names in addition to loopback names and `host`. Requests with another `Host` are refused, because
+    /// a web page can let its own name resolve to this machine.
+    public var hostNames: [String] = []
+    /// The secrets of the webhook; one of them must have signed a message.
+    public var secrets: [String]
+    /// The `aud` of security event tokens.
+    public var audience: String
+    /// Adds a server with TLS, on a port that the system chooses.
+    public var tls: ReceiverTLS?
+
+    public init(secrets: [String], audience: String) {
+        (self.secrets, self.audience) = (secrets, audience)
+    }
+
+    /// Throws `.configurationInvalid` when a value is out of bounds.
+    func checks() throws(EmulatorError) -> MessageChecks {
+        try EmulatorListener.check(port: port, hostNames: hostNames)
+        guard (1...255).contains(audience.utf8.count), !audience.hasControlCharacters else {
+            throw EmulatorError(.configurationInvalid, detail: "the audience must have 1 to 255 bytes")
+        }
+        let keys = secrets.compactMap(Self.key)
+        guard keys.count == secrets.count, !keys.isEmpty else {
+            throw EmulatorError(
+                .configurationInvalid,
+                detail: "a secret of the webhook must be whsec_ and 24 to 64 bytes in base64")
+        }
+        return MessageChecks(
+            webhook: WebhookCheck(codes: keys.map { HMACSHA256(key: $0) }), audience: audience)
+    }
+
+    private static func key(of secret: String) -> [UInt8]? {
+        guard secret.hasPrefix(secretPrefix),
+            let key = Base64.decode(String(secret.dropFirst(secretPrefix.count))),
+            secretSizes.contains(key.count)
+        else { return nil }
+        return key
+    }
+}
+
+/// The service whose events arrive.
+public struct EventSender: Sendable {
+    /// The `iss` of its security event tokens; `nil` when it sends none.
+    public var issuer: String?
+    /// The URL of its public keys.
+    public var keysURL: String?
+    /// Returns the service's own words about each receiver, by the receiver's name. Empty when they are not
+    /// known.
+    public var status: @Sendable () async -> [String: String] = { [:] }
+    /// Makes the service send at once what waits for a receiver with this name.
+    public var resume: @Sendable (_ name: String) async -> Void = { _ in }
+
+    public init(issuer: String? = nil, keysURL: String? = nil) {
+        (self.issuer, self.keysURL) = (issuer, keysURL)
+    }
+}

@@ -1,0 +1,72 @@
+// ReceiverEmulator owns fake receivers of the service's events: a webhook, and security event tokens by push.
+// It verifies each message, shows the latest ones on a page and as JSON, and misbehaves on demand. It is only
+// a server for the service, and never imports the code that makes the messages, so that both do not share a
+// bug. It stores nothing on disk.
+
+public import EmulatorServer
+import Hummingbird
+import HummingbirdTLS
+public import Logging
+public import ServiceLifecycle
+import WebOrigins
+
+/// The fake receivers as a service: one HTTP server for the receivers, the page and the control API, and with
+/// TLS a second one.
+public final class ReceiverEmulatorService: Service {
+    /// The functions of the control API, for callers in the same process.
+    public let state: ReceiverState
+    private let configuration: ReceiverEmulatorConfiguration
+    private let listener: EmulatorListener
+    private let secureListener: EmulatorListener?
+
+    /// Throws `.configurationInvalid`.
+    public init(
+        configuration: ReceiverEmulatorConfiguration, clock: EmulatorClock,
+        logger: Logger = Logger(label: "receivers")
+    ) throws(EmulatorError) {
+        state = ReceiverState(
+            checks: try configuration.checks(), hasTLS: configuration.tls != nil, clock: clock)
+        self.configuration = configuration
+        listener = EmulatorListener(host: configuration.host, port: configuration.port, logger: logger)
+        secureListener = configuration.tls.map { _ in
+            EmulatorListener(host: configuration.host, port: 0, logger: logger)
+        }
+    }
+
+    /// Waits until the server listens, and returns its port. Throws the error when it cannot listen.
+    public func port() async throws -> Int { try await listener.boundPort() }
+
+    /// The port with TLS; `nil` without a certificate.
+    public func securePort() async throws -> Int? { try await secureListener?.boundPort() }
+
+    /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
+    ///
+    /// Throws `EmulatorListenError` when it cannot listen.
+    public func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                try await listener.run(router())
+            }
+            if let secureListener, let tls = configuration.tls {
+                group.addTask { [self] in
+                    try await secureListener.run(
+                        router(), transport: { try .tls($0, tlsConfiguration: tls.configuration(of: state)) })
+                }
+            }
+            // When one server cannot listen, the other ends too.
+            defer { group.cancelAll() }
+            for try await _ in group {}
+        }
+    }
+
+    private func router() -> Router<ReceiverRequestContext> {
+        let router = Router(context: ReceiverRequestContext.self)
+        router.add(middleware: ProblemMiddleware { ErrorPage(error: $0).response })
+        let hosts = AllowedHosts(configuration.hostNames + [configuration.host])
+        router.add(middleware: ForeignPageMiddleware(hosts: hosts))
+        ReceiverRoutes(state: state).add(to: router)
+        PageRoutes(state: state).add(to: router)
+        ControlRoutes(state: state).add(to: router.group("control").add(middleware: BrowserMiddleware()))
+        return router
+    }
+}

@@ -1,0 +1,82 @@
+public import EmulatorServer
+import ServiceLifecycle
+import Synchronization
+
+/// The state of the fake receivers. All methods are thread-safe.
+public final class ReceiverState: Sendable {
+    struct World {
+        var sender = EventSender()
+        var log = MessageLog()
+        var faults: [EmulatedReceiver: ReceiverFault] = [:]
+        /// URLs of the receivers, once the service has them.
+        var urls: [EmulatedReceiver: String] = [:]
+        /// Requests whose connection was closed without an answer.
+        var dropped: [EmulatedReceiver: Int] = [:]
+        /// Requests that followed a redirect. The service must make none.
+        var followed = 0
+    }
+
+    let checks: MessageChecks
+    let hasTLS: Bool
+    let clock: EmulatorClock
+    private let world = Mutex(World())
+
+    init(checks: MessageChecks, hasTLS: Bool, clock: EmulatorClock) {
+        (self.checks, self.hasTLS, self.clock) = (checks, hasTLS, clock)
+    }
+
+    /// Reads or changes the whole state under one lock. `body` must be fast.
+    func update<Result>(_ body: (inout sending World) -> sending Result) -> sending Result {
+        world.withLock(body)
+    }
+
+    /// Names the service whose events arrive, and the URLs at which it knows the receivers. Receivers without
+    /// a URL get nothing.
+    public func connect(to sender: EventSender, urls: [EmulatedReceiver: String]) {
+        update { ($0.sender, $0.urls) = (sender, urls) }
+    }
+
+    /// The latest messages, the oldest first.
+    public var messages: [ReceivedMessage] { update { $0.log.messages } }
+
+    /// Throws `.faultIneffective`.
+    public func setFault(_ fault: ReceiverFault, of receiver: EmulatedReceiver) throws(EmulatorError) {
+        let isSecure = hasTLS && update { $0.urls[receiver]?.hasPrefix("https:") ?? true }
+        guard fault.kind != .wrongCertificate || isSecure else {
+            throw EmulatorError(
+                .faultIneffective, detail: "wrong_certificate is for a receiver with an https URL")
+        }
+        update { $0.faults[receiver] = fault }
+    }
+
+    /// Ends a fault, and lets the service send at once what waits.
+    public func recover(_ receiver: EmulatedReceiver) async {
+        let sender = update { world in
+            world.faults[receiver] = nil
+            return world.sender
+        }
+        await sender.resume(receiver.rawValue)
+    }
+
+    /// Returns the fault that applies to the next request, and counts it.
+    func takeFault(of receiver: EmulatedReceiver) -> ReceiverFault? {
+        update { world in
+            guard let fault = world.faults[receiver] else { return nil }
+            if let remaining = fault.remainingRequests {
+                world.faults[receiver]?.remainingRequests = remaining - 1
+                if remaining <= 1 { world.faults[receiver] = nil }
+            }
+            return fault
+        }
+    }
+
+    /// True while connections with TLS must get the wrong certificate. One server serves all receivers.
+    var showsWrongCertificate: Bool {
+        update { world in world.faults.values.contains { $0.kind == .wrongCertificate } }
+    }
+
+    /// Waits for the delay of a fault. A shutdown ends the wait.
+    func wait(_ milliseconds: Int64) async {
+        try? await cancelWhenGracefulShutdown { [clock] in try await clock.sleep(milliseconds) }
+    }
+}

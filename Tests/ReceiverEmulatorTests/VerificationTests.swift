@@ -1,0 +1,235 @@
+import EmulatorServer
+import Encodings
+import JOSE
+import NIOCore
+import NIOHTTP1
+import ReceiverEmulator
+import ScriptedHTTP
+import StrictJSON
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct VerificationTests {
+    private static let now = ReceiverUnderTest.now
+
+    @Test func `takes a signed webhook, and shows its event with the time since the commit`() async throws {
+        try await ReceiverUnderTest.run { receiver in
+            #expect(try await receiver.postWebhook().status == 204)
+            let message = try #require(receiver.state.messages.first)
+            #expect(message.refusal == nil)
+            #expect(message.event?.id == "evt_1")
+            #expect(message.event?.type == "credential_revoked")
+            #expect(message.event?.user == "acc_1")
+            #expect(message.latency == 40)
+            #expect(message.status == 204)
+            #expect(message.arrival == 1 && !message.isDuplicate && message.isInOrder)
+        }
+    }
+
+    @Test func `takes a webhook of which one of several signatures is valid`() async throws {
+        try await ReceiverUnderTest.run { receiver in
+            let response = try await receiver.postWebhook { headers in
+                let good = headers.first(name: "webhook-signature") ?? ""
+                headers.replaceOrAdd(name: "webhook-signature", value: "v1,AAAA v2,x \(good)")
+            }
+            #expect(response.status == 204)
+        }
+    }
+
+    private struct Forgery: Sendable, CustomTestStringConvertible {
+        let name: String
+        let code: MessageRefusal.Code
+        var body = ReceiverUnderTest.event()
+        let change: @Sendable (inout HTTPHeaders, String) -> Void
+
+        init(
+            _ name: String, _ code: MessageRefusal.Code, body: String = ReceiverUnderTest.event(),
+            _ change: @escaping @Sendable (inout HTTPHeaders, String) -> Void = { _, _ in }
+        ) {
+            (self.name, self.code, self.body, self.change) = (name, code, body, change)
+        }
+
+        var testDescription: String { name }
+
+        /// Signs the message for another time.
+        static func signed(at timestamp: Int64) -> @Sendable (inout HTTPHeaders, String) -> Void {
+            { headers, body in
+                headers.replaceOrAdd(name: "webhook-timestamp", value: "\(timestamp)")
+                headers.replaceOrAdd(
+                    name: "webhook-signature",
+                    value: ReceiverUnderTest.signature("evt_1", timestamp, body))
+            }
+        }
+
+        static let webhooks: [Forgery] = [
+            Forgery("no signature", .fieldMalformed) { headers, _ in
+                headers.remove(name: "webhook-signature")
+            },
+            Forgery("no ID", .fieldMalformed) { headers, _ in headers.remove(name: "webhook-id") },
+            Forgery("two IDs", .fieldMalformed) { headers, _ in headers.add(name: "webhook-id", value: "x") },
+            Forgery("time that is no number", .fieldMalformed) { headers, _ in
+                headers.replaceOrAdd(name: "webhook-timestamp", value: "soon")
+            },
+            Forgery("another secret", .signatureInvalid) { headers, body in
+                let forged = ReceiverUnderTest.signature("evt_1", now, body, key: [1, 2, 3])
+                headers.replaceOrAdd(name: "webhook-signature", value: forged)
+            },
+            Forgery("another ID", .signatureInvalid) { headers, _ in
+                headers.replaceOrAdd(name: "webhook-id", value: "evt_2")
+            },
+            Forgery("signature behind eight others", .signatureInvalid) { headers, _ in
+                let good = headers.first(name: "webhook-signature") ?? ""
+                let many = Array(repeating: "v1,AAAA", count: 8) + [good]
+                headers.replaceOrAdd(name: "webhook-signature", value: many.joined(separator: " "))
+            },
+            Forgery("replay after five minutes", .timestampStale, signed(at: now - 301)),
+            Forgery("from the future", .timestampStale, signed(at: now + 301)),
+            Forgery("not JSON", .eventMalformed, body: "hello"),
+            Forgery("no event", .eventMalformed, body: #"{"id":"evt_1"}"#),
+            Forgery("event with another ID", .idMismatch, body: ReceiverUnderTest.event("evt_2")),
+            Forgery("another content type", .typeMismatch) { headers, _ in
+                headers.replaceOrAdd(name: "content-type", value: "text/plain")
+            },
+            Forgery("too large", .bodyTooLarge, body: String(repeating: " ", count: 16 * 1024 + 1)),
+        ]
+    }
+
+    @Test(arguments: Forgery.webhooks)
+    private func `refuses a webhook that does not hold`(forgery: Forgery) async throws {
+        try await ReceiverUnderTest.run { receiver in
+            let response = try await receiver.postWebhook(forgery.body) { forgery.change(&$0, forgery.body) }
+            let message = try #require(receiver.state.messages.first)
+            #expect(message.refusal?.code == forgery.code)
+            #expect((400...499).contains(response.status))
+            #expect(response.json?["code"]?.string == forgery.code.rawValue)
+            #expect(message.event == nil && message.arrival == 0 && message.status == response.status)
+        }
+    }
+
+    @Test func `takes a token that a published key has signed, and fetches the keys once`() async throws {
+        try await ReceiverUnderTest.run { receiver in
+            for _ in 0..<3 {
+                let response = try await receiver.pushGood()
+                #expect(response.status == 202)
+            }
+            #expect(receiver.publisher.requests.count == 1)
+            let messages = receiver.state.messages
+            #expect(messages.map(\.isDuplicate) == [false, true, true])
+            #expect(messages.map(\.arrival) == [1, 2, 3])
+            #expect(messages.first?.event?.uri == "https://schemas.openid.net/a")
+            #expect(messages.first?.latency == 40)
+        }
+    }
+
+    private struct ForgedToken: Sendable, CustomTestStringConvertible {
+        let name: String
+        let code: MessageRefusal.Code
+        let error: String
+        let make: @Sendable (ReceiverUnderTest) throws -> String
+
+        var testDescription: String { name }
+
+        init(
+            _ name: String, _ code: MessageRefusal.Code, _ error: String = "invalid_request",
+            _ make: @escaping @Sendable (ReceiverUnderTest) throws -> String
+        ) {
+            (self.name, self.code, self.error, self.make) = (name, code, error, make)
+        }
+
+        static func header(
+            _ name: String, _ code: MessageRefusal.Code, err error: String = "invalid_request",
+            _ member: String, _ value: JSONValue?
+        ) -> ForgedToken {
+            ForgedToken(name, code, error) { try $0.token({ $0[member] = value }) }
+        }
+
+        static func claim(
+            _ name: String, _ code: MessageRefusal.Code, err error: String = "invalid_request",
+            _ member: String, _ value: JSONValue?
+        ) -> ForgedToken {
+            ForgedToken(name, code, error) { try $0.token({ _ in }, { $0[member] = value }) }
+        }
+
+        static let all: [ForgedToken] = [
+            ForgedToken("no token", .tokenMalformed) { _ in "hello" },
+            header("ID token of the issuer", .headerRefused, "typ", .string("JWT")),
+            header("no type", .headerRefused, "typ", nil),
+            header("no algorithm", .headerRefused, "alg", .string("none")),
+            header("HMAC with the public key", .headerRefused, "alg", .string("HS256")),
+            header("crit", .headerRefused, "crit", .array([.string("x")])),
+            header("key in the header", .headerRefused, "jwk", .object(JSONObject())),
+            header("no key ID", .headerRefused, "kid", nil),
+            header("unknown key", .keyUnknown, err: "invalid_key", "kid", .string("other")),
+            ForgedToken("tampered", .signatureInvalid, "authentication_failed") { receiver in
+                var segments = try #require(JWSSegments(compact: try receiver.token()))
+                segments.signature[0] ^= 1
+                return segments.compact
+            },
+            ForgedToken("claims of another token", .signatureInvalid, "authentication_failed") { receiver in
+                var segments = try #require(JWSSegments(compact: try receiver.token()))
+                segments.payload = JSONValue.object(receiver.claims).serialized() + [UInt8(ascii: " ")]
+                return segments.compact
+            },
+            claim(
+                "another issuer", .issuerMismatch, err: "invalid_issuer", "iss",
+                .string("https://other.example")),
+            claim("another audience", .audienceMismatch, err: "invalid_audience", "aud", .string("other")),
+            claim("no audience", .audienceMismatch, err: "invalid_audience", "aud", nil),
+            claim("from the future", .timeRefused, "iat", .integer(now + 61)),
+            claim("no time", .timeRefused, "iat", nil),
+            claim("expiry", .timeRefused, "exp", .integer(now + 60)),
+            claim("no ID", .eventMalformed, "jti", nil),
+            claim("no subject", .eventMalformed, "sub_id", nil),
+            claim("no events", .eventMalformed, "events", .object(JSONObject())),
+            claim("another ID than its event", .idMismatch, "jti", .string("evt_2")),
+        ]
+    }
+
+    @Test(arguments: ForgedToken.all)
+    private func `refuses a token that does not hold, in the words of RFC 8935`(token: ForgedToken)
+        async throws
+    {
+        try await ReceiverUnderTest.run { receiver in
+            let response = try await receiver.push(try token.make(receiver))
+            #expect(receiver.state.messages.first?.refusal?.code == token.code)
+            #expect(response.status == 400)
+            #expect(response.json?["err"]?.string == token.error)
+        }
+    }
+
+    @Test func `refuses a token of another content type`() async throws {
+        try await ReceiverUnderTest.run { receiver in
+            let token = try receiver.token()
+            let response = try await receiver.push(token, type: "application/jwt")
+            #expect(response.status == 415)
+        }
+    }
+
+    @Test func `asks for a repetition while the published keys cannot be fetched`() async throws {
+        try await ReceiverUnderTest.run { receiver in
+            receiver.state.connect(
+                to: EventSender(issuer: receiver.issuer, keysURL: "http://127.0.0.1:1/jwks.json"), urls: [:])
+            let response = try await receiver.pushGood()
+            #expect(response.status == 503)
+            #expect(receiver.state.messages.first?.refusal?.code == .keysUnavailable)
+        }
+    }
+
+    @Test func `tokens with invented keys cause one fetch of the keys in a second`() async throws {
+        try await ReceiverUnderTest.run { receiver in
+            for number in 0..<5 {
+                _ = try await receiver.push(try receiver.token({ $0["kid"] = .string("\(number)") }))
+            }
+            #expect(receiver.publisher.requests.count <= 2)
+        }
+    }
+
+    @Test(arguments: [[], ["secret"], ["whsec_AAAA"], ["whsec_?"]])
+    func `does not start with a secret that is none`(secrets: [String]) {
+        let configuration = ReceiverEmulatorConfiguration(secrets: secrets, audience: "a")
+        #expect(throws: EmulatorError(.configurationInvalid)) {
+            try ReceiverEmulatorService(
+                configuration: configuration, clock: EmulatorClock(now: { 0 }), logger: .silent)
+        }
+    }
+}
