@@ -189,12 +189,14 @@ import Testing
 }
 
 extension DevelopmentProcess {
+    var receiver: String { "http://127.0.0.1:\(receiverPort)" }
     var google: String { "http://127.0.0.1:\(googlePort)" }
 
     /// A text of the documentation with the ports of this process.
     func own(_ text: String) -> String {
         text.replacing("http://127.0.0.1:8080", with: service).replacing("http://127.0.0.1:8081", with: apple)
             .replacing("http://127.0.0.1:8082", with: google)
+            .replacing("http://127.0.0.1:8083", with: receiver)
     }
 }
 

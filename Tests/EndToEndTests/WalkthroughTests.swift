@@ -12,7 +12,7 @@ import Testing
             let printed = URL(fileURLWithPath: "\(directory.path)/printed.txt")
             let log = URL(fileURLWithPath: "\(directory.path)/log.txt")
             let process = try ServiceProcess.start(
-                ["dev", "--port", "0", "--emulator-port", "0"],
+                ["dev", "--port", "\(try FreePort.find())", "--emulator-port", "0"],
                 ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path],
                 in: directory, output: printed, error: log)
             try await ServiceProcess.stopping(process) {
@@ -32,7 +32,7 @@ import Testing
                 let json = responses.compactMap {
                     try? JSONValue(parsing: Array($0.utf8), limits: JSONLimits(depth: 8, members: 64))
                 }
-                #expect(json.count == 13)
+                #expect(json.count == 14)
                 let signIns = json.filter { $0["account"] != nil }
                 #expect(signIns.map { $0["is_new_account"]?.bool } == [true, false])
                 #expect(signIns[0]["account"]?["first_name"]?.string == "Ada")
@@ -52,13 +52,23 @@ import Testing
                 let report = json.compactMap { $0["erasure"] }.first
                 #expect(report?["state"]?.string == "completed")
                 #expect(report?["tokens"]?.array?.first?["outcome"]?.string == "revoked_and_proven")
-                let events = json.last?["events"]?.array?.map { $0["type"]?.string }
+                let events = json.last { $0["events"] != nil }?["events"]?.array?.map { $0["type"]?.string }
                 #expect(
                     events == [
                         "account_created", "credential_authorized", "email_forwarding_changed",
                         "credential_revoked",
                         "credential_authorized", "credential_revoked", "account_erased",
                     ])
+
+                // The revocation is at both receivers.
+                let messages = responses.suffix(2).sorted()
+                for (message, receiver) in zip(messages, ["push", "webhook"]) {
+                    let form =
+                        /([a-z]+), credential_revoked, verified, (\d+) ms after the commit, attempt 1, .*/
+                    let match = try #require(message.wholeMatch(of: form), "\(messages)")
+                    #expect(match.1 == receiver)
+                    #expect((Int(match.2) ?? .max) < 1000)
+                }
 
                 // The same with another user, one step per Enter.
                 let walk = try await ProgramRun.of(
@@ -81,7 +91,7 @@ import Testing
     private static func further(before line: Substring) -> [String] {
         let account = #"curl -sS "$SIWA/v1/accounts?client_id=com.example.app&sub=$SUB" -H "$KEY"; echo"#
         return switch line {
-        case _ where line.contains("/revoke-consent"):
+        case _ where line.contains("/revoke-consent") && line.contains("/v1/credentials/"):
             [
                 // By then the refresh token was validated at the fake Apple at least once.
                 "sleep 8; curl -sS $APPLE/emulator/users/$SUB",
@@ -106,7 +116,8 @@ import Testing
     }
 
     private static let walkthrough = Walkthrough(
-        servicePort: 8080, applePort: 8081, secret: DevelopmentSettings.secret, clientID: "com.example.app")
+        servicePort: 8080, applePort: 8081, receiverPort: 8083, secret: DevelopmentSettings.secret,
+        clientID: "com.example.app")
 
     /// The output lines of the shell.
     private static func paste(_ script: String) async throws -> [Substring] {

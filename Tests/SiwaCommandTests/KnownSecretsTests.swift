@@ -3,6 +3,7 @@ import Cryptography
 import Encodings
 import Foundation
 import HTTPAPI
+import TestSupport
 import Testing
 
 @testable import siwa
@@ -34,6 +35,30 @@ import Testing
                 "SIWA_API_KEY_HASHES": "phone=\(Self.hash(secret))", "SIWA_ENV": environment,
             ])
             #expect(mistakes == expected)
+        }
+    }
+
+    @Test(arguments: [("production", ["webhooks.secret_files"]), ("development", [])])
+    func `refuses the secret of siwa dev's webhook outside development`(
+        environment: String, expected: [String]
+    ) async throws {
+        try await TemporaryDirectory.with { directory in
+            let secret = try directory.write(DevelopmentReceivers.secret, to: "secret")
+            let file = """
+                webhooks:
+                  - name: backend
+                    url: https://backend.example.com/siwa
+                    secret_files: [\(secret)]
+
+                """
+            var variables = SettingsReaderTests.minimal
+            variables["SIWA_ENV"] = environment
+            do {
+                _ = try await SettingsReaderTests.read(variables, file: file)
+                #expect(expected.isEmpty)
+            } catch let error as ConfigurationMistakes {
+                #expect(error.list.compactMap { $0.split(separator: ":").first.map(String.init) } == expected)
+            }
         }
     }
 

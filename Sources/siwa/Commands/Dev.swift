@@ -5,6 +5,7 @@ import EmulatorServer
 import GoogleEmulator
 import HTTPAPI
 import Logging
+import ReceiverEmulator
 import ServiceLifecycle
 import UnixSignals
 
@@ -18,7 +19,9 @@ struct Dev: AsyncParsableCommand {
             it. Daily work runs every --check-interval instead. Every client that can reach the fake Apple \
             can sign in as any user, so all servers listen on this machine only.
 
-            The fake Google and the OAuth clients need a --port that is not 0, and two client IDs.
+            Two receivers of events run beside it: a webhook, and security event tokens.
+
+            The fake Google, the OAuth clients and the receiver of tokens need a --port that is not 0, and two client IDs.
             """)
 
     @Option(help: "The service's port; 0 chooses a free one.")
@@ -33,6 +36,13 @@ struct Dev: AsyncParsableCommand {
             --emulator-port is not the usual one.
             """)
     var googlePort: Int?
+
+    @Option(
+        help: """
+            The port of the receivers of events; 0 chooses a free one. Default: 8083, or a free one when --port \
+            or --emulator-port is not the usual one.
+            """)
+    var receiverPort: Int?
 
     @Option(
         name: .customLong("client-id"),
@@ -63,7 +73,7 @@ struct Dev: AsyncParsableCommand {
     var logLevel = Logger.Level.info
 
     func validate() throws {
-        guard [port, emulatorPort, googlePort ?? 0].allSatisfy((0...65535).contains) else {
+        guard [port, emulatorPort, googlePort ?? 0, receiverPort ?? 0].allSatisfy((0...65535).contains) else {
             throw ValidationError("A port must be a number from 0 to 65535.")
         }
         guard (1...86_400).contains(checkInterval) else {
@@ -87,9 +97,14 @@ struct Dev: AsyncParsableCommand {
                 google = try await GoogleEmulatorService(
                     configuration: configuration, clock: .system, logger: observation.logger)
             }
+            let tls = try ReceiverTLS(
+                names: ["127.0.0.1", "localhost"], at: ProcessObservation.millisecondsSince1970() / 1000)
+            let receivers = try ReceiverEmulatorService(
+                configuration: receiverConfiguration(tls: tls), clock: .system, logger: observation.logger)
             let service = DevelopmentService(
-                emulator: emulator, google: google, observation: observation, options: options)
-            let emulators: [any Service] = [emulator] + (google.map { [$0] } ?? [])
+                emulator: emulator, google: google, receivers: receivers, authority: tls.authority,
+                observation: observation, options: options)
+            let emulators: [any Service] = [emulator, receivers] + (google.map { [$0] } ?? [])
             try await group(of: emulators, and: service, logger: observation.logger).run()
         } catch {
             let location = try database.map { try DatabaseLocation(url: $0) }
@@ -135,8 +150,7 @@ struct Dev: AsyncParsableCommand {
             var configuration = GoogleEmulatorConfiguration(
                 clientID: DevelopmentClients.google, clientSecret: DevelopmentClients.googleSecret,
                 scopes: DevelopmentClients.scopes)
-            // Several instances run at the same time when each has its own ports.
-            let usual = port == 8080 && emulatorPort == 8081 ? GoogleOptions.port : 0
+            let usual = hasUsualPorts ? GoogleOptions.port : 0
             (configuration.port, configuration.hostNames) = (googlePort ?? usual, allowedHosts)
             configuration.projectID = DevelopmentClients.googleProject
             configuration.googleClientID = DevelopmentClients.googleClientID
@@ -145,6 +159,17 @@ struct Dev: AsyncParsableCommand {
             return configuration
         }
     }
+
+    private func receiverConfiguration(tls: ReceiverTLS) -> ReceiverEmulatorConfiguration {
+        var configuration = ReceiverEmulatorConfiguration(
+            secrets: [DevelopmentReceivers.secret], audience: DevelopmentReceivers.audience)
+        configuration.port = receiverPort ?? (hasUsualPorts ? Tour.receiverPort : 0)
+        (configuration.hostNames, configuration.tls) = (allowedHosts, tls)
+        return configuration
+    }
+
+    /// False for a second instance. Several instances run at the same time when each has its own ports.
+    private var hasUsualPorts: Bool { port == 8080 && emulatorPort == 8081 }
 
     private var options: DevelopmentService.Options {
         DevelopmentService.Options(

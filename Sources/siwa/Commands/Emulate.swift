@@ -6,13 +6,14 @@ import Foundation
 import GoogleEmulator
 import HTTPAPI
 import Logging
+import ReceiverEmulator
 import ServiceLifecycle
 import UnixSignals
 
 /// `siwa emulate`
 struct Emulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run the fake Apple alone, or the fake Google.",
+        abstract: "Run the fake Apple alone, or the fake Google, or receivers of events.",
         discussion: """
             For a service in another process, with SIWA_ENV=development and APPLE_BASE_URL set to this \
             server. Every client that can reach the fake Apple can sign in as any user of a service that \
@@ -28,12 +29,18 @@ struct Emulate: AsyncParsableCommand {
             With --google it runs the fake Google instead: its page links accounts with an authorization \
             server in the browser and by App Flip, and the API for tests is under /control. Register its \
             redirect URIs, which it prints, as app_flip_test_redirect_uris of the client.
+
+            With --receiver it runs receivers of events instead: /webhook and /push verify what arrives, and \
+            the page shows it. Configure their URLs as webhooks of the service.
             """)
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port; 0 chooses a free one. By default 8081, and 8082 for the fake Google.")
+    @Option(
+        help:
+            "The port; 0 chooses a free one. By default 8081, 8082 for the fake Google, and 8083 for receivers."
+    )
     var port: Int?
 
     @Option(name: .customLong("team-id"), help: "The Apple team that owns the app.")
@@ -80,6 +87,9 @@ struct Emulate: AsyncParsableCommand {
     @OptionGroup(title: "The fake Google")
     var google: GoogleOptions
 
+    @OptionGroup(title: "Receivers of events")
+    var receiver: ReceiverOptions
+
     @OptionGroup(title: "TLS")
     var tls: TLSOptions
 
@@ -102,6 +112,7 @@ struct Emulate: AsyncParsableCommand {
         let observation = ProcessObservation.ofProcess(level: logLevel)
         defer { observation.sink.flush() }
         if google.google { return try await runGoogle(observation) }
+        if receiver.receiver { return try await runReceivers(observation) }
         do {
             var configuration = try EmulatorConfiguration(teamID: teamID, clientIDs: clientIDs)
             (configuration.host, configuration.port) = (host, port ?? 8081)
@@ -128,6 +139,28 @@ struct Emulate: AsyncParsableCommand {
             try await group.run()
         } catch {
             ErrorMessage.write("The fake Apple has failed: \(ErrorMessage.text(for: error))")
+            throw ExitCode.failure
+        }
+    }
+
+    private func runReceivers(_ observation: ProcessObservation) async throws {
+        do {
+            let receivers = try receiver.service(
+                host: host, port: port ?? Tour.receiverPort, allowedHosts: allowedHosts,
+                logger: observation.logger)
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(
+                    services: [observation.sink, receivers], gracefulShutdownSignals: [.sigterm, .sigint],
+                    logger: observation.logger))
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await group.run() }
+                tasks.addTask {
+                    try await ReceiverOptions.introduce(receivers, host: host, issuer: google.issuer)
+                }
+                try await tasks.waitForAll()
+            }
+        } catch {
+            ErrorMessage.write("The receivers have failed: \(ErrorMessage.text(for: error))")
             throw ExitCode.failure
         }
     }

@@ -44,16 +44,16 @@ struct GoogleOptions: ParsableArguments {
     func configuration(host: String, port: Int, allowedHosts: [String]) throws -> GoogleEmulatorConfiguration
     {
         var configuration = GoogleEmulatorConfiguration(
-            clientID: clientID, clientSecret: try Self.text(of: secretFile) ?? "", scopes: scope)
+            clientID: clientID, clientSecret: try secretFile.map(Self.text) ?? "", scopes: scope)
         (configuration.host, configuration.port, configuration.hostNames) = (host, port, allowedHosts)
         (configuration.projectID, configuration.googleClientID) = (project, googleClientID)
-        (configuration.appleURL, configuration.apiKey) = (appleURL, try Self.text(of: apiKeyFile))
+        (configuration.appleURL, configuration.apiKey) = (appleURL, try apiKeyFile.map(Self.text))
         configuration.server = LinkedServer(issuer: issuer)
         return configuration
     }
 
-    private static func text(of path: String?) throws -> String? {
-        guard let path else { return nil }
+    /// Returns the one line of a file.
+    static func text(of path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path), data.count <= 4096 else {
             throw FileUnreadable(path: path)
         }

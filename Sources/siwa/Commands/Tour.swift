@@ -6,6 +6,7 @@ import Foundation
 struct Tour: ParsableCommand {
     static let servicePort = 8080
     static let applePort = 8081
+    static let receiverPort = 8083
     static let clientID = "com.example.app"
 
     static let configuration = CommandConfiguration(
@@ -21,6 +22,9 @@ struct Tour: ParsableCommand {
     @Option(help: "The port of its fake Apple.")
     var emulatorPort = Self.applePort
 
+    @Option(help: "The port of its receivers of events.")
+    var receiverPort = Self.receiverPort
+
     @Option(name: .customLong("client-id"), help: "The bundle ID, the first client ID of siwa dev.")
     var clientID = Self.clientID
 
@@ -28,7 +32,7 @@ struct Tour: ParsableCommand {
     var onlyPrints = false
 
     func validate() throws {
-        guard [port, emulatorPort].allSatisfy((1...65535).contains) else {
+        guard [port, emulatorPort, receiverPort].allSatisfy((1...65535).contains) else {
             throw ValidationError("A port must be a number from 1 to 65535.")
         }
         // The client ID becomes part of a shell command.
@@ -39,8 +43,8 @@ struct Tour: ParsableCommand {
 
     func run() throws {
         let walkthrough = Walkthrough(
-            servicePort: port, applePort: emulatorPort, secret: DevelopmentSettings.secret,
-            clientID: clientID)
+            servicePort: port, applePort: emulatorPort, receiverPort: receiverPort,
+            secret: DevelopmentSettings.secret, clientID: clientID)
         guard !onlyPrints else { return print(walkthrough.lines) }
         guard Self.listens(port) else {
             ErrorMessage.write(

@@ -5,6 +5,7 @@ import Commits
 import EventDelivery
 import HTTPEngine
 import Logging
+import NIOSSL
 import OAuth
 import ServiceLifecycle
 import SignIn
@@ -18,6 +19,10 @@ struct ComposedDeliveries {
     let services: [any Service]
     /// Keys of a service without OAuth clients; `nil` with them, and where nothing is signed.
     let ownKeys: SigningKeys?
+    private let names: [ReceiverName]
+    private let store: any ServiceStore
+    private let now: @Sendable () -> Moment
+    private let wake: @Sendable () -> Void
 
     /// Stores receivers that are new. They begin at the end of the feed.
     ///
@@ -40,10 +45,11 @@ struct ComposedDeliveries {
             settings.environment == .development
             ? ["127.0.0.0/8", "::1"].compactMap { AddressBlock($0) } : []
         var destinations: [HTTPEventDestination] = []
-        var receivers = settings.webhooks.map { webhook in
+        var receivers = try settings.webhooks.map { webhook in
             let destination = HTTPEventDestination(
                 webhook.url, text: webhook.text,
-                rule: DestinationAddresses(allowed: webhook.networks + ownMachine), resolver: resolver)
+                rule: DestinationAddresses(allowed: webhook.networks + ownMachine), resolver: resolver,
+                tls: try Self.tls(of: webhook))
             destinations.append(destination)
             return EventReceiver(
                 name: webhook.name, kinds: webhook.kinds, scope: webhook.scope,
@@ -60,14 +66,15 @@ struct ComposedDeliveries {
                     destination: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints)))
         }
         try await store.addReceivers(receivers.map(\.name), at: now())
+        let worker = EventDelivering(receivers: receivers, store: store, feed: feed, now: now, logger: logger)
         let rotation = ownKeys.map { SigningKeyRotation(keys: $0, logger: logger) }
         services =
             (rotation.map { [$0] } ?? []) + [
                 DestinationsService(destinations: destinations),
-                ReceiverMonitor(receivers: receivers, store: store),
-                ClaimLoop(
-                    EventDelivering(receivers: receivers, store: store, feed: feed, now: now, logger: logger)),
+                ReceiverMonitor(receivers: receivers, store: store), ClaimLoop(worker),
             ]
+        (self.store, self.now, names) = (store, now, receivers.map(\.name))
+        wake = { worker.context.signal.wake() }
     }
 
     /// Makes the keys of a service without OAuth clients, if it has receivers of security event tokens.
@@ -77,6 +84,30 @@ struct ComposedDeliveries {
     ) -> SigningKeys? {
         guard keys == nil, settings.signsEvents, let sealingKeys = settings.sealingKeys else { return nil }
         return SigningKeys(forEventsIn: store, sealingKeys: sealingKeys, now: now, logger: logger)
+    }
+
+    /// The configured receivers as they are stored.
+    func states() async throws -> ReceiverStates {
+        ReceiverStates(
+            configured: names, stored: try await store.receivers(),
+            lastSequence: try await store.lastEventSequence())
+    }
+
+    /// Sends at once what waits for a receiver, for `siwa dev`. A receiver that misses nothing keeps its claim.
+    func resume(_ name: ReceiverName) async throws {
+        let stored = try await store.receivers().first { $0.record.name == name }
+        guard let stored, stored.record.pausedAt != nil || !stored.retries.isEmpty else { return }
+        _ = try await store.resumeReceiver(name, at: now())
+        wake()
+    }
+
+    private static func tls(of webhook: WebhookSettings) throws -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        if let authority = webhook.authority {
+            configuration.trustRoots = .certificates(
+                try NIOSSLCertificate.fromPEMBytes(Array(authority.utf8)))
+        }
+        return configuration
     }
 
     private static func format(

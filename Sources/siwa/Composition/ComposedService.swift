@@ -20,6 +20,8 @@ import UnixSignals
 /// of Apple is ready at once. Fetching begins with `run()`.
 struct ComposedService {
     let keys: any VerificationKeys
+    /// `nil` without receivers of events.
+    let deliveries: ComposedDeliveries?
     private let http: HTTPService
     private let group: ServiceGroup
     private let disabled: DisabledFeatures?
@@ -74,6 +76,7 @@ struct ComposedService {
         let deliveries = try await ComposedDeliveries(
             settings: settings, store: store, feed: feed, keys: oauth?.keys, client: apple.client, now: now,
             logger: logger)
+        self.deliveries = deliveries
         var dependencies = HTTPService.Dependencies(
             useCases: useCases, keys: keys, store: store, callers: settings.callers,
             registry: observation.registry, sink: observation.sink, version: SiwaVersion.current,

@@ -40,6 +40,12 @@ enum KnownSecrets {
             ? "is that of a secret that is easily guessed" : nil
     }
 
+    /// Returns why a secret of a webhook is publicly known, or `nil`.
+    static func fault(ofWebhookSecret secret: String, isDevelopment: Bool) -> String? {
+        guard !isDevelopment else { return nil }
+        return secret == DevelopmentReceivers.secret ? "is the secret of siwa dev" : nil
+    }
+
     /// Returns why a sealing key is publicly known or not random, or `nil`.
     static func fault(of key: SealingKey, isDevelopment: Bool) -> String? {
         // 32 random bytes have about 30 different values, and fewer than 16 in less than one of 10^15 keys.

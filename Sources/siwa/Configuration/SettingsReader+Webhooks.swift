@@ -139,6 +139,10 @@ extension SettingsReader {
             try? handle.close()
             let text = String(decoding: content, as: UTF8.self)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
+            if let fault = KnownSecrets.fault(ofWebhookSecret: text, isDevelopment: isDevelopment) {
+                mistakes.add(setting, "of \(name): \(place)\(fault)")
+                return nil
+            }
             if let secret = WebhookSecret(text) { return secret }
             mistakes.add(
                 setting, "of \(name): \(place)must be whsec_ and 24 to 64 bytes in base64")

@@ -17,4 +17,7 @@ struct WebhookSettings: Sendable {
     let secrets: [WebhookSecret]
     /// Private networks that the URL's name may lead to.
     let networks: [AddressBlock]
+    /// The authority in PEM that signs the receiver's certificate, instead of those of the system. Only
+    /// `siwa dev` has one.
+    var authority: String?
 }

@@ -19,7 +19,8 @@ struct ReceiverStates {
         return names.map { name in "\(name): \(words(of: name))" }
     }
 
-    private func words(of name: ReceiverName) -> String {
+    /// The state of one receiver, in words.
+    func words(of name: ReceiverName) -> String {
         guard let receiver = stored.first(where: { $0.record.name == name }) else {
             return "new; it begins at the end of the feed when the service starts"
         }

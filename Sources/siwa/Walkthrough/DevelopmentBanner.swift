@@ -4,6 +4,7 @@ struct DevelopmentBanner {
     let applePort: Int
     /// `nil` without OAuth clients.
     let googlePort: Int?
+    let receiverPort: Int
     let secret: String
     let clientID: String
     /// True if the database is kept after the run.
@@ -16,7 +17,7 @@ struct DevelopmentBanner {
 
         siwa       http://127.0.0.1:\(servicePort)  leads to everything below
         fake Apple http://127.0.0.1:\(applePort)  users, and signing in on an iPhone
-        \(google)
+        \(google)receivers  http://127.0.0.1:\(receiverPort)  show the events that siwa sends
         API key    \(secret)
         \(clients)
         In another terminal:
@@ -30,7 +31,7 @@ struct DevelopmentBanner {
     }
 
     private var google: String {
-        googlePort.map { "fake Google http://127.0.0.1:\($0) links accounts with Google" } ?? ""
+        googlePort.map { "fake Google http://127.0.0.1:\($0) links accounts with Google\n" } ?? ""
     }
 
     private var clients: String {
@@ -60,6 +61,7 @@ struct DevelopmentBanner {
         var options = ""
         if servicePort != Tour.servicePort { options += " --port \(servicePort)" }
         if applePort != Tour.applePort { options += " --emulator-port \(applePort)" }
+        if receiverPort != Tour.receiverPort { options += " --receiver-port \(receiverPort)" }
         if clientID != Tour.clientID { options += " --client-id \(clientID)" }
         return options
     }

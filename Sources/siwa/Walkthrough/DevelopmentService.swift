@@ -1,8 +1,10 @@
 import AppAttestation
 import AppleEmulator
+import AuthorizationServer
 import Foundation
 import GoogleEmulator
 import HTTPAPI
+import ReceiverEmulator
 import ServiceLifecycle
 
 /// The service of `siwa dev`, which uses a fake Apple and a fake Google in the same process.
@@ -23,6 +25,9 @@ struct DevelopmentService: Service {
     let emulator: EmulatedApple
     /// `nil` without OAuth clients.
     let google: GoogleEmulatorService?
+    let receivers: ReceiverEmulatorService
+    /// The authority in PEM of the receivers' certificate.
+    let authority: String
     let observation: ProcessObservation
     let options: Options
 
@@ -32,15 +37,25 @@ struct DevelopmentService: Service {
             "siwa-dev-\(UUID().uuidString)")
         let applePort = try await emulator.port()
         let googlePort = try await google?.port()
+        let receivers = DevelopmentReceivers(
+            port: try await receivers.port(), securePort: try await receivers.securePort() ?? 0,
+            authority: authority)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        let service = try await ComposedService(
-            settings: settings(applePort: applePort, googlePort: googlePort, directory: directory),
-            observation: observation,
-            signals: [])
+        var development = try settings(applePort: applePort, googlePort: googlePort, directory: directory)
+        development.receivers = receivers
+        let settings = try development.settings()
+        let service = try await ComposedService(settings: settings, observation: observation, signals: [])
+        let issuer = settings.oauth?.issuer.text
+        self.receivers.state.connect(
+            to: DevelopmentReceivers.sender(of: service, issuer: issuer),
+            urls: receivers.urls(signsEvents: issuer != nil))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
-            group.addTask { try await introduce(service, applePort: applePort, googlePort: googlePort) }
+            group.addTask {
+                try await introduce(
+                    service, applePort: applePort, googlePort: googlePort, receiverPort: receivers.port)
+            }
             // After a failure the group is not cancelled, so that the service can stop in order.
             var failure: (any Error)?
             while let result = await group.nextResult() {
@@ -53,7 +68,9 @@ struct DevelopmentService: Service {
     }
 
     /// Configures the URLs of the service in the fake Apple and the fake Google, and prints the banner.
-    private func introduce(_ service: ComposedService, applePort: Int, googlePort: Int?) async throws {
+    private func introduce(
+        _ service: ComposedService, applePort: Int, googlePort: Int?, receiverPort: Int
+    ) async throws {
         // The service itself throws the error that prevents it from listening.
         guard let port = try? await service.boundPort() else { return }
         try emulator.state.configureRedirectURIs(
@@ -66,7 +83,7 @@ struct DevelopmentService: Service {
         guard !Task.isShuttingDownGracefully else { return }
         let banner = DevelopmentBanner(
             servicePort: port, applePort: applePort, googlePort: googlePort,
-            secret: DevelopmentSettings.secret, clientID: options.clientIDs[0],
+            receiverPort: receiverPort, secret: DevelopmentSettings.secret, clientID: options.clientIDs[0],
             isPermanent: options.database != nil, program: StartedProgram.name)
         // Unbuffered, so that it appears at once also in a pipe.
         try FileHandle.standardOutput.write(contentsOf: Data(banner.text.utf8))
@@ -74,7 +91,7 @@ struct DevelopmentService: Service {
 
     private func settings(
         applePort: Int, googlePort: Int?, directory: URL
-    ) throws -> ServiceSettings {
+    ) throws -> DevelopmentSettings {
         let redirectURIs = google?.state.redirectURIs ?? []
         return try DevelopmentSettings(
             clientIDs: options.clientIDs, port: options.port, applePort: applePort,
@@ -84,8 +101,7 @@ struct DevelopmentService: Service {
             appCheckMode: options.appCheck,
             webRedirectURL: options.webRedirectURL ?? "http://127.0.0.1:\(applePort)/site",
             allowedHosts: options.allowedHosts,
-            google: googlePort.map { DevelopmentSettings.Google(port: $0, redirectURIs: redirectURIs) }
-        ).settings()
+            google: googlePort.map { DevelopmentSettings.Google(port: $0, redirectURIs: redirectURIs) })
     }
 
     /// Returns the key of an earlier run from the fake Apple's state, or a new key.

@@ -31,6 +31,8 @@ struct DevelopmentSettings {
     var allowedHosts: [String] = []
     /// The fake Google. `nil` for a service without OAuth clients.
     var google: Google?
+    /// The fake receivers of events.
+    var receivers: DevelopmentReceivers?
 
     struct Google {
         let port: Int
@@ -70,8 +72,8 @@ struct DevelopmentSettings {
         settings.allowedHosts = allowedHosts
         settings.startPage =
             DevelopmentStartPage(
-                applePort: applePort, googlePort: google?.port, servicesIDs: clientIDs.dropFirst().map { $0 },
-                secret: secret
+                applePort: applePort, googlePort: google?.port, receiverPort: receivers?.port,
+                servicesIDs: clientIDs.dropFirst().map { $0 }, secret: secret
             ).page
         // A port that the system chooses is not known yet.
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
@@ -86,6 +88,7 @@ struct DevelopmentSettings {
             settings.googleEndpoints =
                 GoogleEndpoints(baseURL: "http://127.0.0.1:\(google.port)") ?? settings.googleEndpoints
         }
+        settings.webhooks = receivers?.webhooks(signsEvents: settings.oauth != nil) ?? []
         return settings
     }
 

@@ -6,6 +6,7 @@ struct DevelopmentStartPage {
     let applePort: Int
     /// `nil` without OAuth clients.
     let googlePort: Int?
+    let receiverPort: Int?
     let servicesIDs: [String]
     let secret: String
 
@@ -26,6 +27,12 @@ struct DevelopmentStartPage {
                     "The fake Google", at: "http://127.0.0.1:\(googlePort)/",
                     "Links accounts, in the browser or with the iPhone app, and shows every request and answer."
                 ))
+        }
+        if let receiverPort {
+            entries.append(
+                StartPage.Entry(
+                    "The receivers of events", at: "http://127.0.0.1:\(receiverPort)/",
+                    "Show each webhook and security event token as it arrives, and fail when you want it."))
         }
         for id in servicesIDs {
             let query = FormEncoding.encode([("client_id", id), ("state", "from-the-start-page")])

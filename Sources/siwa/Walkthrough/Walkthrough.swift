@@ -5,6 +5,7 @@
 struct Walkthrough {
     let servicePort: Int
     let applePort: Int
+    let receiverPort: Int
     let secret: String
     let clientID: String
 
@@ -13,13 +14,10 @@ struct Walkthrough {
     var lines: String {
         """
         # Names that the other commands need.
-        SIWA=http://127.0.0.1:\(servicePort); APPLE=http://127.0.0.1:\(applePort); KEY="Authorization: Bearer \(secret)"
+        SIWA=http://127.0.0.1:\(servicePort); APPLE=http://127.0.0.1:\(applePort); RECEIVER=http://127.0.0.1:\(receiverPort); KEY="Authorization: Bearer \(secret)"
 
-        # A user with an Apple Account who hides the e-mail address. SUB is the user ID that Apple has for this user.
-        SUB=$(curl -sS "$APPLE/emulator/users?format=text" -d '{"first_name":"Ada","last_name":"Lovelace","hide_email":true}')
-
-        # The user signs in on an iPhone. Apple gives the app an identity token, a code and, at the first sign-in only, the name.
-        SIGN_IN=$(curl -sS "$APPLE/emulator/identity-tokens?format=sign-in" -d "{\\"sub\\":\\"$SUB\\",\\"code\\":true}")
+        # Ada, who hides the e-mail address, signs in on an iPhone. Apple gives the app an identity token, a code and, at the first sign-in only, the name. SUB is the user ID that Apple has for Ada.
+        SUB=$(curl -sS "$APPLE/emulator/users?format=text" -d '{"first_name":"Ada","last_name":"Lovelace","hide_email":true}'); SIGN_IN=$(curl -sS "$APPLE/emulator/identity-tokens?format=sign-in" -d "{\\"sub\\":\\"$SUB\\",\\"code\\":true}")
 
         # The app sends them to its backend, and the backend posts them to siwa. The response has a new account.
         curl -sS $SIWA/v1/sign-ins -H "$KEY" --json "$SIGN_IN"; echo
@@ -47,6 +45,9 @@ struct Walkthrough {
 
         # The events in order, without personal data. They tell the backend when to sign a user out.
         curl -sS $SIWA/v1/events -H "$KEY"; echo
+
+        # Another user signs in and stops using the app. siwa tells two receivers at once, by a webhook and by a signed token. Their page at RECEIVER shows both.
+        SUB=$(curl -sS -X POST "$APPLE/emulator/users?format=text"); curl -sS $SIWA/v1/sign-ins -H "$KEY" -o /dev/null --json "$(curl -sS "$APPLE/emulator/identity-tokens?format=sign-in" -d "{\\"sub\\":\\"$SUB\\"}")"; curl -sS -X POST "$APPLE/emulator/users/$SUB/revoke-consent?format=text"; echo; sleep 1; curl -sS "$RECEIVER/control/messages?format=text&type=credential_revoked&limit=2"
         """
     }
 

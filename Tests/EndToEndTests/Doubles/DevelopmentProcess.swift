@@ -7,6 +7,7 @@ struct DevelopmentProcess: Sendable {
     let port: Int
     let applePort: Int
     let googlePort: Int
+    let receiverPort: Int
 
     /// Runs `siwa dev` with a port of the service that is known in advance, as sign-in on the web needs.
     ///
@@ -31,7 +32,8 @@ struct DevelopmentProcess: Sendable {
             return try await body(
                 DevelopmentProcess(
                     port: servicePort, applePort: port(after: "fake Apple http://127.0.0.1:"),
-                    googlePort: port(after: "fake Google http://127.0.0.1:")))
+                    googlePort: port(after: "fake Google http://127.0.0.1:"),
+                    receiverPort: port(after: "receivers  http://127.0.0.1:")))
         }
     }
 }

@@ -1,0 +1,229 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import siwa
+
+/// The receivers of `siwa dev`: what a backend learns, and what a receiver that fails costs.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct EventReceiverTests {
+    @Test func `a revocation at Apple arrives at both receivers within a second, verified`() async throws {
+        try await Self.with { world in
+            let user = try await world.signIn()
+            try await eventually { try await world.ids("webhook").count == 2 }
+            let began = ContinuousClock.now
+            try await world.revoke(user)
+            try await eventually { try await world.messages("type=credential_revoked").count == 2 }
+            #expect(ContinuousClock.now - began < .seconds(1))
+            for message in try await world.messages("type=credential_revoked") {
+                #expect(message["verdict"]?.string == "verified")
+                #expect(message["attempt"]?.integer == 1 && message["duplicate"]?.bool == false)
+                #expect((message["latency_ms"]?.integer ?? .max) < 1000)
+                #expect(message["user"]?.string?.hasPrefix("acc_") == true)
+            }
+            try await eventually {
+                let overview = try await world.receiver(.GET, "")
+                let words = overview["receivers"]?.array?.map { $0["status"]?.string }
+                return words == ["up to date", "up to date"]
+            }
+        }
+    }
+
+    private static let faults = [
+        #"{"fault":"down"}"#, #"{"fault":"slow","seconds":1}"#, #"{"fault":"error"}"#,
+        #"{"fault":"redirect"}"#, #"{"fault":"huge_body"}"#, #"{"fault":"wrong_certificate"}"#,
+        #"{"fault":"hang"}"#,
+    ]
+
+    @Test func `a receiver that fails misses nothing, in order for each account, and delays no other`()
+        async throws
+    {
+        try await Self.with { world in
+            for fault in Self.faults {
+                let broken = fault.contains("certificate") ? "push" : "webhook"
+                let other = broken == "push" ? "webhook" : "push"
+                let cursor = try await world.backend.get("/v1/events?limit=1000")["cursor"]?.string ?? ""
+                try await world.receiver(.DELETE, "messages")
+                try await world.receiver(.PUT, "faults/\(broken)", fault)
+                let users = try await [world.signIn(), world.signIn()]
+                for user in users { try await world.revoke(user) }
+                let page = try await world.backend.get("/v1/events?limit=1000&after=\(cursor)")
+                let feed = page["events"]?.array?.compactMap { $0["id"]?.string } ?? []
+                #expect(feed.count >= 6)
+                let began = ContinuousClock.now
+                try await eventually { try await world.ids(other).isSuperset(of: feed) }
+                #expect(ContinuousClock.now - began < .seconds(2), "\(fault)")
+                if fault.contains("error") {
+                    let overview = try await world.receiver(.GET, "")
+                    let words = overview["receivers"]?.array?.first?["status"]?.string ?? ""
+                    #expect(words.contains("not taken"), "\(words)")
+                }
+                try await world.receiver(.DELETE, "faults/\(broken)")
+                // A claim that the recovery ended repeats events of the last fault too.
+                try await eventually { try await world.ids(broken).isSuperset(of: feed) }
+                for message in try await world.messages("") {
+                    #expect(message["verdict"]?.string == "verified", "\(fault)")
+                    #expect(message["in_order"]?.bool == true, "\(fault)")
+                }
+            }
+            #expect(try await world.receiver(.GET, "")["redirects_followed"]?.integer == 0)
+        }
+    }
+
+    @Test func `without OAuth clients there is a webhook alone`() async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--client-id", "com.example.app"], in: directory) { system in
+                let world = World(system)
+                try await world.revoke(try await world.signIn())
+                try await eventually { try await world.ids("webhook").count == 3 }
+                #expect(try await world.ids("push").isEmpty)
+                let overview = try await world.receiver(.GET, "")
+                #expect(overview["receivers"]?.array?.map { $0["url"] == nil } == [false, true])
+            }
+        }
+    }
+
+    @Test func `the page shows what arrives, breaks and recovers by its buttons, and fits`() async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                let world = World(system)
+                try await Browser.with(in: directory) { browser in
+                    try await browser.open(system.receiver)
+                    try await Self.look(at: browser, "empty")
+                    #expect(try await browser.shows("None yet"))
+                    try await browser.press("Watch")
+                    let user = try await world.signIn()
+                    try await world.revoke(user)
+                    // The page reloads itself.
+                    try await eventually { try await browser.shows("credential_revoked verified") }
+                    try await browser.press("Stop watching")
+                    #expect(try await browser.shows("siwa says"))
+                    try await Self.look(at: browser, "messages")
+                    _ = try await browser.evaluate(
+                        "document.querySelectorAll('details').forEach(d => d.open = true)")
+                    try await Self.look(at: browser, "open messages")
+                    let picked = "#webhook select[name=fault] option[value=error]"
+                    _ = try await browser.evaluate("document.querySelector('\(picked)').selected = true")
+                    try await browser.click("#webhook button[value=break]")
+                    try await eventually { try await browser.shows("It fails: it answers 500") }
+                    try await world.revoke(try await world.signIn())
+                    try await eventually {
+                        try await browser.press("Reload")
+                        return try await browser.shows("answered 500")
+                    }
+                    try await Self.look(at: browser, "broken")
+                    try await browser.press("Recover")
+                    try await eventually {
+                        try await browser.press("Reload")
+                        return try await browser.shows("attempt 2 · answered 204")
+                    }
+                    try await Self.look(at: browser, "recovered")
+                    #expect(try await browser.refusals() == [])
+                    _ = try await browser.tab()
+                    let outline = try await browser.evaluate(
+                        "return getComputedStyle(document.activeElement).outlineStyle")
+                    #expect(outline.string == "solid")
+                }
+            }
+        }
+    }
+
+    @Test func `the lines of the page on events work on siwa dev`() async throws {
+        let page = try String(
+            contentsOf: OperatorTool.root.appendingPathComponent("docs/events.md"), encoding: .utf8)
+        let section = try #require(
+            page.components(separatedBy: "\n## Try it on siwa dev\n").dropFirst().first)
+        let script = try #require(section.components(separatedBy: "```sh\n").dropFirst().first)
+            .components(separatedBy: "```")[0]
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                let run = try await ProgramRun.of(
+                    URL(fileURLWithPath: "/bin/sh"), ["-ec", system.own(script)])
+                #expect(run.status == 0, "\(run.output)")
+                let lines = run.output.split(separator: "\n")
+                let messages = lines.filter { $0.hasPrefix("webhook, ") || $0.hasPrefix("push, ") }
+                #expect(messages.allSatisfy { $0.contains(", verified, ") }, "\(messages)")
+                let names = messages.map { $0.split(separator: ",").prefix(2).joined(separator: ",") }
+                #expect(Set(names.prefix(2)) == ["webhook, credential_revoked", "push, credential_revoked"])
+                // While the webhook is down, the tokens go on; then it gets what it missed.
+                #expect(
+                    names.dropFirst(2) == ["push, sessions_ended", "webhook, sessions_ended"], "\(lines)")
+                #expect(lines.contains { $0.contains("1 not taken") }, "\(lines)")
+            }
+        }
+    }
+
+    private static func look(at browser: Browser, _ page: String) async throws {
+        for view in [(320, false), (375, true), (1280, false)] as [(width: Int64, isDark: Bool)] {
+            try await browser.show(width: view.width, isDark: view.isDark)
+            #expect(try await browser.lookFaults() == [], "\(page) at \(view)")
+        }
+    }
+
+    private static func with(_ body: @Sendable (World) async throws -> Void) async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
+                try await body(World(system))
+            }
+        }
+    }
+}
+
+/// `siwa dev` with users at the fake Apple.
+private struct World: Sendable {
+    let system: DevelopmentProcess
+    let backend: Backend
+
+    init(_ system: DevelopmentProcess) {
+        self.system = system
+        backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
+    }
+
+    /// Signs a new user in, and returns the user's `sub`.
+    func signIn() async throws -> String {
+        let subject = try await send(.POST, "\(system.apple)/emulator/users?format=text", "{}")
+        let form = try await send(
+            .POST, "\(system.apple)/emulator/identity-tokens?format=sign-in", #"{"sub":"\#(subject)"}"#)
+        let members = try JSONValue(parsing: Array(form.utf8)).object?.members ?? []
+        #expect(try await backend.post("/v1/sign-ins", members.map { ($0.name, $0.value) }).status == 201)
+        return subject
+    }
+
+    func revoke(_ subject: String) async throws {
+        let status = try await send(
+            .POST, "\(system.apple)/emulator/users/\(subject)/revoke-consent?format=text", "{}")
+        #expect(status == "200")
+    }
+
+    /// Calls the control API of the receivers.
+    @discardableResult
+    func receiver(_ method: HTTPMethod, _ path: String, _ body: String = "") async throws -> JSONValue {
+        let text = try await send(method, "\(system.receiver)/control/\(path)", body)
+        return try JSONValue(parsing: Array(text.utf8), limits: JSONLimits(depth: 16, members: 256))
+    }
+
+    func messages(_ query: String) async throws -> [JSONValue] {
+        try await receiver(.GET, "messages?\(query)")["messages"]?.array ?? []
+    }
+
+    /// IDs of the events that a receiver has taken.
+    func ids(_ receiver: String) async throws -> Set<String> {
+        let taken = try await messages("receiver=\(receiver)").filter { message in
+            message["status"]?.integer.map { (200...299).contains($0) } ?? false
+        }
+        return Set(taken.compactMap { $0["id"]?.string })
+    }
+
+    private func send(_ method: HTTPMethod, _ url: String, _ body: String) async throws -> String {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        if method != .GET { request.body = .bytes(Array(body.utf8)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let text = String(buffer: try await response.body.collect(upTo: 4 << 20))
+        #expect((200..<300).contains(Int(response.status.code)), "\(text)")
+        return text.trimmingCharacters(in: .newlines)
+    }
+}
