@@ -36,6 +36,13 @@ public final class ReceiverState: Sendable {
         update { ($0.sender, $0.urls) = (sender, urls) }
     }
 
+    /// Fetches the keys of the service ahead, so that its first token does not wait while the service makes
+    /// them.
+    public func fetchKeys() async {
+        guard let url = update({ $0.sender.keysURL }) else { return }
+        _ = await checks.keys.key("", at: url)
+    }
+
     /// The latest messages, the oldest first.
     public var messages: [ReceivedMessage] { update { $0.log.messages } }
 

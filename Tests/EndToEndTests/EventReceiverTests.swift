@@ -1,4 +1,6 @@
 import AsyncHTTPClient
+import Cryptography
+import Encodings
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -152,6 +154,37 @@ import Testing
                 #expect(
                     names.dropFirst(2) == ["push, sessions_ended", "webhook, sessions_ended"], "\(lines)")
                 #expect(lines.contains { $0.contains("1 not taken") }, "\(lines)")
+            }
+        }
+    }
+
+    @Test func `siwa emulate runs the receivers alone, with the secret of a file`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let key = SecureRandom.bytes(count: 32)
+            let secret = try directory.write("whsec_\(Base64.encode(key))\n", to: "secret")
+            let printed = URL(fileURLWithPath: directory.path(of: "printed.txt"))
+            let process = try ServiceProcess.start(
+                ["emulate", "--receiver", "--port", "0", "--webhook-secret-file", secret],
+                ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path], in: directory, output: printed,
+                error: URL(fileURLWithPath: directory.path(of: "log.txt")))
+            try await ServiceProcess.stopping(process) {
+                try await eventually { try String(contentsOf: printed, encoding: .utf8).contains("/push\n") }
+                let text = try String(contentsOf: printed, encoding: .utf8)
+                let url = try #require(text.firstMatch(of: /http:\S+\/webhook/)).0
+                let body = #"{"id":"evt_1","type":"credential_revoked"}"#
+                let now = Int64(Date().timeIntervalSince1970)
+                for (key, status) in [(key, 204), (SecureRandom.bytes(count: 32), 400)] {
+                    var request = HTTPClientRequest(url: String(url))
+                    request.method = .POST
+                    let code = HMACSHA256(key: key).code(for: Array("evt_1.\(now).\(body)".utf8))
+                    for (name, value) in [
+                        ("content-type", "application/json"), ("webhook-id", "evt_1"),
+                        ("webhook-timestamp", "\(now)"), ("webhook-signature", "v1,\(Base64.encode(code))"),
+                    ] { request.headers.add(name: name, value: value) }
+                    request.body = .bytes(Array(body.utf8))
+                    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+                    #expect(Int(response.status.code) == status)
+                }
             }
         }
     }

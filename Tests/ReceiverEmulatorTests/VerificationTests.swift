@@ -215,6 +215,16 @@ import Testing
         }
     }
 
+    @Test func `the first token does not wait for keys that were fetched ahead`() async throws {
+        try await ReceiverUnderTest.run { receiver in
+            await receiver.state.fetchKeys()
+            #expect(receiver.publisher.requests.count == 1)
+            let response = try await receiver.pushGood()
+            #expect(response.status == 202)
+            #expect(receiver.publisher.requests.count == 1)
+        }
+    }
+
     @Test func `tokens with invented keys cause one fetch of the keys in a second`() async throws {
         try await ReceiverUnderTest.run { receiver in
             for number in 0..<5 {

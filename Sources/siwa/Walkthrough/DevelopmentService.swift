@@ -79,7 +79,10 @@ struct DevelopmentService: Service {
         try emulator.state.setNotificationURL("http://127.0.0.1:\(port)/v1/apple/notifications")
         google?.state.connect(
             to: LinkedServer(issuer: "http://127.0.0.1:\(port)"), appleURL: "http://127.0.0.1:\(applePort)")
-        await cancelWhenGracefulShutdown { await service.waitForKeys() }
+        await cancelWhenGracefulShutdown {
+            await service.waitForKeys()
+            await receivers.state.fetchKeys()
+        }
         guard !Task.isShuttingDownGracefully else { return }
         let banner = DevelopmentBanner(
             servicePort: port, applePort: applePort, googlePort: googlePort,

@@ -47,7 +47,7 @@ struct Walkthrough {
         curl -sS $SIWA/v1/events -H "$KEY"; echo
 
         # Another user signs in and stops using the app. siwa tells two receivers at once, by a webhook and by a signed token. Their page at RECEIVER shows both.
-        SUB=$(curl -sS -X POST "$APPLE/emulator/users?format=text"); curl -sS $SIWA/v1/sign-ins -H "$KEY" -o /dev/null --json "$(curl -sS "$APPLE/emulator/identity-tokens?format=sign-in" -d "{\\"sub\\":\\"$SUB\\"}")"; curl -sS -X POST "$APPLE/emulator/users/$SUB/revoke-consent?format=text"; echo; sleep 1; curl -sS "$RECEIVER/control/messages?format=text&type=credential_revoked&limit=2"
+        SUB=$(curl -sS -X POST "$APPLE/emulator/users?format=text"); curl -sS $SIWA/v1/sign-ins -H "$KEY" -o /dev/null --json "$(curl -sS "$APPLE/emulator/identity-tokens?format=sign-in" -d "{\\"sub\\":\\"$SUB\\"}")"; curl -sS -X POST "$APPLE/emulator/users/$SUB/revoke-consent?format=text"; echo; sleep 2; curl -sS "$RECEIVER/control/messages?format=text&type=credential_revoked&limit=2"
         """
     }
 
