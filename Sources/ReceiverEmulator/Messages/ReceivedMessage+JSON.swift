@@ -35,7 +35,7 @@ extension ReceivedMessage {
             .forTerminal(limit: 400)
     }
 
-    /// What else is known, for a terminal and for the page.
+    /// Further facts, for a terminal and for the page.
     var words: [String] {
         var words: [String] = []
         if let latency { words.append("\(latency) ms after the commit") }
