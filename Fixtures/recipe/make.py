@@ -25,6 +25,8 @@ import oauth_planted
 import oauth_reference
 import oauth_tokens  # noqa: F401
 import reference
+import security_event_reference
+import webhook_reference
 from cases import IDENTITY_TOKENS, KIDS, NOTIFICATIONS, seconds
 from jws import base64url_decode
 from key_sets import KEY_SETS
@@ -33,12 +35,15 @@ from oauth_cases import (
     APP_FLIP, APP_FLIP_PROMPT, AUTHORIZATION, INTROSPECTION, METADATA, OAUTH_CONFIGURATION, REVOCATION, TOKEN,
     USERINFO)
 from rsa_signatures import SIGNATURES
+from security_events import RECEIVED, SENT
 from steps import SCENARIOS
+from webhooks import WEBHOOKS
 
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = {
     "identity-tokens": IDENTITY_TOKENS, "notifications": NOTIFICATIONS, "scenarios": SCENARIOS,
-    "rsa-signatures": SIGNATURES, "oauth/configuration": OAUTH_CONFIGURATION,
+    "rsa-signatures": SIGNATURES, "webhooks": WEBHOOKS,
+    "security-events-sent": SENT, "security-events-received": RECEIVED, "oauth/configuration": OAUTH_CONFIGURATION,
     "oauth/authorization": AUTHORIZATION, "oauth/token": TOKEN, "oauth/app-flip": APP_FLIP,
     "oauth/app-flip-prompt": APP_FLIP_PROMPT,
     "oauth/revocation": REVOCATION, "oauth/introspection": INTROSPECTION, "oauth/userinfo": USERINFO,
@@ -86,6 +91,14 @@ def second_opinion():
                 mistakes.append(f"{name}, {case['name']}: the reference reader says {is_valid}")
     if not ec_verifies(identity_reading.ES256_TEXT, base64url_decode(identity_reading.ES256_SIGNATURE)):
         mistakes.append("alg-es256: the frozen signature no longer fits; sign it again")
+    for name, case in WEBHOOKS.items():
+        verdict = webhook_reference.judge(case)
+        if verdict != (case["verdict"], case.get("code")):
+            mistakes.append(f"{name}: the reference reader says {verdict}")
+    for name, case in RECEIVED.items():
+        opinion = security_event_reference.judge(case, KEY_SETS[case["key_set"]])
+        if opinion != (case.get("code"), case.get("read")):
+            mistakes.append(f"{name}: the reference reader says {opinion}")
     oauth = {
         "configuration": OAUTH_CONFIGURATION, "authorization": AUTHORIZATION, "token": TOKEN, "app-flip": APP_FLIP,
         "app-flip-prompt": APP_FLIP_PROMPT,
