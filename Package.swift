@@ -395,8 +395,9 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "siwa", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator", "GoogleEmulator",
-                "EmulatorServer", "ScriptedHTTP",
+                "siwa", "ExampleBackend", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
+                "GoogleEmulator", "EmulatorServer", "ScriptedHTTP", "EventDelivery", "SecurityEvents",
+                "WebOrigins",
                 "AppleIDClient", "SignIn", "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "HTTPEngine", "AuthorizationServer",
                 "AppleAccounts", "AppleIdentity", "KeySets", "SecurityEvents",

@@ -35,12 +35,13 @@ enum ExampleBackend: String, CaseIterable, Sendable {
     var files: [String] {
         switch self {
         case .python: ["app.py"]
-        case .javascript: ["app.mjs"]
-        case .go: ["siwa.go", "main.go", "events.go", "links.go"]
+        case .javascript: ["app.mjs", "webhooks.mjs"]
+        case .go: ["siwa.go", "main.go", "events.go", "links.go", "webhooks.go"]
         case .swift:
             [
                 "Package.swift", "Siwa.swift", "Backend.swift", "Backend+Events.swift",
-                "Backend+Links.swift", "Backend+AppAttest.swift", "App.swift",
+                "Backend+Webhooks.swift", "Webhooks.swift", "Backend+Links.swift", "Backend+AppAttest.swift",
+                "App.swift",
             ]
         }
     }
@@ -55,27 +56,32 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         }
     }
 
-    /// The block of a page that begins with the backend's address, and plays the app.
-    static func lines(of page: String) throws -> String? {
+    /// The block of a page that begins with an address: with that of the backend, it plays the app.
+    static func lines(of page: String, beginning: String = "BACKEND=") throws -> String? {
         let file = PythonTools.root.appendingPathComponent("docs/\(page)")
         let page = try String(contentsOf: file, encoding: .utf8)
-        guard let start = page.firstRange(of: "```sh\nBACKEND=") else { return nil }
+        guard let start = page.firstRange(of: "```sh\n\(beginning)") else { return nil }
         let rest = page[page.index(start.lowerBound, offsetBy: 6)...]
         return rest.firstRange(of: "\n```").map { String(rest[..<$0.lowerBound]) }
     }
 
-    /// Runs the backend on a port of its own.
+    /// Runs the backend.
+    ///
+    /// - Parameters:
+    ///   - webhookSecrets: Secrets of webhooks, which then replace the loop that reads the feed.
+    ///   - fixed: Port of the backend; `nil` for a free port.
     func run<Result>(
-        siwa: String, secret: String, clientID: String, in directory: TemporaryDirectory,
-        _ body: (Int) async throws -> Result
+        siwa: String, secret: String, clientID: String, webhookSecrets: String = "", port fixed: Int? = nil,
+        in directory: TemporaryDirectory, _ body: (Int) async throws -> Result
     ) async throws -> Result {
-        let port = try FreePort.find()
+        let port = try fixed ?? FreePort.find()
         let log = URL(fileURLWithPath: "\(directory.path)/backend.log")
         let process = try Self.start(
             try await command(in: directory),
             [
                 "SIWA_URL": siwa, "SIWA_KEY": secret, "CLIENT_ID": clientID, "PORT": "\(port)",
                 "DATABASE": "\(directory.path)/backend.sqlite", "PASSWORD_USERS": Self.passwordUsers,
+                "WEBHOOK_SECRETS": webhookSecrets,
             ], in: directory, log: log)
         // Some backends finish their long poll first, which takes up to half a minute.
         defer {
@@ -95,6 +101,28 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         let shell = try start(["sh", "-c", script], [:], in: directory, log: output)
         while shell.isRunning { try await Task.sleep(for: .milliseconds(20)) }
         return text(of: output).split(separator: "\n")
+    }
+
+    /// The lines that a program of `Clients/` prints, which plays the fixtures of webhooks with the verifier of the
+    /// backend.
+    func verdicts(in directory: TemporaryDirectory) async throws -> [Substring] {
+        let driver = PythonTools.root.appendingPathComponent("Tests/EndToEndTests/Clients/verify_webhooks")
+        let source = Self.folder.appendingPathComponent(rawValue).path
+        let fixtures = PythonTools.root.appendingPathComponent("Fixtures/webhooks").path
+        switch self {
+        case .python:
+            return try await Self.paste(
+                "python3 '\(driver.path).py' '\(fixtures)' '\(source)'", in: directory)
+        case .javascript:
+            return try await Self.paste("node '\(driver.path).mjs' '\(fixtures)' '\(source)'", in: directory)
+        case .go:
+            let steps = [
+                "mkdir verifier", "cp '\(source)/go.mod' '\(source)/webhooks.go' verifier",
+                "cp '\(driver.path).go' verifier/main.go", "cd verifier", "go run . '\(fixtures)'",
+            ]
+            return try await Self.paste(steps.joined(separator: " && "), in: directory)
+        case .swift: return try SwiftWebhookVerifier.verdicts()
+        }
     }
 
     private func command(in directory: TemporaryDirectory) async throws -> [String] {

@@ -75,12 +75,14 @@ struct WholeSystem: Sendable {
     /// Runs the service on any database. On PostgreSQL, a call inside `body` starts a replica.
     static func withService<Result: Sendable>(
         _ emulator: EmulatedApple, database: String, bounds: KeySetBounds = KeySetBounds(),
-        waitsForKeys: Bool = true, _ body: @Sendable (Backend) async throws -> Result
+        waitsForKeys: Bool = true, webhooks: [WebhookSettings] = [],
+        _ body: @Sendable (Backend) async throws -> Result
     ) async throws -> Result {
-        let settings = try DevelopmentSettings(
+        var settings = try DevelopmentSettings(
             clientIDs: [clientID, "com.example.web"], port: 0, applePort: try await emulator.port(),
             secret: secret, database: database
         ).settings()
+        settings.webhooks = webhooks
         let service = try await ComposedService(
             settings: settings, observation: ProcessObservation(level: .error) { _ in }, signals: [],
             keySetBounds: bounds, admission: Self.admission)

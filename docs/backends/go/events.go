@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"log"
+	"net/http"
 	"net/url"
 	"time"
 )
@@ -75,6 +77,53 @@ func eraseIfGone(accountID, sub string) (bool, error) {
 	}
 	_, err = erase(accountID)
 	return err == nil, err
+}
+
+const timeOfHandled = 8 * 24 * time.Hour // siwa sends an event again for seven days
+
+// takeWebhook handles the event of a webhook. siwa gets 2xx when everything is stored, and sends the event again
+// otherwise.
+func (b *Backend) takeWebhook(header http.Header, content []byte) (any, error) {
+	now := time.Now()
+	id, err := verifyWebhook(header, content, b.webhookKeys, now)
+	if err != nil {
+		return nil, err
+	}
+	b.mutex.Lock()
+	_, isHandled := b.handled[id]
+	feedHasBegun := b.feedHasBegun
+	b.mutex.Unlock()
+	if !feedHasBegun {
+		return nil, Refused{503, "try_again"} // the states that beginFeed is reading can be older than the event
+	}
+	// An event that comes again is not handled again: later events may have come in between.
+	if isHandled {
+		return struct{}{}, nil
+	}
+	var event event
+	if err := json.Unmarshal(content, &event); err != nil {
+		return nil, err
+	}
+	if err := b.handle(event); err != nil {
+		return nil, err
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.handled[id] = now
+	return struct{}{}, nil
+}
+
+// removeHandled removes what siwa does not send again, once an hour.
+func (b *Backend) removeHandled() {
+	for now := range time.Tick(time.Hour) {
+		b.mutex.Lock()
+		for id, moment := range b.handled {
+			if moment.Before(now.Add(-timeOfHandled)) {
+				delete(b.handled, id)
+			}
+		}
+		b.mutex.Unlock()
+	}
 }
 
 type eventPage struct {
@@ -175,8 +224,9 @@ func (b *Backend) beginFeed() error {
 	return nil
 }
 
+// followEvents reads the feed. With webhooks, it does so only until the feed has begun.
 func (b *Backend) followEvents() {
-	for {
+	for len(b.webhookKeys) == 0 || b.cursor == "" {
 		if err := b.readEvents(); err != nil {
 			log.Print("reading events failed; the next attempt has the same cursor: ", err)
 			time.Sleep(2 * time.Second)

@@ -1,7 +1,8 @@
 // The backend's part of Sign in with Apple, with the standard library of Go 1.19 or later.
 //
 // Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), and HOST and PORT to listen at,
-// 127.0.0.1 and 8000 by default. The tables are kept in memory; put them into your database.
+// 127.0.0.1 and 8000 by default. With WEBHOOK_SECRETS, events come to POST /siwa, and not from the feed: one secret,
+// or two with a space between them during a rotation. The tables are kept in memory; put them into your database.
 package main
 
 import (
@@ -38,6 +39,8 @@ type Backend struct {
 	disabled     map[string]bool    // by account ID
 	cursor       string
 	feedHasBegun bool
+	webhookKeys  [][]byte             // none without webhooks
+	handled      map[string]time.Time // by event ID
 	passwords    *Passwords
 }
 
@@ -322,13 +325,16 @@ func (b *Backend) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 		"GET /links":                  b.Links,
 		"DELETE /links/":              b.Unlink,
 	}[request.Method+" "+path]
+	isWebhook := len(b.webhookKeys) > 0 && request.Method+" "+path == "POST /siwa"
 	content, err := io.ReadAll(http.MaxBytesReader(writer, request.Body, 65_536))
-	if len(content) > 0 && err == nil {
+	if len(content) > 0 && err == nil && !isWebhook {
 		err = json.Unmarshal(content, &body)
 	}
 	body.content = content
 	var result any
-	if !isThere {
+	if isWebhook && err == nil {
+		result, err = b.takeWebhook(request.Header, content)
+	} else if !isThere && !isWebhook {
 		err = Refused{404, "not_found"}
 	} else if err != nil {
 		err = Refused{400, "body_not_json"}
@@ -338,7 +344,10 @@ func (b *Backend) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	status := 200
 	if err != nil {
 		refused := Refused{500, "internal_error"}
-		if !errors.As(err, &refused) {
+		var webhook WebhookRefused
+		if errors.As(err, &webhook) {
+			refused = Refused(webhook)
+		} else if !errors.As(err, &refused) {
 			log.Print(request.Method, " ", request.URL.Path, ": ", err)
 		}
 		status, result = refused.status, map[string]any{"error": refused.code}
@@ -372,15 +381,21 @@ func main() {
 	if len(missing) > 0 {
 		log.Fatal("missing environment variables: ", strings.Join(missing, ", "))
 	}
+	webhookKeys, err := webhookKeys(os.Getenv("WEBHOOK_SECRETS"))
+	if err != nil {
+		log.Fatal("WEBHOOK_SECRETS: ", err)
+	}
 	backend := &Backend{
 		users: map[string]user{}, sessions: map[string]session{}, revocations: map[string]string{},
-		disabled: map[string]bool{}, passwords: readPasswords(),
+		disabled: map[string]bool{}, webhookKeys: webhookKeys, handled: map[string]time.Time{},
+		passwords: readPasswords(),
 	}
 	// A backend that starts while siwa does not answer begins the feed later, and then takes sign-ins.
 	if err := backend.beginFeed(); err != nil && !is(err, "try_again") {
 		log.Fatal("cannot start: ", err)
 	}
 	go backend.followEvents()
+	go backend.removeHandled()
 	listener, err := net.Listen("tcp", net.JoinHostPort(setting("HOST", "127.0.0.1"), setting("PORT", "8000")))
 	if err != nil {
 		log.Fatal("cannot start: ", err)

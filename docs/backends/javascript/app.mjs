@@ -1,26 +1,39 @@
 // The backend's part of Sign in with Apple, with nothing but Node.js 18 or later.
 //
 // Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), and HOST and PORT to listen at,
-// 127.0.0.1 and 8000 by default. The tables are kept in memory; put them into your database.
+// 127.0.0.1 and 8000 by default. With WEBHOOK_SECRETS, events come to POST /siwa, and not from the feed: one secret,
+// or two with a space between them during a rotation. The tables are kept in memory; put them into your database.
 import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as passwords from "./passwords.mjs";
+import * as webhooks from "./webhooks.mjs";
 
 const { SIWA_URL, SIWA_KEY, CLIENT_ID, HOST = "127.0.0.1", PORT = "8000" } = process.env;
 const missing = ["SIWA_URL", "SIWA_KEY", "CLIENT_ID"].filter((name) => !process.env[name]);
 if (missing.length > 0) stop(`missing environment variables: ${missing.join(", ")}`);
+const webhookKeys = readWebhookKeys(process.env.WEBHOOK_SECRETS ?? "");
 
 const users = new Map(); // user_id: { accountID, teamID, sub, formerID }
 const sessions = new Map(); // session_hash: { userID, since, createdAt }
 const revocations = new Map(); // account_id: occurred_at
 const disabled = new Set(); // account_id
+const handled = new Map(); // event_id: milliseconds, the oldest first
+const millisecondsOfHandled = 8 * 86_400_000; // siwa sends an event again for seven days
 let cursor = "";
 let feedHasBegun = false;
 
 function stop(reason) {
     console.error(reason);
     process.exit(1);
+}
+
+function readWebhookKeys(secrets) {
+    try {
+        return webhooks.keysOf(secrets);
+    } catch (error) {
+        return stop(`WEBHOOK_SECRETS: ${error.message}`);
+    }
 }
 
 /** What the app gets: a status, a code, and with a refused proof of App Attest its cause and re_attest. */
@@ -236,6 +249,23 @@ async function handle({ type, account_id, team_id, sub, client_id, occurred_at }
     }
 }
 
+/** Handles the event of a webhook. siwa gets 2xx when everything is stored, and sends the event again otherwise. */
+async function takeWebhook(headers, content) {
+    const id = webhooks.verify(headers, content, webhookKeys);
+    // The states that beginFeed is reading can be older than the event.
+    if (!feedHasBegun) throw new Refused(503, "try_again");
+    // An event that comes again is not handled again: later events may have come in between.
+    if (handled.has(id)) return {};
+    await handle(JSON.parse(content));
+    const now = Date.now();
+    for (const [old, moment] of handled) {
+        if (moment >= now - millisecondsOfHandled) break;
+        handled.delete(old);
+    }
+    handled.set(id, now);
+    return {};
+}
+
 /** Ends those of a user's sessions that began with Apple and fulfil the condition. */
 function endSessions(userID, condition = () => true) {
     for (const [hash, session] of sessions) {
@@ -314,8 +344,9 @@ async function startFeed() {
     }
 }
 
+/** Reads the feed. With webhooks, only until it has begun. */
 async function followEvents() {
-    for (;;) {
+    while (webhookKeys.length === 0 || !feedHasBegun) {
         try {
             await readEvents();
         } catch (error) {
@@ -341,13 +372,19 @@ const routes = {
 };
 
 async function readBody(request) {
-    let text = "";
-    for await (const chunk of request.setEncoding("utf8")) {
-        text += chunk;
-        if (text.length > 65_536) throw new Refused(413, "body_too_large");
+    const chunks = [];
+    let length = 0;
+    for await (const chunk of request) {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length > 65_536) throw new Refused(413, "body_too_large");
     }
+    return Buffer.concat(chunks);
+}
+
+function parse(content) {
     try {
-        return Object(JSON.parse(text || "{}"));
+        return Object(JSON.parse(content.length > 0 ? content : "{}"));
     } catch {
         throw new Refused(400, "body_not_json");
     }
@@ -357,13 +394,19 @@ const server = createServer({ requestTimeout: 30_000 }, async (request, response
     let [status, result] = [200, undefined];
     try {
         const link = request.url.match(/^\/links\/(.*)$/)?.[1];
-        const route = routes[`${request.method} ${link === undefined ? request.url : "/links/"}`];
-        if (!route) throw new Refused(404, "not_found");
+        const name = `${request.method} ${link === undefined ? request.url : "/links/"}`;
+        const isWebhook = name === "POST /siwa" && webhookKeys.length > 0;
+        if (!isWebhook && !routes[name]) throw new Refused(404, "not_found");
         const session = (request.headers.authorization ?? "").replace(/^Bearer /, "");
-        const body = await readBody(request);
-        result = await route(link === undefined ? body : { id: link }, session);
+        const content = await readBody(request);
+        if (isWebhook) {
+            result = await takeWebhook(request.headers, content);
+        } else {
+            result = await routes[name](link === undefined ? parse(content) : { id: link }, session);
+        }
     } catch (error) {
-        status = error instanceof Refused ? error.status : 500;
+        const isRefused = error instanceof Refused || error instanceof webhooks.WebhookRefused;
+        status = isRefused ? error.status : 500;
         if (status === 500) console.error(request.method, request.url, error.code ?? error);
         result = status === 500 ? { error: "internal_error" } : { error: error.code, ...error.proof };
     }

@@ -1,19 +1,25 @@
 """The backend's part of Sign in with Apple, with the standard library of Python 3.9 or later.
 
 Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), DATABASE (a file), and HOST and
-PORT to listen at, 127.0.0.1 and 8000 by default.
+PORT to listen at, 127.0.0.1 and 8000 by default. With WEBHOOK_SECRETS, events come to POST /siwa, and not from
+the feed: one secret, or two with a space between them during a rotation.
 """
 import hashlib, http.client, json, logging, os, re, secrets, sqlite3, sys, threading, time
 import urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
 
-import passwords
+import passwords, webhooks
 
 REQUIRED = ("SIWA_URL", "SIWA_KEY", "CLIENT_ID", "DATABASE")
 if missing := [name for name in REQUIRED if not os.environ.get(name)]:
     sys.exit("missing environment variables: " + ", ".join(missing))
 SIWA_URL, SIWA_KEY, CLIENT_ID, DATABASE = (os.environ[name] for name in REQUIRED)
+try:
+    WEBHOOK_KEYS = webhooks.keys(os.environ.get("WEBHOOK_SECRETS", ""))
+except ValueError as error:
+    sys.exit(f"WEBHOOK_SECRETS: {error}")
+DAYS_OF_HANDLED = 8  # siwa sends an event again for seven days
 feed_has_begun = threading.Event()
 lock = threading.RLock()  # one connection to the database serves all threads
 db = sqlite3.connect(DATABASE, check_same_thread=False)
@@ -28,6 +34,8 @@ db.executescript("""
     CREATE TABLE IF NOT EXISTS revocations (account_id TEXT PRIMARY KEY, occurred_at TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS disabled (account_id TEXT PRIMARY KEY);
     CREATE TABLE IF NOT EXISTS feed (id INTEGER PRIMARY KEY CHECK (id = 1), cursor TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS handled (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL);
+    CREATE INDEX IF NOT EXISTS handled_by_time ON handled (at);
 """)
 
 
@@ -274,6 +282,23 @@ def handle(event):
             event["team_id"], event.get("sub"), account_id)
 
 
+def take_webhook(headers, body):
+    """Handles the event of a webhook. siwa gets 2xx when everything is stored, and sends the event again otherwise."""
+    try:
+        event_id = webhooks.verify(headers, body, WEBHOOK_KEYS)
+    except webhooks.Refused as refused:
+        raise Refused(refused.status, refused.code) from None
+    if not feed_has_begun.is_set():
+        raise Refused(503, "try_again")  # the states that begin_feed is reading can be older than the event
+    # An event that comes again is not handled again: later events may have come in between.
+    if not run("SELECT 1 FROM handled WHERE event_id = ?", event_id):
+        handle(json.loads(body))
+        now = int(time.time())
+        run("DELETE FROM handled WHERE at < ?", now - DAYS_OF_HANDLED * 86_400)
+        run("INSERT INTO handled VALUES (?, ?) ON CONFLICT DO NOTHING", event_id, now)
+    return {}
+
+
 def end_sessions(account_id, moment):
     """Ends the sessions that are not later than the moment: the user may have signed in again.
 
@@ -357,7 +382,8 @@ def start_feed():
 
 
 def follow_events():
-    while True:
+    """Reads the feed. With webhooks, only until it has begun."""
+    while not (WEBHOOK_KEYS and feed_has_begun.is_set()):
         try:
             read_events()
         except (Refused, Misconfigured) as error:
@@ -408,17 +434,26 @@ class Handler(BaseHTTPRequestHandler):
         path, link = self.path, None
         if path.startswith("/links/"):
             path, link = "/links/", path.removeprefix("/links/")
+        if WEBHOOK_KEYS and (self.command, path) == ("POST", "/siwa"):
+            return take_webhook(self.headers, self.content(webhooks.LONGEST + 1))
         route = ROUTES.get(f"{self.command} {path}")
         if not route:
             raise Refused(404, "not_found")
         try:
-            body = json.loads(self.rfile.read(min(int(self.headers["Content-Length"] or 0), 65_536)) or "{}")
+            body = json.loads(self.content(65_536) or "{}")
         except ValueError:
             raise Refused(400, "body_not_json") from None
         if not isinstance(body, dict):
             raise Refused(400, "body_not_json")
         body = {"id": link} if link is not None else body
         return route(body, self.headers.get("Authorization", "").removeprefix("Bearer "))
+
+    def content(self, most):
+        """The beginning of the body."""
+        length = self.headers["Content-Length"] or "0"
+        if not re.fullmatch("[0-9]{1,9}", length):
+            raise Refused(400, "body_not_json")
+        return self.rfile.read(min(int(length), most))
 
     do_GET = do_POST = do_DELETE = respond
 

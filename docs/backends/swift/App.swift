@@ -6,7 +6,8 @@ import ServiceLifecycle
 /// The backend's part of Sign in with Apple, on Hummingbird.
 ///
 /// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), and HOST and PORT to listen at,
-/// 127.0.0.1 and 8000 by default.
+/// 127.0.0.1 and 8000 by default. With WEBHOOK_SECRETS, events come to POST /siwa, and not from the feed: one secret,
+/// or two with a space between them during a rotation.
 @main struct App {
     static func main() async {
         do {
@@ -22,6 +23,13 @@ import ServiceLifecycle
         guard missing.isEmpty else {
             throw Siwa.Misconfigured(
                 description: "missing environment variables: \(missing.joined(separator: ", "))")
+        }
+        let webhooks: WebhookVerifier?
+        do {
+            let secrets = variables["WEBHOOK_SECRETS"] ?? ""
+            webhooks = secrets.isEmpty ? nil : try WebhookVerifier(secrets: secrets)
+        } catch {
+            throw Siwa.Misconfigured(description: "WEBHOOK_SECRETS: \(error)")
         }
         let backend = Backend(
             siwa: Siwa(url: variables["SIWA_URL"] ?? "", key: variables["SIWA_KEY"] ?? ""),
@@ -53,6 +61,10 @@ import ServiceLifecycle
             try await backend.unlink(context.parameters.get("id") ?? "", session: request.session)
         }
 
+        if let webhooks {
+            router.post("siwa") { request, _ in try await backend.takeWebhook(request, by: webhooks) }
+        }
+
         do {
             try await backend.beginFeed()
         } catch let refused as Refused where refused.code == "try_again" {
@@ -62,19 +74,21 @@ import ServiceLifecycle
         let port = variables["PORT"].flatMap { Int($0) } ?? 8000
         let app = Application(
             router: router, configuration: .init(address: .hostname(host, port: port)),
-            services: [EventLoop(backend: backend)])
+            services: [EventLoop(backend: backend, endsAtBeginning: webhooks != nil)])
         try await app.runService()
     }
 }
 
-/// Reads events until the program stops.
+/// Reads events until the program stops, or with webhooks until the feed has begun.
 struct EventLoop: Service {
     let backend: Backend
+    let endsAtBeginning: Bool
 
     func run() async {
         let logger = Logger(label: "events")
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
+                if endsAtBeginning, await backend.feedHasBegun { break }
                 do {
                     try await backend.readEvents()
                 } catch {
@@ -84,6 +98,8 @@ struct EventLoop: Service {
                 }
             }
         }
+        // The end of a service would end the program.
+        try? await gracefulShutdown()
     }
 }
 

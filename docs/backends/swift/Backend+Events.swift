@@ -1,6 +1,6 @@
 import Hummingbird
 
-private struct Event: Decodable {
+struct Event: Decodable {
     var type: String
     var account_id: String?
     var team_id: String?
@@ -84,7 +84,7 @@ extension Backend {
     }
 
     /// Handles one event. After a crash the same event can arrive again.
-    private func handle(_ event: Event) async throws {
+    func handle(_ event: Event) async throws {
         // Otherwise it is about a user who has never signed in.
         guard let accountID = event.account_id else { return }
         let userID = user { $0.accountID == accountID }

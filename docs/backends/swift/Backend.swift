@@ -91,6 +91,10 @@ actor Backend {
     var revocations: [String: String] = [:]
     /// IDs of disabled accounts.
     var disabled: Set<String> = []
+    /// The times of the webhooks that were handled, by event ID.
+    var handled: [String: Date] = [:]
+    /// The last time at which old IDs were removed.
+    var cleaning = Date()
     var cursor = ""
     var feedHasBegun = false
     private var passwords: Passwords
