@@ -154,7 +154,7 @@ import TokenMint
         return try TokenMint.shared.sign(claims)
     }
 
-    private static func notification(_ subject: String) throws -> String {
+    static func notification(_ subject: String) throws -> String {
         let event = JSONObject([
             ("type", .string("consent-revoked")), ("sub", .string(subject)),
             ("event_time", .integer(now * 1000)),
