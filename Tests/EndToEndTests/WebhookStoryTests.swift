@@ -39,7 +39,7 @@ import TokenMint
         }
     }
 
-    private static func variables(
+    static func variables(
         _ directory: TemporaryDirectory, _ servers: [(String, ScriptedServer)]
     ) throws -> [String: String] {
         let secret = try directory.write("whsec_\(Base64.encode(key))\n", to: "secret")
@@ -192,7 +192,7 @@ import TokenMint
         }
     }
 
-    private static func deliveries(
+    static func deliveries(
         _ arguments: [String], _ variables: [String: String], in directory: TemporaryDirectory
     ) async throws -> (status: Int32, output: String) {
         let files = (0..<2).map { _ in URL(fileURLWithPath: directory.path(of: UUID().uuidString)) }
