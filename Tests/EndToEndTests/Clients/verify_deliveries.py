@@ -1,11 +1,13 @@
 """Verifies what the service has delivered: webhooks with the standardwebhooks package, and security event tokens with
-PyJWT and jwcrypto, with keys fetched from the service. Attacks are refused."""
+PyJWT, jwcrypto and jose, with keys fetched from the service. Attacks are refused."""
 
 import base64
 import hashlib
 import hmac
 import json
 import pathlib
+import shutil
+import subprocess
 import sys
 import urllib.request
 
@@ -116,17 +118,18 @@ header, payload, signature = token.split(".")
 head, claims = jwt.get_unverified_header(token), receiver.verify(token)
 public = next(key for key in json.loads(key_set.export(private_keys=False))["keys"] if key["kid"] == head["kid"])
 pem = jwt.PyJWK(public).key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-for forged, code in [
+other_types = [f"{encoded({**head, 'typ': name})}.{payload}.{signature}" for name in ("JWT", "at+jwt")]
+forgeries = [
     ("", "invalid_request"), ("a.b.c", "invalid_request"), (token + "x" * 70_000, "invalid_request"),
-    (f"{encoded({**head, 'typ': 'JWT'})}.{payload}.{signature}", "invalid_request"),
-    (f"{encoded({**head, 'typ': 'at+jwt'})}.{payload}.{signature}", "invalid_request"),
+    (other_types[0], "invalid_request"), (other_types[1], "invalid_request"),
     (f"{header}.{encoded({**claims, 'jti': 'evt_other'})}.{signature}", "invalid_key"),
     (f"{encoded({**head, 'kid': 'invented'})}.{payload}.{signature}", "invalid_key"),
     (f"{encoded({**head, 'alg': 'none'})}.{payload}.", "invalid_key"),
     (jwt.encode(claims, "k" * 32, "HS256", {"typ": head["typ"], "kid": head["kid"]}), "invalid_key"),
     (keyed_with(pem), "invalid_key"),
     (f"{header}.{payload}.{signature[:-4]}AAAA", "invalid_key"),
-]:
+]
+for forged, code in forgeries:
     found = refuses(security_events.Refused, lambda: receiver.verify(forged))
     expect(found == code, f"{forged[:60]}: {found} and not {code}")
 for issuer, audience, code in [
@@ -136,4 +139,30 @@ for issuer, audience, code in [
     expect(refuses(security_events.Refused, lambda: other.verify(token)) == code, code)
 closed = security_events.SecurityEvents(given["issuer"], given["audience"], "http://127.0.0.1:1/jwks.json")
 refuses(security_events.Unavailable, lambda: closed.verify(token))
+
+# The same with Node. The package is that of the system, which has no node_modules around it.
+package = pathlib.Path("/usr/share/nodejs/jose")
+if sys.platform == "linux":
+    expect(package.is_dir(), "there is no jose for Node; install node-jose")
+if package.is_dir():
+    pathlib.Path("node_modules").mkdir()
+    pathlib.Path("node_modules/jose").symlink_to(package)
+    for file in ["docs/receivers/security_events.mjs", "Tests/EndToEndTests/Clients/verify_tokens.mjs"]:
+        shutil.copy(root / file, ".")
+    good = {name: given[name] for name in ("issuer", "audience", "keys_url")}
+    jtis = [jwt.decode(one["body"], options={"verify_signature": False})["jti"] for one in pushed]
+    tokens = [{"token": one["body"], **good} for one in pushed]
+    tokens += [{"token": forged, **good} for forged, _ in forgeries]
+    tokens += [
+        {**good, "token": token, "issuer": given["issuer"] + "/"}, {**good, "token": token, "audience": "other"},
+        {**good, "token": token, "keys_url": "http://127.0.0.1:1/jwks.json"},
+    ]
+    pathlib.Path("tokens.json").write_text(json.dumps(tokens))
+    node = subprocess.run(["node", "verify_tokens.mjs", "tokens.json"], capture_output=True, text=True)
+    expect(node.returncode == 0, node.stderr)
+    # jose verifies the signature before it reads typ.
+    codes = ["invalid_key" if forged in other_types else code for forged, code in forgeries]
+    expected = jtis + codes + ["invalid_issuer", "invalid_audience", "unavailable"]
+    found = node.stdout.split()
+    expect(found == expected, [pair for pair in zip(found, expected) if pair[0] != pair[1]] or found)
 print("done")
