@@ -21,6 +21,7 @@ import Testing
     @Test(arguments: [
         "backends/python/webhooks.py", "backends/javascript/webhooks.mjs", "backends/go/webhooks.go",
         "backends/swift/Webhooks.swift", "receivers/security_events.mjs",
+        "receivers/security_events.go",
     ])
     func `the page leads to each verifier`(file: String) throws {
         #expect(try Self.page().contains("(\(file))"))

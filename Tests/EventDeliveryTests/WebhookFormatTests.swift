@@ -1,6 +1,7 @@
 import AppleAccounts
 import Cryptography
 import Encodings
+import Foundation
 import SecurityEvents
 import StorageConformance
 import StrictJSON
@@ -25,6 +26,28 @@ import Testing
     ])
     func `a text that is no secret is refused`(text: String) {
         #expect(WebhookSecret(text) == nil)
+    }
+
+    @Test func `signatures and secrets are those of the fixtures`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Fixtures/webhooks")
+        var compared = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let fixture = try JSONValue(parsing: Array(try Data(contentsOf: folder.appending(path: name))))
+            let texts = (fixture["secrets"]?.string ?? "").split(separator: " ").map(String.init)
+            let secrets = texts.compactMap { WebhookSecret($0) }
+            let verdict = fixture["verdict"]?.string
+            #expect((secrets.count < texts.count) == (verdict == "misconfigured"), "\(name)")
+            guard verdict == "accepted", let body = fixture["body"]?.string,
+                let id = fixture["headers"]?["webhook-id"]?.string,
+                let time = fixture["headers"]?["webhook-timestamp"]?.string.flatMap({ Int64($0) }),
+                let given = fixture["headers"]?["webhook-signature"]?.string?.split(separator: " ")
+            else { continue }
+            let made = secrets.map { $0.signature(id: id, timestamp: time, body: Array(body.utf8)) }
+            #expect(made.contains { given.contains(Substring($0)) }, "\(name)")
+            compared += 1
+        }
+        #expect(compared >= 9)
     }
 
     @Test func `a secret shows nothing of itself`() throws {

@@ -1,7 +1,7 @@
 // Verifies security event tokens of siwa (RFC 8417, RFC 8935) with jose 4.11 or later: npm install jose
 import { createRemoteJWKSet, errors, jwtVerify } from "jose";
 
-const longest = 65_536; // characters of a token. Those of siwa have less than 3,000
+const longest = 65_536; // characters of a token. Those of siwa have about a thousand
 
 /** A token that is not from siwa, or not for this receiver. The code is one of RFC 8935, section 2.4. */
 export class EventRefused extends Error {

@@ -1,7 +1,7 @@
 """Verifies security event tokens of siwa (RFC 8417, RFC 8935): pip install 'pyjwt[crypto]>=2.15'."""
 import jwt
 
-LONGEST = 65_536  # characters of a token. Those of siwa have less than 3,000
+LONGEST = 65_536  # characters of a token. Those of siwa have about a thousand
 TYPES = ("secevent+jwt", "application/secevent+jwt")
 
 

@@ -5,6 +5,7 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -140,29 +141,46 @@ for issuer, audience, code in [
 closed = security_events.SecurityEvents(given["issuer"], given["audience"], "http://127.0.0.1:1/jwks.json")
 refuses(security_events.Unavailable, lambda: closed.verify(token))
 
-# The same with Node. The package is that of the system, which has no node_modules around it.
+# The same with the verifiers in other languages.
+good = {name: given[name] for name in ("issuer", "audience", "keys_url")}
+tokens = [{"token": one["body"], **good} for one in pushed]
+tokens += [{"token": forged, **good} for forged, _ in forgeries]
+tokens += [
+    {**good, "token": token, "issuer": given["issuer"] + "/"}, {**good, "token": token, "audience": "other"},
+    {**good, "token": token, "keys_url": "http://127.0.0.1:1/jwks.json"},
+]
+pathlib.Path("tokens.json").write_text(json.dumps(tokens))
+jtis = [jwt.decode(one["body"], options={"verify_signature": False})["jti"] for one in pushed]
+
+
+def compare(suffix, command, codes, environment=None):
+    """Runs a verifier, in a folder of its own, with these codes for the forgeries."""
+    place = pathlib.Path(f"{suffix}-verifier")
+    place.mkdir(exist_ok=True)
+    for name, folder in [("security_events", "docs/receivers"), ("verify_tokens", "Tests/EndToEndTests/Clients")]:
+        shutil.copy(root / folder / f"{name}.{suffix}", place)
+    run = subprocess.run(
+        [*command, "../tokens.json"], cwd=place, capture_output=True, text=True,
+        env={**os.environ, **(environment or {})})
+    expect(run.returncode == 0, run.stderr)
+    expected = jtis + codes + ["invalid_issuer", "invalid_audience", "unavailable"]
+    found = run.stdout.split()
+    expect(found == expected, [pair for pair in zip(found, expected) if pair[0] != pair[1]] or found)
+
+
+pathlib.Path("go-verifier").mkdir()
+pathlib.Path("go-verifier/go.mod").write_text("module example.com/receiver\n\ngo 1.19\n")
+compare("go", ["go", "run", "."], [code for _, code in forgeries],
+        {"GOPROXY": "off", "GOFLAGS": "-buildvcs=false", "GOCACHE": str(pathlib.Path("go-cache").resolve())})
+
+# The package is that of the system, which has no node_modules around it.
 package = pathlib.Path("/usr/share/nodejs/jose")
 if sys.platform == "linux":
     expect(package.is_dir(), "there is no jose for Node; install node-jose")
 if package.is_dir():
     pathlib.Path("node_modules").mkdir()
     pathlib.Path("node_modules/jose").symlink_to(package)
-    for file in ["docs/receivers/security_events.mjs", "Tests/EndToEndTests/Clients/verify_tokens.mjs"]:
-        shutil.copy(root / file, ".")
-    good = {name: given[name] for name in ("issuer", "audience", "keys_url")}
-    jtis = [jwt.decode(one["body"], options={"verify_signature": False})["jti"] for one in pushed]
-    tokens = [{"token": one["body"], **good} for one in pushed]
-    tokens += [{"token": forged, **good} for forged, _ in forgeries]
-    tokens += [
-        {**good, "token": token, "issuer": given["issuer"] + "/"}, {**good, "token": token, "audience": "other"},
-        {**good, "token": token, "keys_url": "http://127.0.0.1:1/jwks.json"},
-    ]
-    pathlib.Path("tokens.json").write_text(json.dumps(tokens))
-    node = subprocess.run(["node", "verify_tokens.mjs", "tokens.json"], capture_output=True, text=True)
-    expect(node.returncode == 0, node.stderr)
     # jose verifies the signature before it reads typ.
-    codes = ["invalid_key" if forged in other_types else code for forged, code in forgeries]
-    expected = jtis + codes + ["invalid_issuer", "invalid_audience", "unavailable"]
-    found = node.stdout.split()
-    expect(found == expected, [pair for pair in zip(found, expected) if pair[0] != pair[1]] or found)
+    compare("mjs", ["node", "verify_tokens.mjs"],
+            ["invalid_key" if forged in other_types else code for forged, code in forgeries])
 print("done")

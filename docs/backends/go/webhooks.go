@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	longestWebhook   = 65_536          // bytes of a body. An event of siwa has less than 2,000
+	longestWebhook   = 65_536          // bytes of a body. An event of siwa has some hundreds
 	webhookTolerance = 5 * time.Minute // by which the clocks may differ. An older message is a replay
 )
 

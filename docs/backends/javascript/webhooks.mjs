@@ -1,7 +1,7 @@
 // Verifies webhooks in the form of Standard Webhooks, with nothing but Node.js 18 or later.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-export const longest = 65_536; // bytes of a body. An event of siwa has less than 2,000
+export const longest = 65_536; // bytes of a body. An event of siwa has some hundreds
 const tolerance = 300; // seconds by which the clocks may differ. An older message is a replay
 
 /** A message that is not from siwa, or not of now. The code repeats nothing of the message. */

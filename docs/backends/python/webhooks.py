@@ -1,7 +1,7 @@
 """Verifies webhooks in the form of Standard Webhooks, with the standard library of Python 3.9 or later."""
 import base64, binascii, hashlib, hmac, re, time
 
-LONGEST = 65_536  # bytes of a body. An event of siwa has less than 2,000
+LONGEST = 65_536  # bytes of a body. An event of siwa has some hundreds
 TOLERANCE = 300  # seconds by which the clocks may differ. An older message is a replay
 
 

@@ -13,7 +13,7 @@ struct WebhookVerifier: Sendable {
         let description = "a secret must be whsec_ and at least 24 bytes in base64"
     }
 
-    /// Bytes of a body. An event of siwa has less than 2,000.
+    /// Bytes of a body. An event of siwa has some hundreds.
     static let longest = 65_536
     /// Seconds by which the clocks may differ. An older message is a replay.
     static let tolerance: TimeInterval = 300
