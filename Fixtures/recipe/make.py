@@ -28,6 +28,7 @@ import reference
 import security_event_reference
 import webhook_reference
 from cases import IDENTITY_TOKENS, KIDS, NOTIFICATIONS, seconds
+from google_events import GOOGLE_EVENTS
 from jws import base64url_decode
 from key_sets import KEY_SETS
 from keys import ec_verifies, openssl_verifies, rsa_is_valid
@@ -43,7 +44,8 @@ FIXTURES = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = {
     "identity-tokens": IDENTITY_TOKENS, "notifications": NOTIFICATIONS, "scenarios": SCENARIOS,
     "rsa-signatures": SIGNATURES, "webhooks": WEBHOOKS,
-    "security-events-sent": SENT, "security-events-received": RECEIVED, "oauth/configuration": OAUTH_CONFIGURATION,
+    "security-events-sent": SENT, "security-events-received": RECEIVED,
+    "security-events-google": GOOGLE_EVENTS, "oauth/configuration": OAUTH_CONFIGURATION,
     "oauth/authorization": AUTHORIZATION, "oauth/token": TOKEN, "oauth/app-flip": APP_FLIP,
     "oauth/app-flip-prompt": APP_FLIP_PROMPT,
     "oauth/revocation": REVOCATION, "oauth/introspection": INTROSPECTION, "oauth/userinfo": USERINFO,
@@ -97,6 +99,10 @@ def second_opinion():
             mistakes.append(f"{name}: the reference reader says {verdict}")
     for name, case in RECEIVED.items():
         opinion = security_event_reference.judge(case, KEY_SETS[case["key_set"]])
+        if opinion != (case.get("code"), case.get("read")):
+            mistakes.append(f"{name}: the reference reader says {opinion}")
+    for name, case in GOOGLE_EVENTS.items():
+        opinion = security_event_reference.judge_google(case, KEY_SETS[case["key_set"]])
         if opinion != (case.get("code"), case.get("read")):
             mistakes.append(f"{name}: the reference reader says {opinion}")
     oauth = {

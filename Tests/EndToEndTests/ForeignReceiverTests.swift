@@ -108,7 +108,7 @@ import TokenMint
         return String(decoding: JSONValue.object(delivery).serialized(), as: UTF8.self)
     }
 
-    /// What the program gets.
+    /// The argument of the program.
     private static func given(_ deliveries: String, keys port: Int) -> String {
         let types = AccountEvent.Kind.allCases.map {
             ($0.rawValue, JSONValue.string($0.securityEventType.uri))
