@@ -73,6 +73,7 @@ accepted("account-disabled-new-reason", "A reason that is not known yet is left 
 REVOKED = "oauth/event-type/token-revoked"
 for name, algorithm, text in [
     ("hexadecimal", "hash_SHA512_double", TOKEN.hex()),
+    ("hexadecimal-in-capitals", "hash_SHA512_double", TOKEN.hex().upper()),
     ("base64", "hash_base64_sha512_sha512", base64.b64encode(TOKEN).decode()),
     ("base64url", "hash_base64_sha512_sha512", base64.urlsafe_b64encode(TOKEN).rstrip(b"=").decode()),
 ]:

@@ -114,7 +114,8 @@ struct GoogleEventToken: Sendable {
         guard let text = subject["token"]?.string else { return nil }
         let bytes: [UInt8]? =
             switch subject["token_identifier_alg"] {
-            case .string("hash_SHA512_double"): Hexadecimal.decode(text)
+            // Google's pages do not say in which letters the digits are.
+            case .string("hash_SHA512_double"): Hexadecimal.decode(text.lowercased())
             case .string("hash_base64_sha512_sha512"):
                 Base64.decode(text) ?? Base64URL.decode(text)
             default: nil
