@@ -33,6 +33,24 @@ extension PostgresAccountStore: DeliveryStore {
         try await pool.run { try ReceiverRows.all(in: $0) }
     }
 
+    public func receiver(_ name: ReceiverName) async throws -> ClaimedReceiver? {
+        try await pool.run { try ReceiverRows.one(name, in: $0) }
+    }
+
+    public func requestVerification(
+        _ verification: StreamVerification, of name: ReceiverName, at moment: Moment
+    ) async throws -> VerificationRequestResult {
+        try await pool.run { try ReceiverRows.request(verification, of: name, at: moment, in: $0) }
+    }
+
+    public func grantEventSequence(
+        of account: AccountID, for client: OAuthClientID, before sequence: Int64
+    ) async throws -> Int64? {
+        try await pool.run {
+            try ReceiverRows.grantEvent(of: account, for: client, before: sequence, in: $0)
+        }
+    }
+
     public func resumeReceiver(_ name: ReceiverName, at moment: Moment) async throws -> Bool {
         try await pool.run { try ReceiverRows.resume(name, at: moment, in: $0) }
     }

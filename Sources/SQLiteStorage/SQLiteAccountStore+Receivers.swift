@@ -35,10 +35,16 @@ extension SQLiteAccountStore: DeliveryStore {
             try database.inTransaction(.immediate) {
                 try database.execute(
                     sql: """
-                        UPDATE event_receiver SET cursor = :cursor, not_before = :end, paused_at = :paused
+                        UPDATE event_receiver SET cursor = :cursor, not_before = :end, paused_at = :paused,
+                            claims = claims + :more,
+                            verification_id = nullif(verification_id, :verified),
+                            verification_state =
+                                iif(verification_id = :verified, NULL, verification_state)
                         WHERE name = :name AND claims = :claims
                         """,
                     arguments: [
+                        "more": progress.countsAsClaim ? 1 : 0,
+                        "verified": progress.verified?.uniqueID.data,
                         "cursor": progress.cursor, "end": progress.notBefore.milliseconds,
                         "paused": progress.pausedAt?.milliseconds, "name": claimed.name.rawValue,
                         "claims": claimed.claims,
@@ -70,6 +76,26 @@ extension SQLiteAccountStore: DeliveryStore {
 
     public func receivers() async throws -> [ClaimedReceiver] {
         try await reader.read { try $0.receivers().all() }
+    }
+
+    public func receiver(_ name: ReceiverName) async throws -> ClaimedReceiver? {
+        try await reader.read { try $0.receivers().receiver(name) }
+    }
+
+    public func requestVerification(
+        _ verification: StreamVerification, of name: ReceiverName, at moment: Moment
+    ) async throws -> VerificationRequestResult {
+        try await writer.write { rows in
+            try rows.receivers().change(name) { $0.request(verification, at: moment) } ?? .unknownReceiver
+        }
+    }
+
+    public func grantEventSequence(
+        of account: AccountID, for client: OAuthClientID, before sequence: Int64
+    ) async throws -> Int64? {
+        try await reader.read {
+            try $0.receivers().grantEvent(of: account, for: client, before: sequence)
+        }
     }
 
     public func resumeReceiver(_ name: ReceiverName, at moment: Moment) async throws -> Bool {

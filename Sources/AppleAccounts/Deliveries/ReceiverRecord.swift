@@ -12,12 +12,18 @@ public struct ReceiverRecord: Sendable, Hashable {
     public var notBefore: Moment
     /// `nil` unless the receiver is paused. A paused receiver gets nothing until an operator resumes it.
     public var pausedAt: Moment?
+    /// A verification that was asked for and is not sent yet.
+    public var verification: StreamVerification?
+    /// The moment at which a verification was asked for last.
+    public var verificationAskedAt: Moment?
 
     public init(
-        name: ReceiverName, cursor: Int64, claims: Int64 = 0, notBefore: Moment, pausedAt: Moment? = nil
+        name: ReceiverName, cursor: Int64, claims: Int64 = 0, notBefore: Moment, pausedAt: Moment? = nil,
+        verification: StreamVerification? = nil, verificationAskedAt: Moment? = nil
     ) {
         (self.name, self.cursor, self.claims) = (name, cursor, claims)
         (self.notBefore, self.pausedAt) = (notBefore, pausedAt)
+        (self.verification, self.verificationAskedAt) = (verification, verificationAskedAt)
     }
 }
 
@@ -48,6 +54,7 @@ extension ClaimedReceiver {
     /// - Parameter lastSequence: Number of the last event of the feed.
     public func due(lastSequence: Int64) -> Moment? {
         guard record.pausedAt == nil else { return nil }
+        if record.verification != nil { return record.notBefore }
         if record.cursor < lastSequence, hasRoom { return record.notBefore }
         return retries.map(\.dueAt).min().map { max($0, record.notBefore) }
     }

@@ -23,6 +23,20 @@ public protocol DeliveryStore: Sendable {
     /// Returns all stored receivers by name, also those that no configuration has any more.
     func receivers() async throws -> [ClaimedReceiver]
 
+    /// Returns one receiver as it is stored; `nil` when it is not.
+    func receiver(_ name: ReceiverName) async throws -> ClaimedReceiver?
+
+    /// Carries out `ReceiverRecord.request` in one transaction.
+    func requestVerification(
+        _ verification: StreamVerification, of name: ReceiverName, at moment: Moment
+    ) async throws -> VerificationRequestResult
+
+    /// Returns the number of the last event before this one that is about a grant of the account to the OAuth
+    /// client; `nil` when there is none.
+    func grantEventSequence(
+        of account: AccountID, for client: OAuthClientID, before sequence: Int64
+    ) async throws -> Int64?
+
     /// Ends a pause. All retries are due, and their time begins anew. Returns `false` for an unknown receiver.
     func resumeReceiver(_ name: ReceiverName, at moment: Moment) async throws -> Bool
 

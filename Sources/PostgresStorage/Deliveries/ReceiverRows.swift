@@ -6,6 +6,8 @@ enum ReceiverRows {
     private struct Find {
         let columns: EventReceiverTable
         let all: PostgresCall
+        let one: TypedStatement<ReceiverName>
+        let locked: TypedStatement<ReceiverName>
         let claim: TypedStatement<[ReceiverName], Moment, Int64, Moment>
 
         init() {
@@ -15,11 +17,18 @@ enum ReceiverRows {
             all = PostgresCall(
                 PostgresStatement(
                     "all_receivers", "SELECT \(names) FROM event_receiver AS r ORDER BY r.name"))
+            one = TypedStatement("find_receiver") {
+                "SELECT \(names) FROM event_receiver AS r WHERE r.name = \($0)"
+            }
+            locked = TypedStatement("lock_receiver") {
+                "SELECT \(names) FROM event_receiver AS r WHERE r.name = \($0) FOR UPDATE"
+            }
             claim = TypedStatement("claim_receivers") { receivers, moment, room, leaseEnd in
                 """
                 WITH due AS MATERIALIZED (
                     SELECT name FROM event_receiver AS r
                     WHERE name = ANY (\(receivers)) AND paused_at IS NULL AND not_before <= \(moment) AND (
+                        verification_id IS NOT NULL OR
                         (cursor < (SELECT last_sequence FROM event_counter WHERE id = 1)
                             AND (SELECT count(*) FROM event_retry WHERE receiver = r.name) < \(room))
                         OR EXISTS (
@@ -81,11 +90,13 @@ enum ReceiverRows {
     private static let findRetries = FindRetries()
     private static let insert = Insert()
     private static let replace = Replace()
-    private static let advance = TypedStatement<ReceiverName, Int64, Int64, Moment, Moment>(
+    private static let advance = TypedStatement<ReceiverName, Int64, Int64, Moment, Moment, EventID, Int64>(
         "advance_receiver"
-    ) { name, claims, cursor, end, paused in
+    ) { name, claims, cursor, end, paused, verified, more in
         """
-        UPDATE event_receiver SET cursor = \(cursor), not_before = \(end), paused_at = \(paused)
+        UPDATE event_receiver SET cursor = \(cursor), not_before = \(end), paused_at = \(paused),
+            claims = claims + \(more), verification_id = nullif(verification_id, \(verified)),
+            verification_state = CASE WHEN verification_id = \(verified) THEN NULL ELSE verification_state END
         WHERE name = \(name) AND claims = \(claims)
         """
     }
@@ -110,6 +121,22 @@ enum ReceiverRows {
     private static let removeAll = TypedStatement<ReceiverName>("remove_all_event_retries") {
         "DELETE FROM event_retry WHERE receiver = \($0)"
     }
+    private static let verify = TypedStatement<ReceiverName, EventID, String, Moment>("verify_receiver") {
+        name, id, state, moment in
+        """
+        UPDATE event_receiver
+        SET verification_id = \(id), verification_state = \(state), verification_asked_at = \(moment)
+        WHERE name = \(name)
+        """
+    }
+    private static let grantEvent = TypedStatement<AccountID, OAuthClientID, Int64>("last_event_of_grant") {
+        account, client, sequence in
+        """
+        SELECT max(sequence) FROM event
+        WHERE account_id = \(account) AND oauth_client = \(client) AND oauth_client IS NOT NULL
+            AND sequence < \(sequence)
+        """
+    }
     private static let firstSince = TypedStatement<Moment>("first_event_since") {
         "SELECT min(sequence) FROM event WHERE recorded_at >= \($0)"
     }
@@ -127,6 +154,39 @@ enum ReceiverRows {
         try withRetries(try session.run(find.all).map { try find.columns.record($0) }, in: session)
     }
 
+    static func one(_ name: ReceiverName, in session: PostgresSession) throws -> ClaimedReceiver? {
+        try withRetries(
+            try session.run(find.one(name)).map { try find.columns.record($0) }, in: session
+        ).first
+    }
+
+    static func request(
+        _ verification: StreamVerification, of name: ReceiverName, at moment: Moment,
+        in session: PostgresSession
+    ) throws -> VerificationRequestResult {
+        let results = try session.pipeline([.begin, find.locked(name)])
+        guard var record = try results[1].first.map({ try find.columns.record($0) }) else {
+            try session.rollBack()
+            return .unknownReceiver
+        }
+        let result = record.request(verification, at: moment)
+        guard result == .accepted else {
+            try session.rollBack()
+            return result
+        }
+        _ = try session.pipeline([
+            verify(name, verification.id, verification.state, moment), .commit,
+        ])
+        return result
+    }
+
+    static func grantEvent(
+        of account: AccountID, for client: OAuthClientID, before sequence: Int64,
+        in session: PostgresSession
+    ) throws -> Int64? {
+        try session.run(grantEvent(account, client, sequence)).onlyValue(as: Int64.self)
+    }
+
     static func claim(
         _ names: [ReceiverName], at moment: Moment, leaseUntil: Moment, in session: PostgresSession
     ) throws -> [ClaimedReceiver] {
@@ -139,7 +199,8 @@ enum ReceiverRows {
         _ claimed: ReceiverRecord, _ progress: ReceiverProgress, in session: PostgresSession
     ) throws -> Bool {
         let call = advance(
-            claimed.name, claimed.claims, progress.cursor, progress.notBefore, progress.pausedAt)
+            claimed.name, claimed.claims, progress.cursor, progress.notBefore, progress.pausedAt,
+            progress.verified, progress.countsAsClaim ? 1 : 0)
         if progress.changed.isEmpty, progress.removed.isEmpty { return try session.run(call).affected > 0 }
         // The update locks the row of the receiver, so no later claim begins before the commit.
         let results = try session.pipeline([.begin, call])

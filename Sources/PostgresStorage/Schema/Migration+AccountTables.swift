@@ -131,6 +131,9 @@ extension Migration {
         -- go with it. Events of accounts need no such index and pay for none.
         CREATE INDEX event_without_account ON event (subject_id) WHERE account_id IS NULL;
 
+        -- The clients that an account had granted something at the time of an event.
+        CREATE INDEX event_of_grant ON event (account_id, oauth_client, sequence) WHERE oauth_client IS NOT NULL;
+
         -- The number of the last event. Its row is locked last in a transaction and until the end of it, so
         -- that the order of the numbers is the order of commit; a transaction that fails gives them back.
         CREATE TABLE event_counter (

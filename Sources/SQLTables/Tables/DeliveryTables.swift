@@ -11,6 +11,9 @@ public struct EventReceiverTable: Table {
     public let claims: Column<Int64>
     public let notBefore: Column<Moment>
     public let pausedAt: Column<Moment>
+    public let verificationID: Column<EventID>
+    public let verificationState: Column<String>
+    public let verificationAskedAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
         name = columns("name", .operational, .required)
@@ -18,6 +21,9 @@ public struct EventReceiverTable: Table {
         claims = columns("claims", .operational, .required, .range(0...Int64.max))
         notBefore = columns("not_before", .operational, .required)
         pausedAt = columns("paused_at", .operational, .optional)
+        verificationID = columns("verification_id", .operational, .optional)
+        verificationState = columns("verification_state", .operational, .optional)
+        verificationAskedAt = columns("verification_asked_at", .operational, .optional)
     }
 }
 
@@ -28,12 +34,18 @@ extension EventReceiverTable {
         row.set(claims, record.claims)
         row.set(notBefore, record.notBefore)
         row.set(pausedAt, record.pausedAt)
+        row.set(verificationID, record.verification?.id)
+        row.set(verificationState, record.verification?.state)
+        row.set(verificationAskedAt, record.verificationAskedAt)
     }
 
     @inlinable public func record(_ row: some ReadableRow) throws(StorageError) -> ReceiverRecord {
         ReceiverRecord(
             name: try row.required(name), cursor: try row.required(cursor), claims: try row.required(claims),
-            notBefore: try row.required(notBefore), pausedAt: row[pausedAt])
+            notBefore: try row.required(notBefore), pausedAt: row[pausedAt],
+            verification: row[verificationID].map {
+                StreamVerification(id: $0, state: row[verificationState])
+            }, verificationAskedAt: row[verificationAskedAt])
     }
 }
 

@@ -41,11 +41,11 @@ final class ReceiverRows {
         return names
     }
 
-    private func receiver(_ name: ReceiverName) throws -> ClaimedReceiver? {
+    func receiver(_ name: ReceiverName) throws -> ClaimedReceiver? {
         try record(name).map { try receiver($0) }
     }
 
-    private func record(_ name: ReceiverName) throws -> ReceiverRecord? {
+    func record(_ name: ReceiverName) throws -> ReceiverRecord? {
         try find.first(name) { try columns.record($0) }
     }
 
@@ -91,6 +91,48 @@ final class ReceiverRows {
             try statement.execute()
             return claimed
         }
+    }
+
+    private static let verifying: BoundColumns<EventReceiverTable> = {
+        var parameters = ParameterList()
+        return parameters.add(
+            columnsOf: EventReceiverTable.self,
+            .only { [$0.verificationID, $0.verificationState, $0.verificationAskedAt, $0.name] })
+    }()
+
+    /// Changes the verification of a receiver. Returns `nil` for an unknown receiver.
+    func change<Result>(_ name: ReceiverName, _ body: (inout ReceiverRecord) -> Result) throws -> Result? {
+        guard var record = try record(name) else { return nil }
+        let before = record
+        let result = body(&record)
+        guard record != before else { return result }
+        let statement = try PreparedStatement(
+            """
+            UPDATE event_receiver SET verification_id = \(Self.verifying[\.verificationID]),
+                verification_state = \(Self.verifying[\.verificationState]),
+                verification_asked_at = \(Self.verifying[\.verificationAskedAt])
+            WHERE name = \(Self.verifying[\.name])
+            """, in: database)
+        statement.begin()
+        Self.verifying.columns.write(record, to: statement)
+        try statement.execute()
+        return result
+    }
+
+    /// Returns the number of the last event before this one about a grant of the account to the client.
+    func grantEvent(
+        of account: AccountID, for client: OAuthClientID, before sequence: Int64
+    ) throws -> Int64? {
+        try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT max(sequence) FROM event
+                WHERE account_id = :account AND oauth_client = :client AND oauth_client IS NOT NULL
+                    AND sequence < :sequence
+                """,
+            arguments: [
+                "account": account.uniqueID.data, "client": client.rawValue, "sequence": sequence,
+            ])
     }
 
     private func lastEvent() throws -> Int64 {

@@ -127,6 +127,9 @@ extension Migration {
         -- go with it. Events of accounts need no such index and pay for none.
         CREATE INDEX event_without_account ON event (subject_id) WHERE account_id IS NULL;
 
+        -- The clients that an account had granted something at the time of an event.
+        CREATE INDEX event_of_grant ON event (account_id, oauth_client, sequence) WHERE oauth_client IS NOT NULL;
+
         """
 
     /// Codes and tokens refer to the account's ID and not to the subject's row: what they are sealed with names the

@@ -42,6 +42,8 @@ extension ReferenceStore: DeliveryStore {
             receiver.record.cursor = progress.cursor
             receiver.record.notBefore = progress.notBefore
             receiver.record.pausedAt = progress.pausedAt
+            if progress.countsAsClaim { receiver.record.claims += 1 }
+            if receiver.record.verification?.id == progress.verified { receiver.record.verification = nil }
             let gone = Set(progress.removed + progress.changed.map(\.sequence))
             receiver.retries = (receiver.retries.filter { !gone.contains($0.sequence) } + progress.changed)
                 .sorted { $0.sequence < $1.sequence }
@@ -58,6 +60,26 @@ extension ReferenceStore: DeliveryStore {
 
     public func receivers() async throws -> [ClaimedReceiver] {
         state.withLock { $0.receivers.values.sorted { $0.record.name < $1.record.name } }
+    }
+
+    public func receiver(_ name: ReceiverName) async throws -> ClaimedReceiver? {
+        state.withLock { $0.receivers[name] }
+    }
+
+    public func requestVerification(
+        _ verification: StreamVerification, of name: ReceiverName, at moment: Moment
+    ) async throws -> VerificationRequestResult {
+        state.withLock {
+            $0.receivers[name]?.record.request(verification, at: moment) ?? .unknownReceiver
+        }
+    }
+
+    public func grantEventSequence(
+        of account: AccountID, for client: OAuthClientID, before sequence: Int64
+    ) async throws -> Int64? {
+        try await events(after: 0, limit: .max / 2, visibleTo: .all).events.last {
+            $0.sequence < sequence && $0.accountID == account && $0.grant?.oauthClientID == client
+        }?.sequence
     }
 
     public func resumeReceiver(_ name: ReceiverName, at moment: Moment) async throws -> Bool {
