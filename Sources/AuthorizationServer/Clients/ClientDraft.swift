@@ -43,6 +43,15 @@ public struct ClientDraft: Sendable {
     /// `refresh_token_limit`: number for one account
     public var refreshTokenLimit: Int64?
 
+    /// `events`: `push` or `poll`. Not for `google_linking`, like the next three members
+    public var events: String?
+    /// `event_types`: words of the event feed
+    public var eventTypes: [String]?
+    /// `events_url`: with `push`
+    public var eventsURL: String?
+    /// `events_private_networks`: with `push`
+    public var eventsPrivateNetworks: [String] = []
+
     /// `platform`: `ios`, `android`, `macos`, `windows`, `linux` or `uwp`. Only for `native`
     public var platform: String?
     /// `allow_plain_pkce`. Only for `native`

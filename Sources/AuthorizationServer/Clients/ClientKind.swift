@@ -54,7 +54,10 @@ public struct ClientKind: Sendable {
     public static let web = ClientKind(
         name: "web",
         plural: "web applications",
-        members: [.isFirstParty, .postLogoutRedirectURIs, .requiresPKCE, .allowsDeviceGrant],
+        members: [
+            .isFirstParty, .postLogoutRedirectURIs, .requiresPKCE, .allowsDeviceGrant, .events, .eventTypes,
+            .eventsURL, .eventsPrivateNetworks,
+        ],
         isConfidential: true,
         proofKeyRule: .required,
         redirectURIs: .ofServer,
@@ -74,7 +77,8 @@ public struct ClientKind: Sendable {
         members: [
             .isFirstParty, .postLogoutRedirectURIs, .platform, .allowsPlainPKCE, .allowsLocalhost,
             .allowsCustomScheme, .bundleID, .appCheck, .firstAttestingVersion, .allowsNativeSignIn,
-            .allowsDeviceGrant, .androidPackage, .androidFingerprints,
+            .allowsDeviceGrant, .events, .eventTypes, .eventsURL, .eventsPrivateNetworks, .androidPackage,
+            .androidFingerprints,
         ],
         isConfidential: false,
         proofKeyRule: .required,

@@ -36,7 +36,8 @@ public struct ClientMember: Sendable {
         postLogoutRedirectURIs,
         ClientMember("audience", .forEveryKind, .optionalText(\.audience)),
         accessTokenAlgorithm, idTokenAlgorithm, maxAuthenticationAge, codeLifetime, accessTokenLifetime,
-        refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, platform, allowsPlainPKCE,
+        refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, events, eventTypes, eventsURL,
+        eventsPrivateNetworks, platform, allowsPlainPKCE,
         allowsLocalhost, allowsCustomScheme, bundleID, appCheck, firstAttestingVersion, allowsNativeSignIn,
         allowsDeviceGrant, requiresPKCE,
         projectID, googleClientIDs, appFlip, appFlipBundleIDs,
@@ -72,6 +73,11 @@ public struct ClientMember: Sendable {
     static let refreshTokenLimit = ClientMember(
         "refresh_token_limit", .forEveryKind,
         .number(\.refreshTokenLimit, 1...200, .refreshTokens, default: 10))
+    static let events = ClientMember("events", .forSomeKinds, .optionalWord(\.events, default: nil))
+    static let eventTypes = ClientMember("event_types", .forSomeKinds, .optionalList(\.eventTypes))
+    static let eventsURL = ClientMember("events_url", .forSomeKinds, .optionalText(\.eventsURL))
+    static let eventsPrivateNetworks = ClientMember(
+        "events_private_networks", .forSomeKinds, .list(\.eventsPrivateNetworks, default: []))
     static let platform = ClientMember(
         "platform", .forSomeKinds, .optionalWord(\.platform, default: nil))
     static let allowsPlainPKCE = ClientMember(

@@ -44,6 +44,7 @@ extension OAuthCheck {
                 "of \(draft.id) needs the scope openid among scopes; add it, or remove imply_openid")
         }
         let nativeSignInBundleID = nativeSignInBundleID(of: draft, kind, bundleID: bundleID)
+        let events = events(of: draft, kind)
         let secretHashes = secretHashes(of: draft, kind: kind)
         let redirectURIs = redirectURIs(of: draft, kind, particulars)
         let postLogoutRedirectURIs = postLogoutRedirectURIs(of: draft, kind, particulars)
@@ -69,7 +70,7 @@ extension OAuthCheck {
             proofKeyRule: ClientMember.requiresPKCE.value.flag(in: draft)
                 ? kind.proofKeyRule : .requiredWithoutNonce,
             appCheck: appCheck, nativeSignInBundleID: nativeSignInBundleID,
-            allowsDeviceGrant: ClientMember.allowsDeviceGrant.value.flag(in: draft))
+            allowsDeviceGrant: ClientMember.allowsDeviceGrant.value.flag(in: draft), events: events)
     }
 
     private mutating func app(of draft: ClientDraft) -> ClientID? {

@@ -53,6 +53,8 @@ public final class OAuthClient: Sendable {
     public let nativeSignInBundleID: ClientID?
     /// True if devices without a browser may ask for a user (RFC 8628).
     public let allowsDeviceGrant: Bool
+    /// The client's event stream. `nil` without one.
+    public let events: ClientEvents?
 
     init(
         id: OAuthClientID, kind: ClientKind, googleLinking: GoogleLinking?,
@@ -64,8 +66,9 @@ public final class OAuthClient: Sendable {
         lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
         proofKeyRule: ProofKeyRule, appCheck: AppCheckPolicy?, nativeSignInBundleID: ClientID?,
-        allowsDeviceGrant: Bool
+        allowsDeviceGrant: Bool, events: ClientEvents?
     ) {
+        self.events = events
         self.allowsDeviceGrant = allowsDeviceGrant
         self.id = id
         self.kind = kind

@@ -19,6 +19,7 @@ public struct OAuthMistake: CodedError {
         case textsDirectoryUnreadable, languageTagMalformed, languageBuiltIn, languagesTooMany
         case translationUnreadable, translationIncomplete, translationUnknown, translationPlaces
         case androidAppIncomplete, androidPackageMalformed, androidFingerprintMalformed
+        case eventsMissing, eventsUnknown, eventsURLMissing, eventsURLUnused, eventTypeUnknown
         case nativeSignInNotFirstParty, nativeSignInElsewhere
     }
 

@@ -15,6 +15,11 @@ public struct ClientCredentials: Sendable, Confidential {
     public let clientID: String
     let secret: String?
 
+    /// The credentials in HTTP Basic, for requests without parameters.
+    init(_ basic: BasicCredentials) {
+        (method, clientID, secret) = (.basic, basic.clientID, basic.secret)
+    }
+
     /// Reads the parameters and the field `Authorization`.
     ///
     /// Throws `invalid_request` for two methods at once, and `invalid_client` without a method and for a

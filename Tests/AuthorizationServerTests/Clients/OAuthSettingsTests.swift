@@ -31,6 +31,33 @@ private let sampleFingerprint = Array(repeating: "AB:cd", count: 16).joined(sepa
         ),
         (.kindUnknown, .client { $0.kind = "Web" }),
         (.memberOfOtherKind, .google { $0.isFirstParty = true }),
+        (.memberOfOtherKind, .google { $0.events = "push" }),
+        (.eventsMissing, .client { $0.eventTypes = ["grant_revoked"] }),
+        (.eventsMissing, .client { $0.eventsURL = "https://shop.example.com/events" }),
+        (.eventsUnknown, .client { $0.events = "pull" }),
+        (.eventsURLMissing, .client { $0.events = "push" }),
+        (.secretMissing, .native { $0.events = "poll" }),
+        (
+            .eventsURLUnused,
+            .client {
+                $0.events = "poll"
+                $0.eventsURL = "https://shop.example.com/events"
+            }
+        ),
+        (
+            .eventTypeUnknown,
+            .client {
+                $0.events = "poll"
+                $0.eventTypes = ["account_created"]
+            }
+        ),
+        (
+            .eventTypeUnknown,
+            .client {
+                $0.events = "poll"
+                $0.eventTypes = []
+            }
+        ),
         (.memberOfOtherKind, .client { $0.platform = "linux" }),
         (.memberOfOtherKind, .client { $0.allowsPlainPKCE = false }),
         (.memberOfOtherKind, .client { $0.projectID = "home-link-42" }),
