@@ -157,7 +157,8 @@ let package = Package(
         module(
             "HTTPAPI",
             [
-                "HTTPEngine", "OAuth", "AuthorizationServer", "SecurityEvents", "SignIn", "Commits",
+                "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer", "SecurityEvents", "SignIn",
+                "Commits",
                 "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity", "StrictJSON", "Cryptography",
                 "Encodings", "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle,
@@ -283,9 +284,8 @@ let package = Package(
         tests(
             "EventDeliveryTests",
             [
-                "EventDelivery", "SecurityEvents", "SignIn", "Commits", "AppleAccounts",
-                "AuthorizationServer",
-                "KeySets", "StorageConformance",
+                "EventDelivery", "SecurityEvents", "SignIn", "Commits", "AuthorizationServer",
+                "AppleAccounts", "KeySets", "StorageConformance",
                 "TestSupport", "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, serviceLifecycle,
                 coreMetrics,
             ]),
@@ -371,6 +371,7 @@ let package = Package(
             "HTTPAPITests",
             [
                 "HTTPAPI", "HTTPEngine", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins",
+                "EventDelivery", "SecurityEvents",
                 "SignIn", "Commits",
                 "StorageConformance", "TestSupport", "TokenMint", "AttestationMint", "AppleIDClient",
                 "AppAttestation", "AppleAccounts", "AppleIdentity", "Certificates", "KeySets", "JOSE",

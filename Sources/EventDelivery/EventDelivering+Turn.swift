@@ -12,6 +12,10 @@ extension EventDelivering {
         do {
             let events = try await store.events(numbered: claimed.retries.map(\.sequence))
             var turn = ReceiverTurn(claimed, events: events, takenAt: takenAt(of: receiver.name))
+            if let verification = claimed.record.verification {
+                await attempt(verification, receiver, claimed)
+                turn.finish(verification)
+            }
             defer { note(turn, claimed) }
             guard try await carryOut(&turn, claimed, receiver, signal) else { return }
             _ = try await settle(&turn, claimed, until: now())
@@ -68,6 +72,24 @@ extension EventDelivering {
             }
         }
         return true
+    }
+
+    /// Sends a verification once. A receiver that does not get it asks again.
+    private func attempt(
+        _ verification: StreamVerification, _ receiver: EventReceiver, _ claimed: ClaimedReceiver
+    ) async {
+        do {
+            guard
+                let message = try await receiver.format.message(
+                    for: verification, of: receiver.name, at: now())
+            else { return }
+            try await receiver.destination.post(message)
+            context.counters.count(.delivered)
+        } catch {
+            if Task.isCancelled { return }
+            context.counters.count(.failed)
+            tell("a verification was not delivered", of: claimed, error, level: .warning)
+        }
     }
 
     private func nextPage(_ turn: ReceiverTurn, _ receiver: EventReceiver) async throws -> EventPage {

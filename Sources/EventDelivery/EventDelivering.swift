@@ -71,6 +71,9 @@ package struct EventDelivering: Worker {
         }
     }
 
+    /// Looks for work: a verification was asked for.
+    package func wake() { context.signal.wake() }
+
     package var claimPace: SharedPace? { nil }
 
     package func claim(limit: Int, at moment: Moment) async throws -> [ClaimedReceiver] {

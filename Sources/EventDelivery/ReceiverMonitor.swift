@@ -20,7 +20,8 @@ public struct ReceiverMonitor: Service {
     private let meters: [ReceiverName: Meters]
 
     public init(
-        receivers: [EventReceiver], store: any Store, clock: any Clock<Duration> = ContinuousClock(),
+        receivers: [EventReceiver], polled: [PolledReceiver] = [], store: any Store,
+        clock: any Clock<Duration> = ContinuousClock(),
         factory: any MetricsFactory = MetricsSystem.factory
     ) {
         (self.store, self.clock) = (store, clock)
@@ -31,10 +32,10 @@ public struct ReceiverMonitor: Service {
         describing?.describeMeter(
             paused, help: "1 while a receiver is paused, after it did not take an event for seven days.")
         meters = Dictionary(
-            receivers.map { receiver in
-                let labels = [("receiver", receiver.name.rawValue)]
+            (receivers.map(\.name) + polled.map(\.name)).map { name in
+                let labels = [("receiver", name.rawValue)]
                 return (
-                    receiver.name,
+                    name,
                     Meters(
                         waiting: Meter(label: waiting, dimensions: labels, factory: factory),
                         paused: Meter(label: paused, dimensions: labels, factory: factory))

@@ -29,31 +29,21 @@ public struct SecurityEventToken: Sendable {
 
     /// The compact serialization. Throws `.signingFailed`.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
-        var json = JSONWriter(reservingCapacity: 1024)
-        json.beginObject()
-        json.member("iss", issuer)
-        json.member("aud", audience)
-        json.member("iat", issuedAt)
-        // The event's own ID, so that every attempt has the same one, and a receiver recognizes repetitions.
-        json.member("jti", event.id.rawValue)
-        json.member("toe", event.moment.milliseconds / 1000)
-        json.name("sub_id")
-        json.value(subject)
-        json.name("events")
-        json.beginObject()
-        json.name(event.kind.securityEventType.uri)
-        json.beginObject()
-        json.member("event_timestamp", event.moment.milliseconds / 1000)
-        if let change = event.kind.credentialChange {
-            json.member("credential_type", "sign-in-with-apple")
-            json.member("change_type", change)
+        let envelope = SecurityEventEnvelope(
+            issuer: issuer, audience: audience,
+            // The event's own ID, so that every attempt has the same one, and a receiver recognizes
+            // repetitions.
+            id: event.id.rawValue, issuedAt: issuedAt, happenedAt: event.moment.milliseconds / 1000,
+            subject: subject, type: event.kind.securityEventType)
+        return try envelope.signed(with: key) { json in
+            json.member("event_timestamp", event.moment.milliseconds / 1000)
+            if let change = event.kind.credentialChange {
+                json.member("credential_type", "sign-in-with-apple")
+                json.member("change_type", change)
+            }
+            // The event in the words of the feed, for receivers that know this service.
+            json.name("siwa_event" as StaticString)
+            json.value(event)
         }
-        // The event in the words of the feed, for receivers that know this service.
-        json.name("siwa_event" as StaticString)
-        json.value(event)
-        json.endObject()
-        json.endObject()
-        json.endObject()
-        return try TypedJWS.sign(json.bytes, type: Self.type, with: key)
     }
 }

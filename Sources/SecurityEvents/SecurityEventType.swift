@@ -20,6 +20,9 @@ public struct SecurityEventType: Sendable, Hashable {
     public static let tokenRevoked = Self(openID: "oauth/event-type/token-revoked")
     public static let tokensRevoked = Self(openID: "oauth/event-type/tokens-revoked")
 
+    // OpenID Shared Signals Framework 1.0 §8.1.4.
+    public static let verification = Self(openID: "ssf/event-type/verification")
+
     /// A type of our own: the word of the event feed, with hyphens.
     static func own(_ word: String) -> Self {
         Self("urn:siwa:event:" + word.map { $0 == "_" ? "-" : String($0) }.joined())

@@ -70,7 +70,7 @@ public final class EventFeed: Sendable {
     /// a newer number.
     ///
     /// - Throws: `OverloadedError` when the largest number of readers waits already.
-    func waitForMore(after sequence: Int64) async throws(OverloadedError) -> Int64? {
+    package func waitForMore(after sequence: Int64) async throws(OverloadedError) -> Int64? {
         let announced = try state.withLock { state throws(OverloadedError) -> Int? in
             guard !state.isClosed else { return nil }
             guard state.waiters.count < mostWaiters else { throw OverloadedError() }

@@ -32,6 +32,17 @@ public protocol EventFormat: Sendable {
     ///
     /// The event is as the feed shows it at this moment.
     func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage?
+
+    /// Returns the message of a verification; `nil` in a form that has none.
+    func message(
+        for verification: StreamVerification, of stream: ReceiverName, at moment: Moment
+    ) async throws -> EventMessage?
+}
+
+extension EventFormat {
+    public func message(
+        for verification: StreamVerification, of stream: ReceiverName, at moment: Moment
+    ) async throws -> EventMessage? { nil }
 }
 
 /// One request: the fields and the body of a POST.

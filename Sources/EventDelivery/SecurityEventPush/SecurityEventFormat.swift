@@ -2,7 +2,7 @@ public import AppleAccounts
 public import JOSE
 import SecurityEvents
 
-/// Security event tokens by push (RFC 8935 §2).
+/// Security event tokens, by push (RFC 8935 §2) and by poll (RFC 8936 §2).
 public struct SecurityEventFormat: EventFormat {
     private let issuer: String
     private let audience: String
@@ -21,9 +21,24 @@ public struct SecurityEventFormat: EventFormat {
         let token = SecurityEventToken(
             issuer: issuer, audience: audience, subject: subject, event: event,
             issuedAt: moment.milliseconds / 1000)
-        let text = try token.signed(with: try await key())
-        return EventMessage(
+        return EventMessage(token: try token.signed(with: try await key()))
+    }
+
+    public func message(
+        for verification: StreamVerification, of stream: ReceiverName, at moment: Moment
+    ) async throws -> EventMessage? {
+        let token = StreamVerificationToken(
+            issuer: issuer, audience: audience, stream: stream, verification: verification,
+            issuedAt: moment.milliseconds / 1000)
+        return EventMessage(token: try token.signed(with: try await key()))
+    }
+}
+
+extension EventMessage {
+    /// A security event token as it is pushed.
+    init(token: String) {
+        self.init(
             fields: ["content-type": SecurityEventToken.mediaType, "accept": "application/json"],
-            body: Array(text.utf8))
+            body: Array(token.utf8))
     }
 }

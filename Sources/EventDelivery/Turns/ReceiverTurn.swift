@@ -36,10 +36,19 @@ struct ReceiverTurn: Sendable {
     /// Retries that failed in this turn. The success of another event makes no such retry due again.
     private var failed: Set<Int64> = []
     private var isCursorSettled = true
+    /// The verification that was sent in this turn.
+    private var verified: EventID?
+    private let backoff: Backoff
 
-    /// - Parameter events: The events of the retries. A retry without an event is dropped.
-    init(_ claimed: ClaimedReceiver, events: [AccountEvent], takenAt: Moment? = nil) {
+    /// - Parameters:
+    ///   - events: The events of the retries. A retry without an event is dropped.
+    ///   - backoff: Pauses before further attempts.
+    init(
+        _ claimed: ClaimedReceiver, events: [AccountEvent], takenAt: Moment? = nil,
+        backoff: Backoff = Self.backoff
+    ) {
         (record, self.takenAt) = (claimed.record, takenAt)
+        self.backoff = backoff
         cursor = claimed.record.cursor
         retries = Dictionary(
             claimed.retries.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
@@ -104,6 +113,40 @@ struct ReceiverTurn: Sendable {
             }
         }
     }
+
+    // Polls.
+
+    /// Removes the retries of events that the receiver has taken, and makes the next event of each of their users
+    /// due. Returns the number of events: others than those that were handed out do not count.
+    mutating func acknowledge(_ ids: Set<EventID>, at now: Moment) -> Int {
+        guard !ids.isEmpty else { return 0 }
+        var count = 0
+        for (user, lane) in waiting {
+            // Only the first event of a user is handed out.
+            guard let first = lane.first, ids.contains(first.id), (retries[first.sequence]?.attempts ?? 0) > 0
+            else { continue }
+            count += 1
+            remove(first.sequence)
+            let rest = Array(lane.dropFirst())
+            waiting[user] = rest.isEmpty ? nil : rest
+            for event in rest where retries[event.sequence].map({ $0.dueAt > now }) ?? false {
+                retries[event.sequence]?.dueAt = now
+                changed.insert(event.sequence)
+            }
+        }
+        return count
+    }
+
+    /// Indicates that an event of the user has a retry, so that later events wait behind it.
+    func isWaiting(_ user: EventOrder) -> Bool { waiting[user] != nil }
+
+    /// The moment at which the next retry is due; `nil` without retries.
+    var nextDue: Moment? {
+        waiting.values.compactMap { $0.first.flatMap { retries[$0.sequence]?.dueAt } }.min()
+    }
+
+    /// Notes that a verification was sent, or was attempted in vain: the receiver asks again.
+    mutating func finish(_ verification: StreamVerification) { verified = verification.id }
 
     // The feed.
 
@@ -189,7 +232,7 @@ struct ReceiverTurn: Sendable {
             waiting[EventOrder(event)]?.removeAll { $0.sequence == event.sequence }
             return givenUp.append(event)
         }
-        let delay = Self.backoff.delay(after: Int(clamping: retry.attempts), using: &generator)
+        let delay = backoff.delay(after: Int(clamping: retry.attempts), using: &generator)
         retry.dueAt = now.advanced(byMilliseconds: delay)
         retries[event.sequence] = retry
         failed.insert(event.sequence)
@@ -215,13 +258,15 @@ struct ReceiverTurn: Sendable {
 
     // The result.
 
-    var hasProgress: Bool { !isCursorSettled || !changed.isEmpty || !removed.isEmpty || pausedAt != nil }
+    var hasProgress: Bool {
+        !isCursorSettled || !changed.isEmpty || !removed.isEmpty || pausedAt != nil || verified != nil
+    }
 
     /// Returns the progress since it was last taken.
-    mutating func takeProgress(notBefore: Moment) -> ReceiverProgress {
-        defer { (changed, removed, isCursorSettled) = ([], [], true) }
+    mutating func takeProgress(notBefore: Moment, countsAsClaim: Bool = false) -> ReceiverProgress {
+        defer { (changed, removed, isCursorSettled, verified) = ([], [], true, nil) }
         return ReceiverProgress(
             cursor: cursor, changed: changed.sorted().compactMap { retries[$0] }, removed: removed.sorted(),
-            notBefore: notBefore, pausedAt: pausedAt)
+            notBefore: notBefore, pausedAt: pausedAt, verified: verified, countsAsClaim: countsAsClaim)
     }
 }

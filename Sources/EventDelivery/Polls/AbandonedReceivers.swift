@@ -1,0 +1,72 @@
+public import AppleAccounts
+public import Logging
+public import ServiceLifecycle
+import SignIn
+
+/// Pauses receivers that have not asked for their events for seven days, as the delivery engine pauses receivers
+/// that do not take what they are sent. So they are shown. Looks once an hour, in each replica.
+public struct AbandonedReceivers: Service {
+    static let interval = Duration.seconds(3600)
+    /// Number of pages of the feed that are read for one receiver at once.
+    static let mostPages = 20
+
+    private let receivers: [PolledReceiver]
+    private let store: any EventPolling.Store
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Moment
+    private let logger: Logger
+
+    public init(
+        receivers: [PolledReceiver], store: any EventPolling.Store,
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        (self.receivers, self.store, self.clock) = (receivers, store, clock)
+        (self.now, self.logger) = (now, logger)
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                for receiver in receivers { await look(at: receiver) }
+                try? await clock.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    func look(at receiver: PolledReceiver) async {
+        let moment = now()
+        // While the database does not respond, nothing is decided.
+        guard let stored = try? await store.receiver(receiver.name), stored.record.pausedAt == nil,
+            let isAbandoned = try? await isAbandoned(stored, receiver, at: moment), isAbandoned
+        else { return }
+        let progress = ReceiverProgress(
+            cursor: stored.record.cursor, notBefore: stored.record.notBefore, pausedAt: moment,
+            countsAsClaim: true)
+        // A poll since the read has changed the number of claims, and the receiver is not paused.
+        guard (try? await store.settle(stored.record, progress)) ?? false else { return }
+        logger.error("a receiver of events is paused", metadata: ["receiver": "\(receiver.name)"])
+    }
+
+    private func isAbandoned(
+        _ stored: ClaimedReceiver, _ receiver: PolledReceiver, at moment: Moment
+    ) async throws -> Bool {
+        func isOld(_ begin: Moment) -> Bool {
+            moment >= begin.advanced(byMilliseconds: ReceiverTurn.lifetime)
+        }
+        if stored.retries.contains(where: { $0.attempts > 0 && isOld($0.waitingSince) }) { return true }
+        // The last poll that changed something, or the resumption.
+        guard isOld(stored.record.notBefore) else { return false }
+        var cursor = stored.record.cursor
+        for _ in 0..<Self.mostPages {
+            let page = try await store.events(
+                after: cursor, limit: ReceiverTurn.longestPage, visibleTo: receiver.scope)
+            for event in page.events where receiver.kinds.contains(event.kind) {
+                guard isOld(event.recordedAt) else { return false }
+                if try await receiver.format.message(for: event, at: moment) != nil { return true }
+            }
+            guard page.hasMore, page.cursor > cursor else { return false }
+            cursor = page.cursor
+        }
+        return false
+    }
+}
