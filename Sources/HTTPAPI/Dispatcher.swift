@@ -95,7 +95,8 @@ final class Dispatcher: Sendable {
                 requestID: info.requestID, parameter: try Self.decode(match.parameter),
                 secondParameter: try Self.decode(match.secondParameter), query: target.query,
                 body: incoming.bodyBytes,
-                ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
+                ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all,
+                caller: caller?.name)
             switch endpoint.fields {
             case .ordinary: break
             case .oauth: request.oauth = OAuthFields(fields, head.headers, from: client)

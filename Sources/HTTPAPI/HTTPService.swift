@@ -5,6 +5,7 @@ public import AppAttestation
 public import AppleAccounts
 import AuthorizationServer
 import Commits
+public import EventDelivery
 public import HTTPEngine
 public import KeySets
 public import Logging
@@ -44,6 +45,8 @@ public final class HTTPService: Service {
         public var appCheck = AppCheck()
         /// The stored counts of App Check. `nil` switches their route off: it is not found.
         public var appCheckHours: (any AppCheckHourStore)?
+        /// The receivers of events that poll, and the event streams of OAuth clients. `nil` without both.
+        public var eventStreams: EventStreams?
         /// The start page, for development. `nil` leaves `/` not found.
         public var startPage: StartPage?
 
@@ -118,12 +121,17 @@ public final class HTTPService: Service {
                     useCase: DevicePageUseCase(server, authorize: authorize), registry: registry)
             }
         }
+        let polls = dependencies.eventStreams.map { _ in PollMetrics(registry) }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases),
             accountChanges: AccountChangeRoutes(useCases: useCases, oauth: dependencies.oauth),
             credentials: CredentialRoutes(useCases: useCases),
             events: EventRoutes(useCases: useCases, registry: registry),
+            eventPolls: dependencies.eventStreams.flatMap { streams in
+                guard streams.hasKeyedReceivers, let polls else { return nil }
+                return EventPollRoutes(streams: streams, metrics: polls)
+            },
             notifications: NotificationRoutes(
                 useCases: useCases, verifications: verifications,
                 receipts: NotificationMetrics(registry, now: dependencies.now)),
@@ -150,7 +158,9 @@ public final class HTTPService: Service {
                 KeySetRoutes(keys: $0)
             },
             oauth: dependencies.oauth.map {
-                OAuthRoutes(server: $0, callers: dependencies.callers, registry: registry)
+                OAuthRoutes(
+                    server: $0, callers: dependencies.callers, registry: registry,
+                    events: dependencies.eventStreams, polls: polls)
             }, languages: dependencies.authorize?.languages ?? .builtIn)
         let dispatcher = Dispatcher(
             routes: routes, callers: dependencies.callers, foreignPages: dependencies.foreignPages,

@@ -8,7 +8,7 @@ import Testing
 
     @Test func `every route is found under its template, and under no other name`() throws {
         for endpoint in Endpoint.all {
-            let path = ["{id}", "{sub}", "{grant_id}", "{client_id}", "{key_id}"].reduce(
+            let path = ["{id}", "{sub}", "{grant_id}", "{client_id}", "{key_id}", "{name}"].reduce(
                 endpoint.path.description
             ) {
                 $0.replacing($1, with: "x")

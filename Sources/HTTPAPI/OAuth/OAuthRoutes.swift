@@ -1,4 +1,5 @@
 import AuthorizationServer
+import EventDelivery
 import HTTPEngine
 import NIOHTTP1
 import OAuth
@@ -11,8 +12,14 @@ final class OAuthRoutes: Sendable {
     let grants: OAuthGrantRoutes
     /// `nil` where no OAuth client may use the device grant.
     let devices: OAuthDeviceRoutes?
+    /// `nil` where no OAuth client has an event stream.
+    let streams: EventStreamRoutes?
 
-    init(server: OAuthServer, callers: CallerDirectory, registry: MetricsRegistry) {
+    /// - Parameter polls: `nil` where no receiver of events polls and no client has a stream.
+    init(
+        server: OAuthServer, callers: CallerDirectory, registry: MetricsRegistry, events: EventStreams?,
+        polls: PollMetrics?
+    ) {
         let metrics = OAuthMetrics(registry, commits: server.dependencies.commits)
         let authentication = ClientAuthenticating(server: server)
         tokens = OAuthTokenRoutes(
@@ -22,6 +29,12 @@ final class OAuthRoutes: Sendable {
         devices =
             GrantType.deviceCode.isOffered(to: server.dependencies.settings.clients.clients)
             ? OAuthDeviceRoutes(server: server, authentication: authentication, metrics: metrics) : nil
+        if let events, let polls, events.hasClients {
+            streams = EventStreamRoutes(
+                server: server, streams: events, authentication: authentication, metrics: polls)
+        } else {
+            streams = nil
+        }
         documents = OAuthDocumentRoutes(server: server)
         keySet = KeySetRoutes(keys: server.dependencies.keys)
         grants = OAuthGrantRoutes(server: server, metrics: metrics)

@@ -3,6 +3,7 @@ import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
 import Commits
+import EventDelivery
 import HTTPEngine
 import KeySets
 import OAuth
@@ -28,6 +29,7 @@ extension Problem {
             case is UnknownClientID: Problem(.clientIDUnknown)
             case let refusal as AppFlipRefusal: refusal.problem
             case is GrantNotFound: Problem(.grantNotFound)
+            case is ReceiverPaused: Problem(.receiverPaused)
             case is DisablingOver: Problem(.disablingOver)
             default: Problem(.internalError)
             }

@@ -137,6 +137,23 @@ struct ProblemCode: Sendable {
         "grant_not_found", .notFound, "Grant not found",
         "The account has no grant with this ID that this API key may see.")
 
+    static let receiverNotFound = ProblemCode(
+        "receiver_not_found", .notFound, "Receiver not found",
+        "There is no receiver with this name that this API key may poll.")
+
+    static let receiverPaused = ProblemCode(
+        "receiver_paused", .conflict, "Receiver paused",
+        "The receiver took no event for seven days, so it gets nothing. An operator resumes it: siwa deliveries "
+            + "resume.")
+
+    static let streamNotFound = ProblemCode(
+        "stream_not_found", .notFound, "Stream not found",
+        "The client has no such event stream. Its configuration has the way of delivery.")
+
+    static let verificationTooSoon = ProblemCode(
+        "verification_too_soon", .tooManyRequests, "Verification too soon",
+        "A verification of the stream was requested less than a minute ago.")
+
     static let redirectURIMismatch = ProblemCode(
         "redirect_uri_mismatch", .badRequest, "Redirect URI mismatch",
         "The redirect URI must be one of those that Google uses for App Flip. Pass on the one "
@@ -176,7 +193,9 @@ struct ProblemCode: Sendable {
         .methodNotAllowed, .callerUnauthenticated, .callerForbidden, .clientIDUnknown,
         .appAttestNotConfigured, .attestedKeyNotFound,
         .erasureNotFound,
-        .cursorAhead, .disablingOver, .grantNotFound, .redirectURIMismatch, .formMalformed, .keysUnavailable,
+        .cursorAhead, .disablingOver, .grantNotFound,
+        .receiverNotFound, .receiverPaused, .streamNotFound, .verificationTooSoon, .redirectURIMismatch,
+        .formMalformed, .keysUnavailable,
         .storageUnavailable, .overloaded, .stopping, .internalError,
     ]
 }

@@ -1,3 +1,4 @@
+import EventDelivery
 import HTTPEngine
 import SignIn
 
@@ -52,6 +53,11 @@ extension Endpoint {
         "listEvents", .get, "/v1/events", of: \.events, caller: .apiKey, body: .none, errors: .problem,
         priority: .ordinary, wait: .longPoll(SignInUseCases.longestWait)
     ) { try $0.page($1) }
+
+    static let pollEvents = Endpoint(
+        "pollEvents", .post, "/v1/event-receivers/{name}/poll", of: \.eventPolls, caller: .apiKey,
+        body: .json, errors: .problem, priority: .ordinary, wait: .longPoll(EventPolling.longestWait)
+    ) { try $0.poll($1) }
 
     static let getAccount = Endpoint(
         "getAccount", .get, "/v1/accounts/{id}", of: \.accounts, caller: .apiKey, body: .none,
@@ -175,6 +181,22 @@ extension Endpoint {
         errors: .oauth, priority: .ordinary, fields: .oauth
     ) { try $0.revoke($1) }
 
+    static let pollClientEvents = Endpoint(
+        "pollClientEvents", .post, "/oauth/events/poll", of: \.oauth?.streams, caller: .oauthClient,
+        body: .json, errors: .oauth, priority: .ordinary, wait: .longPoll(EventPolling.longestWait),
+        fields: .oauth
+    ) { try $0.poll($1) }
+
+    static let showEventStream = Endpoint(
+        "showEventStream", .get, "/oauth/events/stream", of: \.oauth?.streams, caller: .oauthClient,
+        body: .none, errors: .oauth, priority: .ordinary, fields: .oauth
+    ) { try $0.show($1) }
+
+    static let verifyEventStream = Endpoint(
+        "verifyEventStream", .post, "/oauth/events/verify", of: \.oauth?.streams, caller: .oauthClient,
+        body: .json, errors: .oauth, priority: .ordinary, fields: .oauth
+    ) { try $0.verify($1) }
+
     static let explainRevocation = Endpoint(
         "explainRevocation", .get, "/oauth/revoke", of: \.oauth?.tokens, caller: .anyone, body: .none,
         errors: .oauth, priority: .ordinary, fields: .oauth
@@ -205,6 +227,11 @@ extension Endpoint {
         "getRISCConfiguration", .get, "/.well-known/risc-configuration", of: \.oauth?.documents,
         caller: .anyone, body: .none, errors: .problem, priority: .ordinary, fields: .oauth
     ) { family, _ in family.riscConfiguration() }
+
+    static let getSSFConfiguration = Endpoint(
+        "getSSFConfiguration", .get, "/.well-known/ssf-configuration", of: \.oauth?.streams, caller: .anyone,
+        body: .none, errors: .problem, priority: .ordinary, fields: .oauth
+    ) { family, _ in family.configuration() }
 
     static let getAppSiteAssociation = Endpoint(
         "getAppSiteAssociation", .get, "/.well-known/apple-app-site-association", of: \.oauth?.documents,
@@ -251,7 +278,8 @@ extension Endpoint {
     /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,
-        .registerKey, .getAttestedKey, .listEvents, .getAccount, .findAccount, .eraseAccount, .disableAccount,
+        .registerKey, .getAttestedKey, .listEvents, .pollEvents, .getAccount, .findAccount, .eraseAccount,
+        .disableAccount,
         .enableAccount,
         .signOutAccount, .getErasure, .getAppCheck,
         .receiveAppleNotification,
@@ -259,8 +287,9 @@ extension Endpoint {
         .showConnections, .removeConnection, .endSession, .postEndSession, .showDevicePage, .answerDevicePage,
         .introspectToken, .issueTokens, .authorizeDevice, .mintClientNonce, .mintClientChallenge,
         .registerClientKey, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation,
-        .getKeySet, .getEventKeySet,
-        .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,
+        .pollClientEvents, .showEventStream, .verifyEventStream, .getKeySet, .getEventKeySet,
+        .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getSSFConfiguration,
+        .getAppSiteAssociation,
         .getAssetLinks,
         .answerAppFlip, .promptAppFlip, .listGrants, .endGrants, .endGrant, .receiveGoogleEvent,
         .checkLiveness,

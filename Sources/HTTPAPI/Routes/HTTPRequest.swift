@@ -16,6 +16,8 @@ struct HTTPRequest: Sendable {
     let cookie: String?
     /// The apps that the caller may see.
     let scope: AppScope
+    /// The name of the caller's API key; `nil` in a call without one, and in development without keys.
+    var caller: String?
     /// Set only in routes of OAuth.
     var oauth: OAuthFields?
     /// Set only in routes that read the fields.

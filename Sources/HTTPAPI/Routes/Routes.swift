@@ -9,6 +9,8 @@ struct Routes: Sendable {
     let accountChanges: AccountChangeRoutes
     let credentials: CredentialRoutes
     let events: EventRoutes
+    /// `nil` where no receiver of events polls with an API key.
+    let eventPolls: EventPollRoutes?
     let notifications: NotificationRoutes
     let erasures: ErasureRoutes
     /// `nil` for a service that stores no counts.

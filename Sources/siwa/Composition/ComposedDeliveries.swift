@@ -19,6 +19,8 @@ struct ComposedDeliveries {
     let services: [any Service]
     /// Keys of a service without OAuth clients; `nil` with them, and where nothing is signed.
     let ownKeys: SigningKeys?
+    /// `nil` where all receivers are pushed to and no OAuth client has a stream.
+    let streams: EventStreams?
     private let names: [ReceiverName]
     private let store: any ServiceStore
     private let now: @Sendable () -> Moment
@@ -57,24 +59,54 @@ struct ComposedDeliveries {
                 destination: destination)
         }
         if settings.tellsGoogle, let oauth = settings.oauth, let keys {
+            receivers.append(Self.google(oauth.issuer.text, keys, settings, client))
+        }
+        let keyed = Self.keyedReceivers(settings, keys)
+        let clients = Self.clientFormats(settings, store, keys)
+        for (stream, format) in clients {
+            guard let push = stream.push else { continue }
+            let destination = HTTPEventDestination(
+                push.url, text: push.text,
+                rule: DestinationAddresses(allowed: push.networks + ownMachine), resolver: resolver)
+            destinations.append(destination)
             receivers.append(
                 EventReceiver(
-                    name: .google, kinds: GoogleReportFormat.kinds, scope: .all,
-                    format: GoogleReportFormat(issuer: oauth.issuer.text) {
-                        try await keys.googleSigningKey()
-                    },
-                    destination: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints)))
+                    name: stream.name, kinds: stream.kinds, scope: .all, format: format,
+                    destination: destination))
         }
-        try await store.addReceivers(receivers.map(\.name), at: now())
+        names = settings.receiverNames
+        try await store.addReceivers(names, at: now())
+        let polled = keyed.map(\.receiver) + clients.compactMap { $0.push == nil ? $0.polled($1) : nil }
         let worker = EventDelivering(receivers: receivers, store: store, feed: feed, now: now, logger: logger)
-        let rotation = ownKeys.map { SigningKeyRotation(keys: $0, logger: logger) }
-        services =
-            (rotation.map { [$0] } ?? []) + [
-                DestinationsService(destinations: destinations),
-                ReceiverMonitor(receivers: receivers, store: store), ClaimLoop(worker),
-            ]
-        (self.store, self.now, names) = (store, now, receivers.map(\.name))
-        wake = { worker.context.signal.wake() }
+        streams =
+            keyed.isEmpty && clients.isEmpty
+            ? nil
+            : EventStreams(
+                polling: EventPolling(store: store, feed: feed, now: now, logger: logger), keyed: keyed,
+                clients: Dictionary(
+                    clients.map { ($0.client, $0.stream($1)) }, uniquingKeysWith: { first, _ in first }),
+                store: store, wake: { worker.wake() }, now: now)
+        var services: [any Service] = ownKeys.map { [SigningKeyRotation(keys: $0, logger: logger)] } ?? []
+        services += [
+            DestinationsService(destinations: destinations),
+            ReceiverMonitor(receivers: receivers, polled: polled, store: store),
+        ]
+        if !polled.isEmpty {
+            services.append(AbandonedReceivers(receivers: polled, store: store, now: now, logger: logger))
+        }
+        if !receivers.isEmpty { services.append(ClaimLoop(worker)) }
+        self.services = services
+        (self.store, self.now) = (store, now)
+        wake = { worker.wake() }
+    }
+
+    private static func google(
+        _ issuer: String, _ keys: SigningKeys, _ settings: ServiceSettings, _ client: HTTPClient
+    ) -> EventReceiver {
+        EventReceiver(
+            name: .google, kinds: GoogleReportFormat.kinds, scope: .all,
+            format: GoogleReportFormat(issuer: issuer) { try await keys.googleSigningKey() },
+            destination: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints))
     }
 
     /// Makes the keys of a service without OAuth clients, if it has receivers of security event tokens.
@@ -117,6 +149,44 @@ struct ComposedDeliveries {
             return WebhookFormat(secrets: webhook.secrets)
         }
         return SecurityEventFormat(issuer: issuer, audience: audience) { try await keys.eventSigningKey() }
+    }
+
+    private static func keyedReceivers(
+        _ settings: ServiceSettings, _ keys: SigningKeys?
+    ) -> [EventStreams.KeyedReceiver] {
+        guard let issuer = settings.eventIssuer, let keys else { return [] }
+        return settings.polledReceivers.map { receiver in
+            EventStreams.KeyedReceiver(
+                PolledReceiver(
+                    name: receiver.name, kinds: receiver.kinds, scope: receiver.scope,
+                    format: SecurityEventFormat(issuer: issuer, audience: receiver.audience) {
+                        try await keys.eventSigningKey()
+                    }), keyName: receiver.keyName)
+        }
+    }
+
+    private static func clientFormats(
+        _ settings: ServiceSettings, _ store: any DeliveryStore, _ keys: SigningKeys?
+    ) -> [(ClientStreamSettings, any EventFormat)] {
+        guard let issuer = settings.oauth?.issuer.text, let keys else { return [] }
+        return settings.clientStreams.map { stream in
+            let format = ClientEventFormat(issuer: issuer, client: stream.client, store: store) {
+                try await keys.eventSigningKey()
+            }
+            return (stream, format)
+        }
+    }
+}
+
+extension ClientStreamSettings {
+    /// A client learns of users of other apps too if they have granted it something: the form decides.
+    fileprivate func polled(_ format: any EventFormat) -> PolledReceiver {
+        PolledReceiver(name: name, kinds: kinds, scope: .all, format: format)
+    }
+
+    fileprivate func stream(_ format: any EventFormat) -> EventStreams.ClientStream {
+        EventStreams.ClientStream(
+            name: name, kinds: kinds, delivery: push.map { .push(url: $0.text) } ?? .poll(polled(format)))
     }
 }
 

@@ -86,6 +86,7 @@ struct ComposedService {
         dependencies.startPage = settings.startPage
         dependencies.appCheck = appCheck
         dependencies.appCheckHours = store
+        dependencies.eventStreams = deliveries?.streams
         http = HTTPService(
             host: settings.host, port: settings.port, limits: .forThisProcess(settings, admission: admission),
             dependencies: dependencies, logger: logger)

@@ -54,6 +54,8 @@ struct ServiceSettings: Sendable {
     var checkInterval = Duration.seconds(Setting.checkInterval.defaultNumber)
     /// Receivers of events.
     var webhooks: [WebhookSettings] = []
+    var polledReceivers: [PolledReceiverSettings] = []
+    var clientStreams: [ClientStreamSettings] = []
     /// The page at `/` of `siwa dev`.
     var startPage: StartPage?
     /// The largest number of refresh tokens that are validated per second.
@@ -62,7 +64,9 @@ struct ServiceSettings: Sendable {
     var drain = Duration.seconds(Setting.drainSeconds.defaultNumber)
 
     /// Indicates receivers of security event tokens.
-    var signsEvents: Bool { webhooks.contains { $0.audience != nil } }
+    var signsEvents: Bool {
+        webhooks.contains { $0.audience != nil } || !polledReceivers.isEmpty || !clientStreams.isEmpty
+    }
 
     /// The issuer of security event tokens: that of the authorization server, or without OAuth clients the
     /// public URL.
@@ -74,7 +78,10 @@ struct ServiceSettings: Sendable {
     }
 
     /// The names of all receivers of events, also of the built-in one.
-    var receiverNames: [ReceiverName] { webhooks.map(\.name) + (tellsGoogle ? [.google] : []) }
+    var receiverNames: [ReceiverName] {
+        webhooks.map(\.name) + polledReceivers.map(\.name) + clientStreams.map(\.name)
+            + (tellsGoogle ? [.google] : [])
+    }
 
     /// Address that receives Google's security events; `nil` without a client that accepts them.
     var googleEventsURL: String? {

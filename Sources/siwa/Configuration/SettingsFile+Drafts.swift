@@ -120,6 +120,8 @@ extension SettingsFile {
         var apps: [String]?
         var secretFiles: [String] = []
         var privateNetworks: [String]?
+        /// The API key with which the receiver polls. Then it has no URL.
+        var apiKey: String?
         /// With an audience the receiver gets security event tokens.
         var audience: String?
 
@@ -129,6 +131,7 @@ extension SettingsFile {
             DraftMember("events", .optionalList(\.events)), DraftMember("apps", .optionalList(\.apps)),
             DraftMember("secret_files", .list(\.secretFiles, default: [])),
             DraftMember("audience", .optionalText(\.audience)),
+            DraftMember("api_key", .optionalText(\.apiKey)),
             DraftMember("private_networks", .optionalList(\.privateNetworks)),
         ]
     }

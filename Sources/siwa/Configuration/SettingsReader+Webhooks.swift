@@ -7,7 +7,7 @@ import HTTPEngine
 import WebOrigins
 
 extension SettingsReader {
-    /// Reads the section `webhooks`.
+    /// Reads the entries of the section `webhooks` whose receivers have a URL.
     ///
     /// - Parameter canSign: `false` when the settings that security event tokens need are missing.
     mutating func webhooks(for deployment: Deployment?, canSign: Bool) -> [WebhookSettings] {
@@ -17,15 +17,8 @@ extension SettingsReader {
         }
         var webhooks: [WebhookSettings] = []
         for entry in entries {
-            guard let name = ReceiverName(entry.name) else {
-                mistakes.add(
-                    "webhooks.name", "must be 1 to \(ReceiverName.longest) letters, digits, '.', '-' or '_'")
-                continue
-            }
-            if name == .google {
-                mistakes.add(
-                    "webhooks.name", "must not be google, which is the name of the reports to Google")
-            }
+            // A receiver with an API key polls.
+            guard entry.apiKey == nil, let name = receiverName(entry) else { continue }
             if webhooks.contains(where: { $0.name == name }) {
                 mistakes.add("webhooks.name", "has two webhooks named \(name)")
             }
@@ -45,6 +38,16 @@ extension SettingsReader {
         return webhooks
     }
 
+    mutating func receiverName(_ entry: SettingsFile.Webhook) -> ReceiverName? {
+        if entry.name == ReceiverName.google.rawValue {
+            mistakes.add("webhooks.name", "must not be google, which is the name of the reports to Google")
+        }
+        if let name = ReceiverName(entry.name), !name.isOfClient { return name }
+        mistakes.add(
+            "webhooks.name", "must be 1 to \(ReceiverName.longest) letters, digits, '.', '-' or '_'")
+        return nil
+    }
+
     private mutating func webhookURL(_ entry: SettingsFile.Webhook, of name: ReceiverName) -> WebAddress? {
         guard let url = WebAddress(entry.url) else {
             mistakes.add(
@@ -58,7 +61,7 @@ extension SettingsReader {
         return url
     }
 
-    private mutating func eventKinds(
+    mutating func eventKinds(
         _ entry: SettingsFile.Webhook, of name: ReceiverName
     ) -> Set<AccountEvent.Kind> {
         guard let words = entry.events else { return Set(AccountEvent.Kind.allCases) }
@@ -76,7 +79,7 @@ extension SettingsReader {
             })
     }
 
-    private mutating func scope(
+    mutating func scope(
         _ names: [String]?, of receiver: ReceiverName, in deployment: Deployment?
     ) -> AppScope {
         guard let names else { return .all }
@@ -94,9 +97,8 @@ extension SettingsReader {
         return .only(apps)
     }
 
-    private mutating func checkAudience(
-        _ entry: SettingsFile.Webhook, of name: ReceiverName, canSign: Bool
-    ) {
+    /// - Parameter canSign: `false` when the settings that security event tokens need are missing.
+    mutating func checkAudience(_ entry: SettingsFile.Webhook, of name: ReceiverName, canSign: Bool) {
         guard let audience = entry.audience else { return }
         if !(1...255).contains(audience.utf8.count) || audience.hasControlCharacters {
             mistakes.add("webhooks.audience", "of \(name) must have 1 to 255 bytes")

@@ -86,7 +86,11 @@ struct SettingsReader {
             for: deployment, appCheck: AppCheckPolicies(attested), servicesIDs: servicesIDs,
             publicURL: publicURL, sealingKeys: sealingKeys,
             webRedirectURLs: webRedirectURLs)
-        let webhooks = webhooks(for: deployment, canSign: publicURL != nil && sealingKeys != nil)
+        let canSign = publicURL != nil && sealingKeys != nil
+        let webhooks = webhooks(for: deployment, canSign: canSign)
+        let polledReceivers = polledReceivers(
+            for: deployment, keys: apiKeys, beside: webhooks, canSign: canSign)
+        let clientStreams = clientStreams(of: oauth, beside: webhooks.count + polledReceivers.count)
         let receipts = receiptExchange(canSeal: sealingKeys != nil, canSign: !signingKeys.isEmpty)
         let googleEndpoints = googleEndpoints()
         let checkInterval = checkInterval()
@@ -105,7 +109,8 @@ struct SettingsReader {
             appCheck: AppCheckPolicies(attested + (oauth?.clients.clients.compactMap(\.appCheck) ?? [])),
             receipts: receipts, googleEndpoints: googleEndpoints,
             googleServiceAccountFile: text(.googleServiceAccountFile),
-            checkInterval: checkInterval, webhooks: webhooks, checksPerSecond: checksPerSecond,
+            checkInterval: checkInterval, webhooks: webhooks, polledReceivers: polledReceivers,
+            clientStreams: clientStreams, checksPerSecond: checksPerSecond,
             drain: .seconds(drainSeconds))
     }
 

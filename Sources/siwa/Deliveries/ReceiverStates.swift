@@ -14,7 +14,10 @@ struct ReceiverStates {
     var lines: [String] {
         let names = Set(configured + stored.map(\.record.name)).sorted()
         guard !names.isEmpty else {
-            return ["There is no receiver: the configuration has no webhooks, and no client of Google."]
+            return [
+                "There is no receiver: the configuration has no webhooks, no events of clients and no client of "
+                    + "Google."
+            ]
         }
         return names.map { name in "\(name): \(words(of: name))" }
     }
@@ -55,8 +58,8 @@ struct ReceiverStates {
             return .note(
                 Self.check, text,
                 advice:
-                    "The log has the reason: an event was not delivered. After seven days the receiver is "
-                    + "paused.")
+                    "The log has the reason: an event was not delivered. A receiver that polls has not "
+                    + "acknowledged what it got. After seven days the receiver is paused.")
         }
     }
 }

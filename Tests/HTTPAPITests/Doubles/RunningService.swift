@@ -5,6 +5,7 @@ import AuthorizationServer
 import Certificates
 import Commits
 import Cryptography
+import EventDelivery
 import HTTPAPI
 import HTTPEngine
 import KeySets
@@ -62,6 +63,9 @@ struct RunningService: Sendable {
         /// Adds the authorization endpoint with the changed clients of `OAuthClients`; `nil` leaves the
         /// endpoint out.
         var oauth: (@Sendable (inout OAuthDraft) -> Void)?
+        /// The receivers of events that poll, and the streams of clients.
+        var events:
+            (@Sendable (ReferenceStore, EventFeed, @escaping @Sendable () -> Moment) throws -> EventStreams)?
         /// Changes the clients of the token endpoint.
         var tokenClients: @Sendable (inout OAuthDraft) -> Void = { _ in }
 
@@ -109,6 +113,9 @@ struct RunningService: Sendable {
             web: web, oauth: options.hasOAuth ? try oauth(options, useCases, store, feed, keys, now) : nil,
             authorize: try authorize(options, web, store as? any AuthorizationStore, feed, now),
             foreignPages: options.foreignPages, warnings: options.warnings)
+        if let events = options.events, let store = store as? ReferenceStore {
+            dependencies.eventStreams = try events(store, feed, now)
+        }
         dependencies.appCheck = options.appCheck
         dependencies.appCheckHours = store as? any AppCheckHourStore ?? ReferenceStore()
         let service = HTTPService(

@@ -7,10 +7,12 @@ struct Deliveries: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the receivers of events, resume a paused one, and send events again.",
         discussion: """
-            Reads the same configuration as siwa serve. With SQLite, the service must be stopped for replay \
-            and resume.
+            Reads the same configuration as siwa serve. With SQLite, the service must be stopped for replay, \
+            resume and verify.
             """,
-        subcommands: [ListDeliveries.self, ReplayDeliveries.self, ResumeDeliveries.self])
+        subcommands: [
+            ListDeliveries.self, ReplayDeliveries.self, ResumeDeliveries.self, VerifyDeliveries.self,
+        ])
 }
 
 /// `siwa deliveries list`
@@ -90,6 +92,51 @@ struct ReplayDeliveries: AsyncParsableCommand {
             }
             try Deliveries.require(count != nil, name)
             print("\(name) gets \(count ?? 0) events at most.")
+        }
+    }
+}
+
+/// `siwa deliveries verify`
+struct VerifyDeliveries: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Send a verification event to a receiver of security event tokens.",
+        discussion: "It is sent once. A webhook with a secret gets none.")
+
+    @Argument(help: "The name of the receiver.")
+    var name: ReceiverName
+
+    @Option(help: "A text that the event repeats, of 1,024 bytes at most.")
+    var state: String?
+
+    func validate() throws {
+        guard (state?.utf8.count ?? 0) <= StreamVerification.longestState else {
+            throw ValidationError("--state must have 1,024 bytes at most")
+        }
+    }
+
+    func run() async throws {
+        let settings = try await ServiceSettings.ofProcess()
+        try await Deliveries.ending {
+            let result = try await OpenedDatabase.with(settings) { store in
+                var generator = SystemRandomNumberGenerator()
+                let moment = Deliveries.now
+                let id = EventID(UniqueID(at: moment, using: &generator))
+                return try await store.requestVerification(
+                    StreamVerification(id: id, state: state), of: name, at: moment)
+            }
+            try Deliveries.require(result != .unknownReceiver, name)
+            switch result {
+            case .accepted: print("\(name) gets a verification event.")
+            case .tooSoon:
+                ErrorMessage.write(
+                    "A verification of \(name) was requested less than a minute ago. Try again later.")
+                throw ExitCode.failure
+            case .paused:
+                ErrorMessage.write("\(name) is paused. Run siwa deliveries resume \(name) first.")
+                throw ExitCode.failure
+            case .unknownReceiver: break
+            }
         }
     }
 }

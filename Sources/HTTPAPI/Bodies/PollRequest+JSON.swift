@@ -1,0 +1,64 @@
+import AppleAccounts
+import EventDelivery
+import StrictJSON
+
+extension PollRequest {
+    /// Reads the body of a poll (RFC 8936 §2.2). Members that the RFC does not define are ignored, and so is a
+    /// `jti` that this service did not make.
+    init(parsing bytes: [UInt8]) throws(Problem) {
+        // One more than the bound, so that the error names the member.
+        var body = try RequestBody(bytes, limits: JSONLimits(members: Self.mostEnded + 1))
+        var most = Self.mostTokens
+        var isImmediate = false
+        var taken: Set<EventID> = []
+        var refused: Set<EventID> = []
+        while let name = try body.next() {
+            switch name {
+            case "maxEvents":
+                guard let value = try body.value() else { continue }
+                guard let number = value.integer, number >= 0 else { throw Self.malformed("maxEvents") }
+                most = Int(min(number, Int64(Self.mostTokens)))
+            case "returnImmediately": isImmediate = try body.bool("returnImmediately") ?? false
+            case "ack":
+                guard let value = try body.value() else { continue }
+                guard let list = value.array, list.count <= Self.mostEnded else {
+                    throw Self.malformed("ack")
+                }
+                for element in list {
+                    guard let id = element.string else { throw Self.malformed("ack") }
+                    if let id = EventID(id) { taken.insert(id) }
+                }
+            case "setErrs":
+                guard let value = try body.value() else { continue }
+                guard let object = value.object, object.members.count <= Self.mostEnded,
+                    object.members.allSatisfy({ $0.value["err"]?.string != nil })
+                else { throw Self.malformed("setErrs") }
+                refused.formUnion(object.members.compactMap { EventID($0.name) })
+            default: try body.skip()
+            }
+        }
+        self.init(mostTokens: most, isImmediate: isImmediate, taken: taken, refused: refused)
+    }
+
+    private static func malformed(_ name: String) -> Problem {
+        Problem(.memberMalformed, subject: .member(name))
+    }
+}
+
+extension PollResponse {
+    /// RFC 8936 §2.3.
+    var json: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 64 + 1024 * tokens.count)
+        json.beginObject()
+        json.name("sets")
+        json.beginObject()
+        for token in tokens {
+            json.name(token.id.rawValue)
+            json.value(.string(token.text))
+        }
+        json.endObject()
+        json.member("moreAvailable", hasMore)
+        json.endObject()
+        return json.bytes
+    }
+}

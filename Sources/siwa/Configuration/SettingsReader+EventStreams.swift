@@ -1,0 +1,110 @@
+import AppleAccounts
+import AuthorizationServer
+import EventDelivery
+import HTTPAPI
+import HTTPEngine
+import WebOrigins
+
+extension SettingsReader {
+    /// Reads the entries of `webhooks` whose receivers poll: those with an API key.
+    ///
+    /// The key bounds the apps of the receiver, so that a limited key learns nothing by a poll.
+    mutating func polledReceivers(
+        for deployment: Deployment?, keys: [APIKey], beside webhooks: [WebhookSettings],
+        canSign: Bool
+    ) -> [PolledReceiverSettings] {
+        var receivers: [PolledReceiverSettings] = []
+        for entry in file?.sections.webhooks ?? [] {
+            guard let keyName = entry.apiKey, let name = receiverName(entry) else { continue }
+            if (webhooks.map(\.name) + receivers.map(\.name)).contains(name) {
+                mistakes.add("webhooks.name", "has two webhooks named \(name)")
+            }
+            let unused = [
+                ("url", !entry.url.isEmpty), ("secret_files", !entry.secretFiles.isEmpty),
+                ("private_networks", entry.privateNetworks != nil),
+            ]
+            for (member, isSet) in unused where isSet {
+                mistakes.add(
+                    "webhooks.\(member)",
+                    "of \(name) cannot be set together with api_key: a receiver with an API key polls")
+            }
+            guard let audience = entry.audience else {
+                mistakes.add(
+                    "webhooks.audience",
+                    "of \(name) is missing: a receiver with api_key polls for security event tokens")
+                continue
+            }
+            checkAudience(entry, of: name, canSign: canSign)
+            let kinds = eventKinds(entry, of: name)
+            let key = keys.first { $0.name.utf8.elementsEqual(keyName.utf8) }
+            // In development a service without API keys accepts every caller.
+            if key == nil, !(keys.isEmpty && isDevelopment) {
+                mistakes.add("webhooks.api_key", "of \(name) must be the name of an entry of api_keys")
+            }
+            receivers.append(
+                PolledReceiverSettings(
+                    name: name, kinds: kinds,
+                    scope: scope(entry, of: name, within: key?.scope ?? .all, in: deployment),
+                    audience: audience, keyName: keyName))
+        }
+        return receivers
+    }
+
+    private mutating func scope(
+        _ entry: SettingsFile.Webhook, of name: ReceiverName, within bound: AppScope,
+        in deployment: Deployment?
+    ) -> AppScope {
+        guard entry.apps != nil else { return bound }
+        let scope = scope(entry.apps, of: name, in: deployment)
+        if case .only(let apps) = scope, !apps.allSatisfy({ bound.allows($0) }) {
+            mistakes.add("webhooks.apps", "of \(name) names an app that its API key may not see")
+        }
+        return scope
+    }
+
+    /// Reads the event streams of OAuth clients.
+    ///
+    /// - Parameter count: The number of other receivers.
+    mutating func clientStreams(of oauth: OAuthSettings?, beside count: Int) -> [ClientStreamSettings] {
+        var streams: [ClientStreamSettings] = []
+        for client in oauth?.clients.clients ?? [] {
+            guard let events = client.events else { continue }
+            var push: ClientStreamSettings.Push?
+            if let text = events.url {
+                push = self.push(to: text, networks: events.privateNetworks, of: client.id)
+                guard push != nil else { continue }
+            }
+            streams.append(ClientStreamSettings(client: client.id, kinds: events.kinds, push: push))
+        }
+        if !streams.isEmpty, count + streams.count > EventReceiver.most {
+            mistakes.add(
+                "oauth.clients.events",
+                "makes more than \(EventReceiver.most) receivers together with webhooks; remove some")
+        }
+        return streams
+    }
+
+    private mutating func push(
+        to text: String, networks: [String], of client: OAuthClientID
+    ) -> ClientStreamSettings.Push? {
+        guard let url = WebAddress(text) else {
+            mistakes.add(
+                "oauth.clients.events_url",
+                "of \(client.rawValue) must be a URL like https://client.example.com/events, without user and "
+                    + "fragment")
+            return nil
+        }
+        if !url.isSecure, !isDevelopment {
+            mistakes.add(
+                "oauth.clients.events_url", "of \(client.rawValue) must be https: events name users")
+        }
+        let blocks = networks.map { AddressBlock($0) }
+        if blocks.contains(where: { $0?.holdsEveryAddress ?? true }) {
+            mistakes.add(
+                "oauth.clients.events_private_networks",
+                "of \(client.rawValue) must be addresses or networks like 10.0.5.7 or 10.0.5.0/24, and not all "
+                    + "addresses")
+        }
+        return ClientStreamSettings.Push(url: url, text: text, networks: blocks.compactMap { $0 })
+    }
+}
