@@ -77,6 +77,7 @@ import Testing
                     // On PostgreSQL only, and after a call to Apple.
                     "siwa_database_connections", "siwa_database_connection_waiters",
                     "siwa_database_sessions_opened", "siwa_outgoing_request_seconds",
+                    "siwa_event_polled_tokens_total", "siwa_event_polls",
                 ]))
         let dashboard = try String(
             contentsOf: docs.appendingPathComponent("monitoring/dashboard.json"), encoding: .utf8)

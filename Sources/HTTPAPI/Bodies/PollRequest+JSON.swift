@@ -31,13 +31,20 @@ extension PollRequest {
             case "setErrs":
                 guard let value = try body.value() else { continue }
                 guard let object = value.object, object.members.count <= Self.mostEnded,
-                    object.members.allSatisfy({ $0.value["err"]?.string != nil })
+                    object.members.allSatisfy({ Self.isError($0.value) })
                 else { throw Self.malformed("setErrs") }
                 refused.formUnion(object.members.compactMap { EventID($0.name) })
             default: try body.skip()
             }
         }
         self.init(mostTokens: most, isImmediate: isImmediate, taken: taken, refused: refused)
+    }
+
+    /// Returns `true` for an error as RFC 8936 §2.6 has it: a code, and possibly a text.
+    private static func isError(_ value: JSONValue) -> Bool {
+        guard value["err"]?.string != nil else { return false }
+        let description = value["description"]
+        return description == nil || description?.string != nil
     }
 
     private static func malformed(_ name: String) -> Problem {

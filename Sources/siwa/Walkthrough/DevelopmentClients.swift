@@ -77,6 +77,7 @@ struct DevelopmentClients {
         var client = ClientDraft(
             id: Self.web, kind: "web", app: app.rawValue, name: ["en": "Example on the web"])
         client.secretHashes = [Self.hash(Self.webSecret)]
+        client.events = ClientEvents.Delivery.poll.rawValue
         client.scopes = Self.scopes + ["offline_access"]
         // The port of `site` may differ here (RFC 8252 §7.3), and after a sign-out it may not.
         client.redirectURIs = ["http://127.0.0.1/site"]

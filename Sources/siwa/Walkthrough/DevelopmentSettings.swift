@@ -83,6 +83,10 @@ struct DevelopmentSettings {
                 site: "http://127.0.0.1:\(applePort)/site"
             ).settings(publicURL: publicURL, deployment: settings.deployment)
             settings.oauth = oauth
+            settings.clientStreams = (oauth?.clients.clients ?? []).compactMap { client in
+                client.events.map { ClientStreamSettings(client: client.id, kinds: $0.kinds, push: nil) }
+            }
+            settings.polledReceivers = Self.polledReceivers
             settings.appCheck = AppCheckPolicies(
                 settings.appCheck.all + (oauth?.clients.clients.compactMap(\.appCheck) ?? []))
             settings.googleEndpoints =
@@ -90,6 +94,13 @@ struct DevelopmentSettings {
         }
         settings.webhooks = receivers?.webhooks(signsEvents: settings.oauth != nil) ?? []
         return settings
+    }
+
+    /// A receiver to try polls with.
+    private static let polledReceivers = ["billing"].compactMap { ReceiverName($0) }.map { name in
+        PolledReceiverSettings(
+            name: name, kinds: Set(AccountEvent.Kind.allCases), scope: .all, audience: name.rawValue,
+            keyName: "development")
     }
 
     /// App Check of the app's bundle ID. Empty for a client ID that is no bundle ID.

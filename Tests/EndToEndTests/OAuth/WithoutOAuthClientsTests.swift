@@ -15,7 +15,9 @@ import Testing
         (.GET, "/.well-known/openid-configuration"), (.GET, "/.well-known/risc-configuration"),
         (.GET, "/.well-known/apple-app-site-association"), (.GET, "/.well-known/assetlinks.json"),
         (.POST, "/v1/oauth/app-flip"), (.POST, "/v1/oauth/app-flip/prompt"),
-        (.POST, "/v1/google/security-events"),
+        (.POST, "/v1/google/security-events"), (.GET, "/.well-known/ssf-configuration"),
+        (.GET, "/oauth/events/stream"), (.POST, "/oauth/events/poll"), (.POST, "/oauth/events/verify"),
+        (.POST, "/v1/event-receivers/billing/poll"),
     ]
     private static let tables = [
         "oauth_grant", "oauth_grant_pace", "oauth_token_family", "oauth_code", "google_event",

@@ -98,6 +98,34 @@ extension ConformanceCheck {
             try expectEqual(try await last("phone", before: .max), created.sequence)
             try expect(stranger.accountID != account, "two users")
         },
+        ConformanceCheck("knows the grant of the moment, whatever becomes of it later") { store in
+            let account = try await store.signIn(.sample(authorizedAt: 1000)).account
+            func disable(at moment: Moment) async throws -> Int64 {
+                try await store.change(DisableCommand.sample(account, at: moment))
+                try await store.change(EnableCommand.sample(account, at: moment))
+                return try await store.lastEventSequence()
+            }
+            func last(before sequence: Int64) async throws -> AccountEvent.Kind? {
+                let found = try await store.grantEventSequence(
+                    of: account.id, for: "phone", before: sequence)
+                guard let found else { return nil }
+                let events = try await store.events(numbered: [found])
+                return events.first?.kind
+            }
+            let before = try await disable(at: 1_500_000)
+            try await store.authorize(.sample(1, account: account.id, authenticatedAt: 1000))
+            let during = try await disable(at: 2_100_000)
+            try await store.carryOut(
+                .endAll(
+                    EndGrantsCommand(
+                        accountID: account.id, scope: .all, reason: .unlinked, moment: 2_300_000)))
+            let after = try await disable(at: 2_400_000)
+            try await store.authorize(
+                .sample(2, account: account.id, authenticatedAt: 1000, at: 2_500_000))
+            try expectEqual(try await last(before: before), nil)
+            try expectEqual(try await last(before: during), .grantCreated)
+            try expectEqual(try await last(before: after), .grantRevoked)
+        },
         ConformanceCheck("tells in the feed which clients an erased user had granted something") { store in
             let grant = try await store.link(1, authorizedAt: 1000)
             let account = try unwrap(try await store.account(grant.accountID))
