@@ -61,6 +61,8 @@ sent("account_erased", "The account is gone, and no name of the user is left.",
      OPENID + "risc/event-type/account-purged", sub=Without)
 sent("account_transferred", "The user has another sub, of another team.", "urn:siwa:event:account-transferred")
 sent("grant_created", "The user lets a client act.", "urn:siwa:event:grant-created", grant=GRANT)
+sent("token_revoked", "One refresh token has ended, and its grant may go on.", "urn:siwa:event:token-revoked",
+     grant=GRANT)
 sent("grant_revoked", "All tokens of a client have ended.", OPENID + "oauth/event-type/tokens-revoked",
      reason="unlinked", grant={**GRANT, "reason": "unlinked"})
 sent("grant_revoked-by-google", "Google said so. Its own event and reason are inside.",

@@ -30,7 +30,7 @@ final class EventStreamRoutes: Sendable {
 
     /// `GET /.well-known/ssf-configuration` (§7.1)
     func configuration() -> RouteResult {
-        .response(OAuthDocumentRoutes.document(document))
+        .response(HTTPResponse.publicDocument(document))
     }
 
     /// `POST /oauth/events/poll` (RFC 8936)

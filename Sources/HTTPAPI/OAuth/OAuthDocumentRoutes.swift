@@ -53,11 +53,4 @@ final class OAuthDocumentRoutes: Sendable {
     /// Returns `true` if Google opens the app with a path of this kind. A browser gets there when the app is
     /// not installed.
     func isAppLink(_ path: Substring) -> Bool { appLinks.contains { $0.matches(path) } }
-
-    /// Returns a document that caches may keep for an hour. A key is published a day before it signs.
-    static func document(_ body: [UInt8]) -> HTTPResponse {
-        var response = HTTPResponse(status: .ok, contentType: "application/json", body: body)
-        response.fields = [("cache-control", "public, max-age=3600")]
-        return response
-    }
 }
