@@ -1,6 +1,14 @@
 import NIOCore
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// One connection of a `ScriptedServer`.
 final class ScriptedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -38,6 +46,10 @@ final class ScriptedConnection: ChannelInboundHandler {
         case .sendForever(let text, let chunk, let pause):
             write(text, context)
             writeForever(chunk, pause, context)
+        case .reset:
+            // With no time to send the rest, the system resets the connection when it is closed.
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+            context.close(promise: nil)
         case .nothing:
             break
         }

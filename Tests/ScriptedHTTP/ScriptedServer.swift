@@ -10,6 +10,8 @@ package final class ScriptedServer: Sendable {
         case sendAndClose(String)
         /// Sends the text, then this chunk until the client closes the connection.
         case sendForever(String, chunk: String, pause: TimeAmount)
+        /// Ends the connection with a reset.
+        case reset
         case nothing
     }
 

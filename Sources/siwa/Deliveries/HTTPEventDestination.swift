@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import EventDelivery
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import WebOrigins
 
@@ -52,15 +53,20 @@ struct HTTPEventDestination: EventDestination {
 
     /// Reads the rest of a response, which decides nothing, for as long as the attempt may take: the client's
     /// own deadline ends with the status.
+    ///
+    /// The timer is one of an event loop. A sleep that is cancelled stays with the system until its time: a
+    /// thousand deliveries a second would leave ten thousand sleeps.
     private static func read(_ body: HTTPClientResponse.Body, until deadline: NIODeadline) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try? await body.collect(upTo: Self.longestResponse) }
-            group.addTask {
-                try? await Task.sleep(for: .nanoseconds((deadline - .now()).nanoseconds))
-            }
-            await group.next()
-            group.cancelAll()
+        let reading = Task { _ = try? await body.collect(upTo: Self.longestResponse) }
+        let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
+            reading.cancel()
         }
+        await withTaskCancellationHandler {
+            await reading.value
+        } onCancel: {
+            reading.cancel()
+        }
+        timer.cancel()
     }
 
     func close() async { await connections.close() }

@@ -14,9 +14,9 @@ import WebOrigins
 
 /// Posts to receivers on real sockets.
 @Suite(.timeLimit(.minutes(1))) struct HTTPEventDestinationTests {
-    private static let message = EventMessage(
+    static let message = EventMessage(
         fields: ["content-type": "application/json", "webhook-id": "evt_1"], body: Array("{}".utf8))
-    private static let loopback = DestinationAddresses(
+    static let loopback = DestinationAddresses(
         allowed: ["127.0.0.0/8", "::1"].compactMap { AddressBlock($0) })
 
     /// Posts one message to a receiver. Closes its connections before it returns.

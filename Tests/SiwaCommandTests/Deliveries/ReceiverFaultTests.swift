@@ -1,0 +1,152 @@
+import Certificates
+import EventDelivery
+import KeySets
+import NIOCore
+import NIOSSL
+import ScriptedHTTP
+import TestSupport
+import Testing
+import WebOrigins
+
+@testable import siwa
+
+/// Receivers that break the rules of HTTP and TLS, on real sockets: an attempt ends in time, and takes a bounded
+/// part of the memory.
+@Suite(.timeLimit(.minutes(2))) struct ReceiverFaultTests {
+    private static let limit = TimeAmount.milliseconds(500)
+    /// Longer than the limit, because tests beside this one use the machine too.
+    private static let patience = Duration.seconds(8)
+
+    private func destination(
+        _ url: String, tls: TLSConfiguration = .makeClientConfiguration(), limit: TimeAmount = Self.limit
+    ) throws -> HTTPEventDestination {
+        HTTPEventDestination(
+            try #require(WebAddress(url)), text: url, rule: HTTPEventDestinationTests.loopback,
+            resolver: ScriptedResolver(["127.0.0.1"]), tls: tls, limit: limit)
+    }
+
+    /// Posts a message, and returns why it was not taken; `nil` when it was.
+    private func fault(
+        of destination: HTTPEventDestination, _ message: EventMessage = HTTPEventDestinationTests.message
+    ) async throws -> DeliveryError? {
+        let began = ContinuousClock.now
+        defer { #expect(ContinuousClock.now - began < Self.patience) }
+        do {
+            try await destination.post(message)
+            return nil
+        } catch {
+            return try #require(error as? DeliveryError)
+        }
+    }
+
+    @Test(
+        arguments: [
+            // The fields drip in, one every 20 milliseconds, for ever.
+            (.sendForever("HTTP/1.1 200 OK\r\n", chunk: "X-A: b\r\n", pause: .milliseconds(20)), .timedOut),
+            // The status line itself.
+            (.sendForever("HTTP/1.1 200 O", chunk: "K", pause: .milliseconds(20)), .timedOut),
+            // Provisional responses for ever.
+            (.sendForever("", chunk: "HTTP/1.1 102 X\r\n\r\n", pause: .milliseconds(20)), .timedOut),
+            // More fields than the reader of responses keeps.
+            (
+                .sendForever(
+                    "HTTP/1.1 200 OK\r\n", chunk: "X: \(String(repeating: "x", count: 8192))\r\n",
+                    pause: .milliseconds(1)), .unreachable
+            ),
+            (.send("This is no HTTP.\r\n\r\n"), .unreachable), (.sendAndClose(""), .unreachable),
+            (.sendAndClose("HTTP/1.1 200 OK\r\nContent-Le"), .unreachable), (.reset, .unreachable),
+            (.nothing, .timedOut),
+        ] as [(ScriptedServer.Response, DeliveryError.Code)])
+    func `a response that is not one ends the attempt in time`(
+        response: ScriptedServer.Response, code: DeliveryError.Code
+    ) async throws {
+        let server = try await ScriptedServer(always: response)
+        // What ends by itself must end before the limit.
+        let time = code == .timedOut ? Self.limit : .seconds(30)
+        let destination = try destination("http://receiver.invalid:\(server.port)/", limit: time)
+        #expect(try await fault(of: destination)?.code == code)
+        // The receiver has the whole message: it may have taken it, and gets it again.
+        #expect(server.requests.count == 1)
+        try await eventually { server.openConnections == 0 }
+        await destination.close()
+        try await server.close()
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 X\r\n\r\n",
+        "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+    ])
+    func `a provisional response is not the answer`(text: String) async throws {
+        let server = try await ScriptedServer(always: .send(text))
+        let destination = try destination("http://receiver.invalid:\(server.port)/")
+        for _ in 0..<3 { #expect(try await fault(of: destination) == nil) }
+        #expect(server.requests.count == 3)
+        await destination.close()
+        try await server.close()
+    }
+
+    @Test(arguments: ["HTTP/1.0 200 OK\r\n\r\n{}", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}"])
+    func `a receiver that closes each connection gets a new one for each message`(text: String) async throws {
+        let server = try await ScriptedServer(always: .sendAndClose(text))
+        let destination = try destination("http://receiver.invalid:\(server.port)/")
+        for _ in 0..<5 { #expect(try await fault(of: destination) == nil) }
+        #expect(server.requests.count == 5)
+        await destination.close()
+        try await server.close()
+    }
+
+    @Test func `a message that is cut off in the middle is not taken, and the next one is`() async throws {
+        let server = try await ImpatientServer()
+        let destination = try destination("http://receiver.invalid:\(server.port)/", limit: .seconds(30))
+        let large = EventMessage(fields: ["webhook-id": "evt_2"], body: Array(repeating: 1, count: 8_000_000))
+        #expect(try await fault(of: destination, large)?.code == .unreachable)
+        #expect(try await fault(of: destination) == nil)
+        await destination.close()
+        try await server.close()
+    }
+
+    @Test func `a body that never ends holds neither the attempt nor its connection`() async throws {
+        let server = try await ScriptedServer(
+            always: .sendForever(
+                "HTTP/1.1 200 OK\r\nContent-Length: 4000000000\r\n\r\n", chunk: "x", pause: .milliseconds(10))
+        )
+        let destination = try destination("http://receiver.invalid:\(server.port)/")
+        #expect(try await fault(of: destination) == nil)
+        try await eventually { server.openConnections == 0 }
+        await destination.close()
+        try await server.close()
+    }
+
+    @Test func `a certificate that has expired is refused`() async throws {
+        let seconds = SystemKeySetClock().millisecondsSince1970 / 1000
+        let expired = seconds - Int64(ServerCertificate.lifetime + 2) * 86_400
+        let certificate = try ServerCertificate.make(names: ["receiver.invalid"], at: expired)
+        let server = try await TLSServer(certificate)
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates(
+            try NIOSSLCertificate.fromPEMBytes(Array(certificate.authority.utf8)))
+        let destination = try destination("https://receiver.invalid:\(server.port)/", tls: tls)
+        #expect(try await fault(of: destination)?.code == .certificateInvalid)
+        await destination.close()
+        try await server.close()
+    }
+
+    @Test func `a receiver that never ends the handshake of TLS is given up at the time limit`() async throws
+    {
+        let server = try await ScriptedServer(always: .nothing)
+        let destination = try destination("https://receiver.invalid:\(server.port)/")
+        #expect(try await fault(of: destination)?.code == .timedOut)
+        await destination.close()
+        try await server.close()
+    }
+
+    @Test func `a receiver that speaks no TLS at a URL of https gets nothing of the message`() async throws {
+        let plain = try await ImpatientServer(answer: "HTTP/1.1 400 X\r\nContent-Length: 0\r\n\r\n")
+        let destination = try destination("https://receiver.invalid:\(plain.port)/", limit: .seconds(30))
+        let code = try await fault(of: destination)?.code
+        #expect(code == .certificateInvalid || code == .unreachable)
+        #expect(!plain.received.contains("webhook-id"))
+        await destination.close()
+        try await plain.close()
+    }
+}
