@@ -403,6 +403,7 @@ let package = Package(
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "HTTPEngine", "AuthorizationServer",
                 "AppleAccounts", "AppleIdentity", "KeySets", "SecurityEvents",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, asyncHTTPClient, nioCore,
+                nioPosix,
                 nioHTTP1,
                 unixSignals, serviceLifecycle, hummingbird, httpTypes,
             ], exclude: ["Clients"]),

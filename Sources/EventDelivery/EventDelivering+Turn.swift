@@ -107,7 +107,10 @@ extension EventDelivering {
         if !isStored {
             tell("a claim of a receiver was lost", of: claimed, level: .notice)
         } else if turn.pausedAt != nil {
-            tell("a receiver of events is paused", of: claimed, level: .error)
+            let waiting = (try? await store.lastEventSequence()).map { turn.waiting(lastSequence: $0) }
+            tell(
+                "a receiver of events is paused", of: claimed, level: .error,
+                adding: waiting.map { ["waiting": "\($0)"] } ?? [:])
         }
         return isStored
     }

@@ -70,6 +70,13 @@ struct ReceiverTurn: Sendable {
     /// Number of further events that can fail.
     var room: Int { max(DeliveryRetry.mostPerReceiver - retries.count, 0) }
 
+    /// Returns the number of events that the receiver has not taken, at most.
+    ///
+    /// - Parameter lastSequence: Number of the last event of the feed.
+    func waiting(lastSequence: Int64) -> Int64 {
+        max(lastSequence - cursor, 0) + Int64(retries.count)
+    }
+
     // Retries.
 
     /// Returns the waiting events of each user whose first one is due.

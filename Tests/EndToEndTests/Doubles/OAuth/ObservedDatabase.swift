@@ -45,6 +45,16 @@ struct ObservedDatabase: Sendable {
         }
     }
 
+    /// Returns all rows of a table as text. Bytes are in hexadecimal.
+    func rows(of table: String) async throws -> String {
+        let sql = "SELECT * FROM \(table)"
+        guard case .file(let path, let directory) = place else { return try await query(sql) }
+        let run = try await OperatorTool.run(
+            "sqlite3", ["-batch", "-bail", "-quote", path, sql], in: directory)
+        guard run.status == 0 else { throw Refused(description: run.output) }
+        return run.output
+    }
+
     /// The number of rows of every table.
     func rowCounts() async throws -> [String: Int] {
         let listing =
