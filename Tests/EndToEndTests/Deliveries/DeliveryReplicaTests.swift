@@ -1,0 +1,131 @@
+import AppleAccounts
+import Foundation
+import NIOCore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Two replicas on one PostgreSQL share the receivers, and one of them is killed.
+@Suite(.timeLimit(.minutes(5))) struct DeliveryReplicaTests {
+    private static let writers = 8
+    private static let names = ["backend", "mail", DeliverySystem.tokens]
+
+    /// The running replicas.
+    private final class Running: Sendable {
+        let services = Mutex<[String: ServiceProcess]>([:])
+
+        var backend: Backend? {
+            services.withLock { $0.values.randomElement() }.map { DeliverySystem.backend($0) }
+        }
+
+        func start(_ name: String, _ system: DeliverySystem) async throws {
+            let service = try await system.serve(replica: name)
+            services.withLock { $0[name] = service }
+        }
+
+        func kill(_ name: String) async {
+            let service = services.withLock { $0.removeValue(forKey: name) }
+            await service?.kill()
+        }
+    }
+
+    private struct Claim: Equatable {
+        let number: Int64
+        let end: Moment
+    }
+
+    private static func claims(_ system: DeliverySystem) async throws -> [String: Claim] {
+        let rows = try await system.database.query("SELECT name, claims, not_before FROM event_receiver")
+        return Dictionary(
+            uniqueKeysWithValues: rows.split(separator: "\n").map { row in
+                let columns = row.split(separator: "|")
+                return (
+                    String(columns[0]),
+                    Claim(
+                        number: Int64(columns[1]) ?? -1,
+                        end: Moment(milliseconds: Int64(columns[2]) ?? -1))
+                )
+            })
+    }
+
+    private static var now: Moment { Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+
+    @Test func `one of two replicas at a time delivers to a receiver, also when it is killed`() async throws {
+        try await DeliverySystem.with(.postgres, Self.names) { system in
+            let offset = ContinuousClock.now - .milliseconds(Self.now.milliseconds)
+            for (_, server) in system.receivers { server.follow { _ in .take(after: .milliseconds(2)) } }
+            let replicas = Running()
+            for name in ["a", "b"] { try await replicas.start(name, system) }
+            let load = DeliveryLoad("user") { replicas.backend }
+            let running = Task { await load.run(writers: Self.writers, pause: .milliseconds(40)) }
+            let began = Self.now
+            try await eventually { try system["backend"].takenCount >= 500 }
+
+            // The replica that delivers to the first receiver dies.
+            let before = try await Self.claims(system)
+            let mark = ContinuousClock.now
+            try await Task.sleep(for: .milliseconds(300))
+            let victim = try #require(try system["backend"].attempts.last).path
+            let killedAt = Self.now
+            await replicas.kill(String(victim.dropFirst()))
+            let after = try await Self.claims(system)
+            let counts = system.receivers.map(\.server.count)
+            /// Receivers with a claim of the dead replica.
+            let held = system.receivers.filter { name, server in
+                before[name]?.number == after[name]?.number
+                    && server.attempts.contains { $0.path == victim && $0.arrivedAt > mark }
+            }.map(\.name)
+            // Events keep coming for a while, then the other replica takes over what the dead one had.
+            try await Task.sleep(for: .seconds(4))
+            try await replicas.start(String(victim.dropFirst()), system)
+            load.close()
+            await running.value
+            let feed = try await DeliveredFeed.read(try #require(replicas.backend))
+            for (name, server) in system.receivers {
+                try? await eventually { server.taken.count >= feed.ids.count }
+                #expect(feed.missing(at: server) == [], "\(name)")
+                #expect(feed.overtaking(at: server) == [], "\(name)")
+                #expect(Self.mixed(server.attempts) == [], "\(name)")
+            }
+            for (index, (name, server)) in system.receivers.enumerated() where held.contains(name) {
+                // Nothing came between the death of the replica and the end of its claim.
+                let next = try #require(server.attempts.dropFirst(counts[index]).first)
+                let arrival = Self.moment(next.arrivedAt, offset)
+                let end = try #require(after[name]).end
+                #expect(arrival >= end, "\(name)")
+                print("\(name): \(end.milliseconds - killedAt.milliseconds) ms without a replica")
+            }
+            for (name, server) in system.receivers {
+                let delays = feed.delays(
+                    at: server, from: offset, in: began..<killedAt.advanced(byMilliseconds: -1000))
+                let p95 = try #require(DeliveredFeed.percentile(0.95, of: delays))
+                print(
+                    "\(name): \(delays.count) events, p95 from record to first attempt \(p95) ms, at most "
+                        + "\(delays.last ?? 0) ms; \(server.takenCount - feed.events.count) delivered again")
+                #expect(p95 < 1000, "\(name)")
+            }
+            for service in replicas.services.withLock({ Array($0.values) }) {
+                #expect(await service.stop() == 0)
+            }
+        }
+    }
+
+    private static func moment(
+        _ instant: ContinuousClock.Instant, _ offset: ContinuousClock.Instant
+    ) -> Moment {
+        let (seconds, attoseconds) = (instant - offset).components
+        return Moment(milliseconds: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+
+    /// Attempts that began while an attempt of another replica was not over. The attempts that a killed
+    /// replica left are over with its claim.
+    private static func mixed(_ attempts: [ReceivingServer.Attempt]) -> [String] {
+        var open: [(path: String, end: Int)] = []
+        return attempts.compactMap { attempt in
+            open.removeAll { $0.end < attempt.begin }
+            let isMixed = open.contains { $0.path != attempt.path }
+            if let end = attempt.end { open.append((attempt.path, end)) }
+            return isMixed ? attempt.eventID : nil
+        }
+    }
+}
