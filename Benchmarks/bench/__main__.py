@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from . import app_attest, extremes, grant_scale, machine, once, postgres, scale, signatures
+from . import app_attest, deliveries, extremes, grant_scale, machine, once, postgres, scale, signatures
 from .load import FAILURES, wrk
 from .oauth_subjects import BESIDE, ENDPOINTS, OAuthStage
 from .processes import BenchError
@@ -22,10 +22,11 @@ from .tokens import TOKENS, RequestFiles, SigningKey, posted
 
 SUBJECTS = [
     "echo", "verify", "sign-in", "state", *BESIDE, "nonce", "batch", "events", "first-sign-in", "notification",
-    *app_attest.SUBJECTS, "sign-in-postgres", *ENDPOINTS, "jwt-kit", "pyjwt", "pyjwt-uvloop"]
+    *app_attest.SUBJECTS, "sign-in-receivers", "sign-in-postgres", "sign-in-receivers-postgres", *ENDPOINTS,
+    "jwt-kit", "pyjwt", "pyjwt-uvloop"]
 PARTS = [
-    *SUBJECTS, "signatures", "pgbench", "half-peak", "overload", "scale", "scale-postgres", "scale-grants",
-    "scale-grants-postgres"]
+    *SUBJECTS, "signatures", "deliveries", "pgbench", "half-peak", "overload", "scale",
+    "scale-postgres", "scale-grants", "scale-grants-postgres"]
 # What PostgreSQL's part is bounded to: filling it takes longer.
 MOST_POSTGRES_ACCOUNTS = 1_000_000
 
@@ -63,11 +64,14 @@ class Run:
         cores = machine.Cores.divide()
         os.sched_setaffinity(0, cores.load)
         self._programs = postgres.programs() if self._wants(
-            "sign-in-postgres", "pgbench", "scale-postgres", "scale-grants-postgres") else None
+            "sign-in-postgres", "sign-in-receivers-postgres", "deliveries", "pgbench", "scale-postgres",
+            "scale-grants-postgres") else None
         self.report = Report(machine.description(cores, chosen.siwa, self._programs))
         note("\n".join(self.report.machine))
         self._stage = Stage(directory, SigningKey(directory), cores, chosen.siwa, exits)
         self._oauth = OAuthStage(self._stage)
+        self._deliveries = deliveries.DeliveryStage(self._stage)
+        self._pinned: postgres.Cluster | None = None
         note(f"Signing {TOKENS} tokens")
         self._requests = RequestFiles.write(directory, "main", self._stage.key, accounts=TOKENS)
 
@@ -77,6 +81,10 @@ class Run:
         if self._wants("signatures"):
             note("Signatures")
             self.report.signatures = signatures.measure(self._stage.cores.server, self._chosen.rounds)
+        if self._wants("deliveries"):
+            note("Deliveries")
+            cluster = self._cluster("deliveries", self._stage.cores.server)
+            self.report.deliveries = self._deliveries.run(self._requests, self._chosen.rounds, [None, cluster])
         if self._wants("pgbench"):
             self._measure_pgbench()
         if self._wants("scale"):
@@ -151,8 +159,15 @@ class Run:
                 return app_attest.subject(name, self._stage, self._requests, self._chosen.seconds)
             case "first-sign-in" | "notification":
                 return once.subject(name, self._stage, self._chosen.seconds)
+            case "sign-in-receivers":
+                return self._deliveries.subject(
+                    name, self._requests, f"sqlite://{self._stage.database(name)}", backing=None)
             case "sign-in-postgres":
-                return self._postgres_subject(self._cluster("pinned", self._stage.cores.server), pinned=True)
+                return self._postgres_subject(self._pinned_cluster(), pinned=True)
+            case "sign-in-receivers-postgres":
+                cluster = self._pinned_cluster()
+                return self._deliveries.subject(
+                    name, self._requests, cluster.make_database("receivers"), backing=cluster.server)
             case _:
                 return available[name]
 
@@ -163,6 +178,11 @@ class Run:
         return Subject(
             "sign-in-postgres", "siwa, sign-in, durable, PostgreSQL", server, port, self._requests.sign_in,
             backing=cluster.server)
+
+    def _pinned_cluster(self) -> postgres.Cluster:
+        """One for all subjects, so that they are compared on the same server."""
+        self._pinned = self._pinned or self._cluster("pinned", self._stage.cores.server)
+        return self._pinned
 
     def _cluster(self, name: str, cores: set[int]) -> postgres.Cluster:
         if self._programs is None:

@@ -41,6 +41,14 @@ FIGURES = [
     Figure("attestation", "attestation of a new key, durable, SQLite, CPU of the whole request", 1.0, 0.8, " ms"),
     Figure("assertion", "an assertion, CPU of a sign-in with one beyond a sign-in without", 0.2, 0.15, " ms"),
     Figure("sign-in-attested", "sign-in with an assertion, against one without", 1.6, 1.4),
+    Figure("sign-in-receivers", "durable sign-in on SQLite with three receivers of events, against none", 1.1, 1.0),
+    Figure(
+        "sign-in-receivers-postgres", "durable sign-in on PostgreSQL with three receivers of events, against none",
+        1.1, 1.0),
+    Figure("delivery", "1,000 events a second to one receiver, SQLite, CPU of a core", 0.3, 0.2),
+    Figure("delivery-postgres", "1,000 events a second to one receiver, PostgreSQL, CPU of a core", 0.3, 0.2),
+    Figure("paused", "first sign-ins with three paused receivers, against none, SQLite", 1.05, 1.0),
+    Figure("paused-postgres", "first sign-ins with three paused receivers, against none, PostgreSQL", 1.05, 1.0),
     Figure("nonce", "a new nonce, against a state query", 1.15, 1.0),
     Figure(
         "pgbench", "sign-ins per second on PostgreSQL, 64 connections, against pgbench's same upsert, 64 clients",

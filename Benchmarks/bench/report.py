@@ -6,6 +6,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from .deliveries import Deliveries
+from .deliveries import measured as measured_deliveries
 from .extremes import HalfPeak, Overload
 from .figures import FIGURES
 from .grant_scale import KINDS, GrantSize
@@ -36,6 +38,7 @@ class Report:
     """On SQLite."""
     postgres_grant_sizes: list[GrantSize] = field(default_factory=list)
     signatures: list[Signature] = field(default_factory=list)
+    deliveries: list[Deliveries] = field(default_factory=list)
 
     def measured(self) -> dict[str, float]:
         """What was measured of the figures to reach, by their names."""
@@ -59,6 +62,11 @@ class Report:
             attested, plain = self.subjects["sign-in-attested"], self.subjects["sign-in"]
             found["assertion"] = (middle(attested).cpu_us - middle(plain).cpu_us) / 1000
             found["sign-in-attested"] = median_of_quotients(attested, plain)
+        for name in ("sign-in", "sign-in-postgres"):
+            beside = name.replace("sign-in", "sign-in-receivers")
+            if beside in self.subjects and name in self.subjects:
+                found[beside] = median_of_quotients(self.subjects[beside], self.subjects[name])
+        found |= measured_deliveries(self.deliveries)
         if self.postgres:
             found["pgbench"] = median(ours / theirs for ours, theirs in self.postgres)
         if len(self.sizes) > 1:
@@ -97,6 +105,8 @@ class Report:
                   f"{run.p99_ms:.0f}", f"{run.memory_mb:.0f}"] for run in self.overload]))
         parts += [_sizes(sizes) for sizes in (self.sizes, self.postgres_sizes) if sizes]
         parts += [_grant_sizes(sizes) for sizes in (self.grant_sizes, self.postgres_grant_sizes) if sizes]
+        if self.deliveries:
+            parts.append(_deliveries(self.deliveries))
         if self.signatures:
             parts.append(_table(
                 ["one signature (OpenSSL, P-256 and RSA-2048)", "CPU us"],
@@ -150,6 +160,21 @@ def _grant_sizes(sizes: list[GrantSize]) -> str:
     return _table(
         [f"grants ({sizes[0].store})", "file MB", *(f"{kind} us" for kind in KINDS)],
         [[f"{size.grants:,}", f"{size.file_mb:.0f}", *(_cost(size.runs[kind]) for kind in KINDS)] for size in sizes])
+
+
+def _deliveries(runs: list[Deliveries]) -> str:
+    rows = []
+    for kind in dict.fromkeys((run.store, run.receivers, run.is_paused) for run in runs):
+        own = [run for run in runs if (run.store, run.receivers, run.is_paused) == kind]
+        store, receivers, is_paused = kind
+        rows.append([
+            f"{receivers}{' paused' if is_paused else ''}, {store}",
+            f"{median(run.core for run in own):.1%}", f"{median(run.backing for run in own):.1%}",
+            f"{median(run.p50_ms for run in own):.2f}", f"{median(run.p99_ms for run in own):.2f}",
+            f"{median(run.behind_ms for run in own):.0f}", f"{median(run.idle for run in own):.2%}"])
+    return _table(
+        ["receivers, 1,000 events/s", "CPU of a core", "PostgreSQL's", "sign-in p50 ms", "p99 ms", "behind ms",
+         "idle"], rows)
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:

@@ -77,9 +77,12 @@ class Stage:
         server = Server(
             name, command, self.directory / f"{name}.log", environment=environment,
             cores=self.cores.server if pinned else ALL_CORES)
-        self._exits.callback(server.end)
+        self.ending(server)
         server.wait_until(lambda: accepts(port))
         return server
+
+    def ending(self, server: Server) -> None:
+        self._exits.callback(server.end)
 
     def siwa(
         self, name: str, database_url: str, *, pinned: bool = True, more: dict[str, str] | None = None,
