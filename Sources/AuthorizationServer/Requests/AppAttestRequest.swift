@@ -2,9 +2,8 @@
 /// prepares its proofs of App Attest.
 ///
 /// The caller authenticates the client first, and then reads the parameters of the endpoint.
-public struct AppAttestRequest: Sendable, Confidential {
-    public let credentials: ClientCredentials
-    private let reader: ParameterReader
+public struct AppAttestRequest: ClientFormRequest, Confidential {
+    public let form: ClientForm
 
     /// An attestation of a new key. Nothing of it is verified.
     public struct Attestation: Sendable, Confidential {
@@ -14,19 +13,7 @@ public struct AppAttestRequest: Sendable, Confidential {
         public let challenge: String
     }
 
-    /// Throws `invalid_request` or `invalid_client`.
-    ///
-    /// - Parameters:
-    ///   - contentType: The field `Content-Type`.
-    ///   - authorization: The field `Authorization`.
-    ///   - query: The query of the request's target.
-    public init(
-        body: some Collection<UInt8>, contentType: String?, authorization: String?,
-        query: (some Collection<UInt8>)?
-    ) throws(TokenEndpointError) {
-        reader = try EndpointForm.read(body, contentType: contentType, query: query)
-        credentials = try ClientCredentials(reader, authorization: authorization)
-    }
+    public init(_ form: ClientForm) { self.form = form }
 
     /// Authenticates the client. Throws `unauthorized_client` for a client that is no app on a device.
     public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
@@ -38,13 +25,13 @@ public struct AppAttestRequest: Sendable, Confidential {
     }
 
     /// The parameter `purpose` of a request for a challenge.
-    public func purpose() throws(OAuthError) -> String { try reader.required(.purpose) }
+    public func purpose() throws(OAuthError) -> String { try form.reader.required(.purpose) }
 
     /// The parameters of a request that registers a key.
     public func attestation() throws(OAuthError) -> Attestation {
         Attestation(
-            keyID: try reader.required(.keyID), object: try reader.required(.attestation),
-            challenge: try reader.required(.challenge))
+            keyID: try form.reader.required(.keyID), object: try form.reader.required(.attestation),
+            challenge: try form.reader.required(.challenge))
     }
 }
 

@@ -1,20 +1,8 @@
 /// A request to `/oauth/nonce`: a native client without a backend gets a nonce for a sign-in with Apple.
-public struct NonceRequest: Sendable {
-    public let credentials: ClientCredentials
+public struct NonceRequest: ClientFormRequest {
+    public let form: ClientForm
 
-    /// Throws `invalid_request` or `invalid_client`.
-    ///
-    /// - Parameters:
-    ///   - contentType: The field `Content-Type`.
-    ///   - authorization: The field `Authorization`.
-    ///   - query: The query of the request's target.
-    public init(
-        body: some Collection<UInt8>, contentType: String?, authorization: String?,
-        query: (some Collection<UInt8>)?
-    ) throws(TokenEndpointError) {
-        let reader = try EndpointForm.read(body, contentType: contentType, query: query)
-        credentials = try ClientCredentials(reader, authorization: authorization)
-    }
+    public init(_ form: ClientForm) { self.form = form }
 
     /// Authenticates the client. Throws `unauthorized_client` for a client that cannot use the nonce.
     public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {

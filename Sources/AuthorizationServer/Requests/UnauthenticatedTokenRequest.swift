@@ -1,34 +1,19 @@
 /// A well-formed request to `/oauth/token`. The client is not authenticated.
-///
-/// The caller checks `credentials` first, and slows down guesses.
-public struct UnauthenticatedTokenRequest: Sendable {
-    public let credentials: ClientCredentials
+public struct UnauthenticatedTokenRequest: ClientFormRequest {
+    public let form: ClientForm
     /// The grant type that the request names; `nil` for an unknown grant type.
-    public var grantType: GrantType? { GrantType.named(in: reader) }
-    private let reader: ParameterReader
+    public var grantType: GrantType? { GrantType.named(in: form.reader) }
 
-    /// Throws `invalid_request`, or `invalid_client` when no client is named.
-    ///
-    /// - Parameters:
-    ///   - contentType: The field `Content-Type`.
-    ///   - authorization: The field `Authorization`.
-    ///   - query: The query of the request's target.
-    public init(
-        body: some Collection<UInt8>, contentType: String?, authorization: String?,
-        query: (some Collection<UInt8>)?
-    ) throws(TokenEndpointError) {
-        reader = try EndpointForm.read(body, contentType: contentType, query: query)
-        credentials = try ClientCredentials(reader, authorization: authorization)
-    }
+    public init(_ form: ClientForm) { self.form = form }
 
     /// Checks the client, and then its parameters.
     public func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> TokenRequest {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         do throws(OAuthError) {
-            let (type, grant) = try GrantType.read(TokenParameters(reader: reader, client: client))
-            try ResourceCheck(audience: client.audience).check(reader.parameters)
+            let (type, grant) = try GrantType.read(TokenParameters(reader: form.reader, client: client))
+            try ResourceCheck(audience: client.audience).check(form.reader.parameters)
             return TokenRequest(
-                client: client, grantType: type, grant: grant, app: AppProofParameters(reader))
+                client: client, grantType: type, grant: grant, app: AppProofParameters(form.reader))
         } catch {
             throw TokenEndpointError(error)
         }
