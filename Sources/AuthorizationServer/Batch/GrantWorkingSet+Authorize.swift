@@ -11,13 +11,7 @@ extension GrantWorkingSet {
     mutating func apply(
         _ command: AuthorizeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
-        let authorization = try authorization(
-            of: command.accountID, for: command.clientID, authenticatedAt: command.authenticatedAt,
-            after: command.authenticatedAfter, at: command.moment)
-        let grant = try agree(
-            to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
-            newGrantID: command.newGrantID, authorizedAt: authorization.moment, googleSubject: nil,
-            at: command.moment, using: &generator)
+        let (authorization, grant) = try agree(by: command, using: &generator)
         let codes = ledger.grant(grant.id)?.codes ?? []
         let forgotten = Set(codes.dropLast(Self.mostCodes - 1).map(\.digest))
         ledger.removeCodes(of: grant.id) { forgotten.contains($0.digest) }
@@ -46,6 +40,20 @@ extension GrantWorkingSet {
         // A session from before the latest sign-out has ended with it.
         guard status.admits(authenticatedAt: authenticatedAt) else { throw GrantRefusal(.credentialRevoked) }
         return authorization
+    }
+
+    /// Checks the credential, however recently the user signed in, and makes or widens the grant.
+    mutating func agree(
+        by command: some AgreeingCommand, using generator: inout some RandomNumberGenerator
+    ) throws(GrantRefusal) -> (Authorization, GrantRecord) {
+        let authorization = try authorization(
+            of: command.accountID, for: command.clientID, authenticatedAt: command.authenticatedAt,
+            after: command.authenticatedAfter, at: command.moment)
+        let grant = try agree(
+            to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
+            newGrantID: command.newGrantID, authorizedAt: authorization.moment, googleSubject: nil,
+            at: command.moment, using: &generator)
+        return (authorization, grant)
     }
 
     /// Makes the grant, or widens the existing grant. Nothing has changed when it throws.

@@ -8,13 +8,7 @@ extension GrantWorkingSet {
     mutating func apply(
         _ command: TokenExchangeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
-        let authorization = try authorization(
-            of: command.accountID, for: command.clientID, authenticatedAt: command.authenticatedAt,
-            after: command.authenticatedAfter, at: command.moment)
-        let grant = try agree(
-            to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
-            newGrantID: command.newGrantID, authorizedAt: authorization.moment, googleSubject: nil,
-            at: command.moment, using: &generator)
+        let (authorization, grant) = try agree(by: command, using: &generator)
         let family = begin(
             NewFamily(
                 id: command.newFamilyID, scope: command.scope, isNative: true,
