@@ -1,3 +1,5 @@
+import Encodings
+
 /// The query of the user's page about connected clients.
 public struct ConnectionsQuery: Sendable, Hashable {
     /// The primary client ID of the app, as in the query. `nil` for any app.

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The query of the page `/oauth/device`. Anyone can make a link to it.
 public struct DeviceQuery: Sendable, Hashable {
     /// The user code as entered, also one that cannot be right; `nil` before the user has entered one.

@@ -1,4 +1,5 @@
 import AppleAccounts
+import Encodings
 
 /// A request to end the session of a browser (OpenID Connect RP-Initiated Logout 1.0 §2).
 public struct LogoutRequest: Sendable, Confidential {

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The redirect of an authorization response: everything except code or error (RFC 6749 §4.1.2).
 public struct AuthorizationResponse: Sendable, Hashable {
     public let target: RedirectTarget

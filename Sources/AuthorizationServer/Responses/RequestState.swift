@@ -1,3 +1,5 @@
+import Encodings
+
 /// The `state` of a request, which goes back to the client unchanged (RFC 6749 §4.1.2).
 public struct RequestState: Sendable, Hashable {
     /// The value as encoded in a query.

@@ -2,6 +2,7 @@ public import AppleAccounts
 import AppleIdentity
 import Commits
 public import Cryptography
+import Encodings
 
 /// Web sign-in for backends without code for Apple: redirects the browser to Apple, receives Apple's form,
 /// and sends the app's page a one-time code that its backend exchanges for the result.

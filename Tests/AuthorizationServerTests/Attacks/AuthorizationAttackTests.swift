@@ -1,4 +1,5 @@
 import AppleAccounts
+import Encodings
 import TestSupport
 import Testing
 

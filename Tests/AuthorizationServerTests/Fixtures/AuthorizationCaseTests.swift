@@ -1,4 +1,5 @@
 import AppleAccounts
+import Encodings
 import Testing
 
 @testable import AuthorizationServer

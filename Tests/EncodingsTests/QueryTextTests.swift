@@ -1,6 +1,5 @@
+import Encodings
 import Testing
-
-@testable import SignIn
 
 @Suite struct QueryTextTests {
     @Test(arguments: [
@@ -15,6 +14,7 @@ import Testing
         ("https://a.example", "https://a.example?x=1"), ("https://a.example/p?", "https://a.example/p?x=1"),
         ("https://a.example/p?y=2", "https://a.example/p?y=2&x=1"),
         ("https://a.example/p?y=2&", "https://a.example/p?y=2&x=1"),
+        ("https://a.example/p?y=2?", "https://a.example/p?y=2?&x=1"),
     ])
     func `goes behind what an address has already`(url: String, whole: String) {
         var query = QueryText()
