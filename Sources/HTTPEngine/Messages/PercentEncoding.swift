@@ -1,3 +1,5 @@
+import Encodings
+
 /// Percent-encoding (RFC 3986 §2.1), decoded strictly.
 package enum PercentEncoding {
     package enum Failure: Error, Equatable {
@@ -25,8 +27,8 @@ package enum PercentEncoding {
                 var byte = bytes[next]
                 next += 1
                 if byte == UInt8(ascii: "%") {
-                    guard next + 1 < bytes.count, let high = digit(bytes[next]),
-                        let low = digit(bytes[next + 1])
+                    guard next + 1 < bytes.count, let high = Hexadecimal.value(of: bytes[next]),
+                        let low = Hexadecimal.value(of: bytes[next + 1])
                     else {
                         isMalformed = true
                         return
@@ -53,13 +55,4 @@ package enum PercentEncoding {
     }
 
     private static let queryCharacters = ASCIISet(lettersDigitsAnd: "-._~%!$'()*+,;=:@/?")
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
 }
