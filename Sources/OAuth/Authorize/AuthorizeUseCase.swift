@@ -51,15 +51,7 @@ public struct AuthorizeUseCase: Sendable {
     ///
     /// - Parameter query: The query as sent. It may be empty.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<AuthorizeOutcome> {
-        switch check(query, browser) {
-        case .page(let error): return .now(AuthorizeOutcome(.page(error)))
-        case .redirect(let response, let error): return .now(AuthorizeOutcome(error, by: response))
-        case .proceed(let request):
-            let visit = AuthorizeVisit(
-                useCase: self, request: request, query: query, session: sessions.open(browser.session),
-                webCookie: browser.webSignIn, now: now())
-            return visit.begin()
-        }
+        visit(query, browser) { $0.begin() }
     }
 
     /// Handles `POST /oauth/authorize` with the form of the consent page.
@@ -68,14 +60,21 @@ public struct AuthorizeUseCase: Sendable {
     public func response(
         _ query: String, with form: ConsentForm, from browser: AuthorizeBrowser
     ) -> Step<AuthorizeOutcome> {
+        visit(query, browser) { $0.response(form) }
+    }
+
+    private func visit(
+        _ query: String, _ browser: AuthorizeBrowser,
+        _ carryOut: (AuthorizeVisit) -> Step<AuthorizeOutcome>
+    ) -> Step<AuthorizeOutcome> {
         switch check(query, browser) {
-        case .page(let error): return .now(AuthorizeOutcome(.page(error)))
-        case .redirect(let response, let error): return .now(AuthorizeOutcome(error, by: response))
+        case .page(let error): .now(AuthorizeOutcome(.page(error)))
+        case .redirect(let response, let error): .now(AuthorizeOutcome(error, by: response))
         case .proceed(let request):
-            let visit = AuthorizeVisit(
-                useCase: self, request: request, query: query, session: sessions.open(browser.session),
-                webCookie: browser.webSignIn, now: now())
-            return visit.response(form)
+            carryOut(
+                AuthorizeVisit(
+                    useCase: self, request: request, query: query, session: sessions.open(browser.session),
+                    webCookie: browser.webSignIn, now: now()))
         }
     }
 

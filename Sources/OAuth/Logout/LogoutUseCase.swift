@@ -28,12 +28,7 @@ public struct LogoutUseCase: Sendable {
     /// - Parameter query: The query as sent. It may be empty.
     /// - Throws: `StorageError`.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<LogoutOutcome> {
-        let request: LogoutRequest
-        do throws(OAuthError) {
-            request = try LogoutRequest(query: query)
-        } catch {
-            return .now(LogoutOutcome(.refusal(.requestMalformed), RequestedLanguages(query: query)))
-        }
+        guard let request = try? LogoutRequest(query: query) else { return .now(Self.malformed(query)) }
         return .later {
             let asker = try await asker(of: request)
             guard let session = try await authorize.liveSession(of: browser) else {
@@ -65,12 +60,7 @@ public struct LogoutUseCase: Sendable {
     public func answer(
         _ form: LogoutForm, query: String, from browser: AuthorizeBrowser
     ) -> Step<LogoutOutcome> {
-        let request: LogoutRequest
-        do throws(OAuthError) {
-            request = try LogoutRequest(query: query)
-        } catch {
-            return .now(LogoutOutcome(.refusal(.requestMalformed), RequestedLanguages(query: query)))
-        }
+        guard let request = try? LogoutRequest(query: query) else { return .now(Self.malformed(query)) }
         return .later {
             let asker = Asker(client: client(named: request.clientID), accountID: nil, name: request.clientID)
             // The session has ended while the page was open, as the user may want.
@@ -85,6 +75,10 @@ public struct LogoutUseCase: Sendable {
             case .stay: return LogoutOutcome(.stayed, request.languages)
             }
         }
+    }
+
+    private static func malformed(_ query: String) -> LogoutOutcome {
+        LogoutOutcome(.refusal(.requestMalformed), RequestedLanguages(query: query))
     }
 
     /// The client that asks, and the user whose ID token it has sent.
