@@ -3,7 +3,7 @@ import Synchronization
 
 /// Counts Apple's notifications by result, and measures the time since the last notification.
 struct NotificationMetrics: Sendable {
-    private let cells: [NotificationReceipt: CounterCell]
+    private let counters: CaseCounters<NotificationReceipt>
     private let last: LastMoment
     private let now: @Sendable () -> Int64
 
@@ -16,19 +16,18 @@ struct NotificationMetrics: Sendable {
             help: "Since the last verified notification of Apple's, or since the start.")
         // A clock that was set back makes no negative age.
         registry.beforeReading { age.set(max(0, now() - last.milliseconds) / 1000) }
-        cells = Dictionary(
-            uniqueKeysWithValues: NotificationReceipt.allCases.map { receipt in
-                let cell = registry.counter(
-                    "siwa_notifications_total", [("result", receipt.rawValue)],
-                    help: "Verified notifications by result.")
-                return (receipt, cell)
-            })
+        counters = CaseCounters(registry)
     }
 
     func count(_ receipt: NotificationReceipt) {
-        cells[receipt]?.increment(by: 1)
+        counters.count(receipt)
         last.milliseconds = now()
     }
+}
+
+extension NotificationReceipt: CountedCase {
+    static let series = CountedSeries(
+        "siwa_notifications_total", label: "result", help: "Verified notifications by result.")
 }
 
 /// Time of the last occurrence, in milliseconds since 1970.

@@ -28,7 +28,7 @@ final class AuthorizeRoutes: Sendable {
 
     /// `GET /oauth/authorize`
     func begin(_ request: HTTPRequest) -> RouteResult {
-        begin(String(request.query ?? ""), from: browser(of: request), request)
+        begin(String(request.query ?? ""), from: useCase.browser(of: request), request)
     }
 
     private func begin(
@@ -52,14 +52,14 @@ final class AuthorizeRoutes: Sendable {
             token: form?[ConsentPage.tokenField],
             decision: form?[ConsentPage.decisionField].flatMap { ConsentForm.Decision(rawValue: $0) },
             tickedScopes: Set(form?.names(after: ConsentPage.scopePrefix) ?? []))
-        return RouteResult(useCase.response(query, with: consent, from: browser(of: request))) {
+        return RouteResult(useCase.response(query, with: consent, from: useCase.browser(of: request))) {
             .response(self.response(to: $0, query: query, request))
         }
     }
 
     /// Handles the end of a sign-in that this endpoint has begun.
     func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
-        let cookie = CookieField.value(of: useCase.cookieName, in: request.cookie)
+        let cookie = useCase.sessionCookie(of: request)
         return response(
             to: useCase.arrive(authentication, query: query, sessionCookie: cookie), query: query, request)
     }
@@ -67,13 +67,14 @@ final class AuthorizeRoutes: Sendable {
     /// Handles the failure of a sign-in that this endpoint has begun.
     func refuse(_ failure: WebFailure, query: String, _ request: HTTPRequest) -> HTTPResponse {
         response(
-            to: useCase.refuse(failure, query: query, from: browser(of: request)), query: query, request)
+            to: useCase.refuse(failure, query: query, from: useCase.browser(of: request)), query: query,
+            request)
     }
 
     /// Handles posted parameters like the same parameters in a query.
     private func beginPosted(_ request: HTTPRequest) -> RouteResult {
         guard let query = Self.query(of: request.body) else { return .response(malformed(request)) }
-        var browser = browser(of: request)
+        var browser = useCase.browser(of: request)
         guard WebSignIn.canCarry(query) else {
             // The URL of the consent page's form would have this query, and be too long for many proxies.
             // Without a session the client gets invalid_request.
@@ -116,36 +117,28 @@ final class AuthorizeRoutes: Sendable {
         metrics.count(outcome)
         if let client = client(of: query) { request.client?.isNamed(client) }
         let cookie = useCase.cookieField(for: outcome.session)
-        let acceptLanguage = request.browser?.acceptLanguage
         switch outcome.action {
         case .code(let location), .resume(let location): return .redirect(to: location, cookie: cookie)
         case .error(let code, let location):
             var response = HTTPResponse.redirect(to: location, cookie: cookie)
             response.code = code.rawValue
             return response
-        case .signIn(let redirect):
-            return .redirect(
-                to: redirect.location, cookie: WebRoutes.cookie(redirect.browser.text, useCase.web.settings)
-            )
+        case .signIn(let apple): return useCase.redirect(to: apple)
         case .ask(let prompt):
-            let language = prompt.languages.language(
-                among: useCase.languages, acceptLanguage: acceptLanguage)
+            let language = useCase.language(among: prompt.languages, request)
             return pages.page(prompt, language: language, cookie: cookie).response
         case .refusal(let refusal):
-            let language = refusal.languages.language(
-                among: useCase.languages, acceptLanguage: acceptLanguage)
+            let language = useCase.language(among: refusal.languages, request)
             return AuthorizeRefusalPage(
                 refusal, requestID: request.requestID, language: language, cookie: cookie
             ).response
         case .disabled(let notice):
-            let language = notice.languages.language(
-                among: useCase.languages, acceptLanguage: acceptLanguage)
+            let language = useCase.language(among: notice.languages, request)
             return AuthorizeRefusalPage(
                 notice, requestID: request.requestID, language: language, cookie: cookie
             ).response
         case .page(let error):
-            let language = error.languages.language(
-                among: useCase.languages, acceptLanguage: acceptLanguage)
+            let language = useCase.language(among: error.languages, request)
             return AuthorizeRefusalPage(
                 error, query: query, issuer: useCase.issuer, requestID: request.requestID, language: language
             ).response
@@ -163,18 +156,11 @@ final class AuthorizeRoutes: Sendable {
     }
 
     private func malformed(_ request: HTTPRequest) -> HTTPResponse {
-        let language = RequestedLanguages(query: String(request.query ?? ""))
-            .language(among: useCase.languages, acceptLanguage: request.browser?.acceptLanguage)
+        let language = useCase.language(
+            among: RequestedLanguages(query: String(request.query ?? "")), request)
         return AuthorizeRefusalPage(
             refusal: AuthorizeTexts.of(language).refusals.requestMalformed, status: .badRequest,
             code: OAuthError.Code.invalidRequest.rawValue, requestID: request.requestID, language: language
         ).response
-    }
-
-    private func browser(of request: HTTPRequest) -> AuthorizeBrowser {
-        AuthorizeBrowser(
-            session: CookieField.value(of: useCase.cookieName, in: request.cookie),
-            webSignIn: CookieField.value(of: useCase.web.settings.cookieName, in: request.cookie),
-            userAgent: request.browser?.userAgent)
     }
 }

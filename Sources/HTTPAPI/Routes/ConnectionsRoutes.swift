@@ -10,16 +10,17 @@ final class ConnectionsRoutes: Sendable {
     private static let longestForm = 1024
 
     private let useCase: ConnectionsUseCase
-    private let metrics: ConnectionsMetrics
+    private let metrics: CaseCounters<ConnectionsStep>
 
     init(useCase: ConnectionsUseCase, registry: MetricsRegistry) {
         self.useCase = useCase
-        metrics = ConnectionsMetrics(registry)
+        metrics = CaseCounters(registry)
     }
 
     /// `GET /account/connections`
     func show(_ request: HTTPRequest) -> RouteResult {
-        RouteResult(useCase.begin(String(request.query ?? ""), from: browser(of: request))) {
+        RouteResult(useCase.begin(String(request.query ?? ""), from: useCase.authorize.browser(of: request)))
+        {
             .response(self.response(to: $0, request))
         }
     }
@@ -34,14 +35,16 @@ final class ConnectionsRoutes: Sendable {
         let removal = ConnectionsForm(
             token: form?[ConsentPage.tokenField], grant: form?[ConnectionsPage.grantField])
         let query = String(request.query ?? "")
-        return RouteResult(useCase.remove(removal, query: query, from: browser(of: request))) {
+        return RouteResult(
+            useCase.remove(removal, query: query, from: useCase.authorize.browser(of: request))
+        ) {
             .response(self.response(to: $0, isRemoval: true, request))
         }
     }
 
     /// Handles the end of a sign-in that this page has begun.
     func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
-        let cookie = CookieField.value(of: useCase.authorize.cookieName, in: request.cookie)
+        let cookie = useCase.authorize.sessionCookie(of: request)
         return response(to: useCase.arrive(authentication, query: query, sessionCookie: cookie), request)
     }
 
@@ -53,35 +56,24 @@ final class ConnectionsRoutes: Sendable {
     private func response(
         to outcome: ConnectionsOutcome, isRemoval: Bool = false, _ request: HTTPRequest
     ) -> HTTPResponse {
-        metrics.count(outcome, isRemoval: isRemoval)
+        metrics.count(ConnectionsStep(outcome, isRemoval: isRemoval))
         let authorize = useCase.authorize
         let cookie = authorize.cookieField(for: outcome.session)
-        let tags = outcome.query.language.map { [$0.rawValue] } ?? []
-        let language = RequestedLanguages(tags: tags)
-            .language(among: authorize.languages, acceptLanguage: request.browser?.acceptLanguage)
+        let language = authorize.language(
+            among: RequestedLanguages(tags: outcome.query.language.map { [$0.rawValue] } ?? []), request)
         switch outcome.action {
         case .redirect(let location): return .redirect(to: location, cookie: cookie)
-        case .signIn(let redirect):
-            return .redirect(
-                to: redirect.location, cookie: WebRoutes.cookie(redirect.browser.text, authorize.web.settings)
-            )
+        case .signIn(let apple): return authorize.redirect(to: apple)
         case .show(let list):
             return ConnectionsPage(list: list, query: outcome.query, language: language).response
         case .choose(let apps):
             return AppChoicePage(apps: apps, query: outcome.query, language: language).response
         case .refusal(let refusal):
             return AuthorizeRefusalPage(
-                refusal, query: outcome.query, issuer: authorize.issuer, requestID: request.requestID,
-                language: language, cookie: cookie
+                refusal, formRefused: ConnectionsTexts.of(language).formRefused,
+                address: "\(ConnectionsUseCase.path)?\(outcome.query.text)", issuer: authorize.issuer,
+                requestID: request.requestID, language: language, cookie: cookie
             ).response
         }
-    }
-
-    private func browser(of request: HTTPRequest) -> AuthorizeBrowser {
-        let authorize = useCase.authorize
-        return AuthorizeBrowser(
-            session: CookieField.value(of: authorize.cookieName, in: request.cookie),
-            webSignIn: CookieField.value(of: authorize.web.settings.cookieName, in: request.cookie),
-            userAgent: request.browser?.userAgent)
     }
 }

@@ -13,17 +13,18 @@ final class DevicePageRoutes: Sendable {
     private static let longestForm = 8192
 
     private let useCase: DevicePageUseCase
-    private let metrics: DevicePageMetrics
+    private let metrics: CaseCounters<DevicePageStep>
 
     init(useCase: DevicePageUseCase, registry: MetricsRegistry) {
         self.useCase = useCase
-        metrics = DevicePageMetrics(registry)
+        metrics = CaseCounters(registry)
     }
 
     /// `GET /oauth/device`
     func show(_ request: HTTPRequest) -> RouteResult {
         let step = useCase.begin(
-            String(request.query ?? ""), from: browser(of: request), at: request.browser?.address)
+            String(request.query ?? ""), from: useCase.authorize.browser(of: request),
+            at: request.browser?.address)
         return RouteResult(step) { .response(self.response(to: $0, request)) }
     }
 
@@ -40,14 +41,14 @@ final class DevicePageRoutes: Sendable {
             decision: form?[ConsentPage.decisionField].flatMap { ConsentForm.Decision(rawValue: $0) },
             tickedScopes: Set(form?.names(after: ConsentPage.scopePrefix) ?? []))
         let step = useCase.response(
-            String(request.query ?? ""), with: consent, from: browser(of: request),
+            String(request.query ?? ""), with: consent, from: useCase.authorize.browser(of: request),
             at: request.browser?.address)
         return RouteResult(step) { .response(self.response(to: $0, request)) }
     }
 
     /// Handles the end of a sign-in that this page has begun.
     func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
-        let cookie = CookieField.value(of: useCase.authorize.cookieName, in: request.cookie)
+        let cookie = useCase.authorize.sessionCookie(of: request)
         return response(to: useCase.arrive(authentication, query: query, sessionCookie: cookie), request)
     }
 
@@ -57,12 +58,12 @@ final class DevicePageRoutes: Sendable {
     }
 
     private func response(to outcome: DevicePageOutcome, _ request: HTTPRequest) -> HTTPResponse {
-        metrics.count(outcome)
+        metrics.count(DevicePageStep(outcome))
         if let client = outcome.client { request.client?.isNamed(client.id.rawValue) }
         let authorize = useCase.authorize
         let cookie = authorize.cookieField(for: outcome.session)
-        let language = RequestedLanguages(tags: outcome.query.language.map { [$0.rawValue] } ?? [])
-            .language(among: authorize.languages, acceptLanguage: request.browser?.acceptLanguage)
+        let language = authorize.language(
+            among: RequestedLanguages(tags: outcome.query.language.map { [$0.rawValue] } ?? []), request)
         switch outcome.action {
         case .enter(let fault):
             return DeviceCodePage(query: outcome.query, fault: fault, language: language).response
@@ -72,10 +73,7 @@ final class DevicePageRoutes: Sendable {
             ).response
         case .goOn(let code, let address):
             return DeviceContinuePage(code: code, address: address, language: language).response
-        case .signIn(let redirect):
-            return .redirect(
-                to: redirect.location, cookie: WebRoutes.cookie(redirect.browser.text, authorize.web.settings)
-            )
+        case .signIn(let apple): return authorize.redirect(to: apple)
         case .resume(let location): return .redirect(to: location, cookie: cookie)
         case .agreed(let client):
             return DeviceEndPage(client: client, isAgreed: true, language: language).response
@@ -88,17 +86,10 @@ final class DevicePageRoutes: Sendable {
             ).response
         case .refusal(let refusal):
             return AuthorizeRefusalPage(
-                refusal, query: outcome.query, issuer: authorize.issuer, requestID: request.requestID,
-                language: language, cookie: cookie
+                refusal, formRefused: AuthorizeTexts.of(language).refusals.formRefused,
+                address: "\(DevicePageUseCase.path)?\(outcome.query.text)", issuer: authorize.issuer,
+                requestID: request.requestID, language: language, cookie: cookie
             ).response
         }
-    }
-
-    private func browser(of request: HTTPRequest) -> AuthorizeBrowser {
-        let authorize = useCase.authorize
-        return AuthorizeBrowser(
-            session: CookieField.value(of: authorize.cookieName, in: request.cookie),
-            webSignIn: CookieField.value(of: authorize.web.settings.cookieName, in: request.cookie),
-            userAgent: request.browser?.userAgent)
     }
 }

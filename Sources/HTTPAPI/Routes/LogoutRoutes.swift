@@ -10,11 +10,11 @@ final class LogoutRoutes: Sendable {
     private static let longestForm = 1024
 
     private let useCase: LogoutUseCase
-    private let metrics: LogoutMetrics
+    private let metrics: CaseCounters<LogoutStep>
 
     init(useCase: LogoutUseCase, registry: MetricsRegistry) {
         self.useCase = useCase
-        metrics = LogoutMetrics(registry)
+        metrics = CaseCounters(registry)
     }
 
     /// `GET /oauth/logout`
@@ -56,10 +56,9 @@ final class LogoutRoutes: Sendable {
     }
 
     private func response(to outcome: LogoutOutcome, _ request: HTTPRequest) -> HTTPResponse {
-        metrics.count(outcome)
+        metrics.count(LogoutStep(outcome))
         let cookie = useCase.authorize.cookieField(for: outcome.session)
-        let language = outcome.languages.language(
-            among: useCase.authorize.languages, acceptLanguage: request.browser?.acceptLanguage)
+        let language = useCase.authorize.language(among: outcome.languages, request)
         let texts = LogoutTexts.of(language)
         switch outcome.action {
         case .redirect(let location): return .redirect(to: location, cookie: cookie)
@@ -76,15 +75,14 @@ final class LogoutRoutes: Sendable {
     }
 
     private func malformed(_ request: HTTPRequest) -> HTTPResponse {
-        let languages = RequestedLanguages(query: String(request.query ?? ""))
-        return AuthorizeRefusalPage(
+        AuthorizeRefusalPage(
             LogoutOutcome.Refusal.requestMalformed, requestID: request.requestID,
-            language: languages.language(
-                among: useCase.authorize.languages, acceptLanguage: request.browser?.acceptLanguage)
+            language: useCase.authorize.language(
+                among: RequestedLanguages(query: String(request.query ?? "")), request)
         ).response
     }
 
     private func browser(of request: HTTPRequest) -> AuthorizeBrowser {
-        AuthorizeBrowser(session: CookieField.value(of: useCase.authorize.cookieName, in: request.cookie))
+        AuthorizeBrowser(session: useCase.authorize.sessionCookie(of: request))
     }
 }

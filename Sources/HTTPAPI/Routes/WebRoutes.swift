@@ -17,7 +17,7 @@ final class WebRoutes: Sendable {
 
     private let web: WebSignIn
     private let verifications: VerificationMetrics
-    private let metrics: WebMetrics
+    private let metrics: CaseCounters<WebStep>
     /// Handles the end of sign-ins that the authorization endpoint has begun.
     private let authorize: AuthorizeRoutes?
     /// Handles the end of sign-ins that the page about connections has begun.
@@ -34,7 +34,7 @@ final class WebRoutes: Sendable {
         (self.connections, self.devicePages) = (connections, devicePages)
         self.languages = languages
         (self.web, self.verifications, self.authorize) = (web, verifications, authorize)
-        metrics = WebMetrics(registry)
+        metrics = CaseCounters(registry)
     }
 
     /// `GET /v1/web/sign-in?client_id=&state=&scope=`

@@ -17,19 +17,8 @@ public struct ConnectionsOutcome: Sendable {
         case signIn(WebAuthorizationRequest)
         /// Redirects to this page, by 303.
         case redirect(String)
-        /// An error page. Nothing was changed.
-        case refusal(Refusal)
-    }
-
-    public enum Refusal: String, Sendable, CaseIterable {
-        /// The query names an app without OAuth clients.
-        case pageUnknown = "not_found"
-        case embeddedBrowser = "disallowed_useragent"
-        /// The form was not shown to this session, or it was changed.
-        case formRefused = "form_refused"
-        /// The session or the credential has ended, or the sign-in at Apple failed.
-        case signInNeeded = "login_required"
-        case unavailable = "temporarily_unavailable"
+        /// An error page. `pageUnknown` is for a query that names an app without OAuth clients.
+        case refusal(UserPageRefusal)
     }
 
     init(

@@ -28,7 +28,7 @@ public struct DevicePageOutcome: Sendable {
         /// A page that says that the account is disabled.
         case disabled
         /// An error page. Nothing was changed.
-        case refusal(Refusal)
+        case refusal(UserPageRefusal)
     }
 
     /// The reason for which the page asks for another code.
@@ -41,15 +41,6 @@ public struct DevicePageOutcome: Sendable {
         case over
         /// Too many wrong codes. Seconds to wait.
         case paused(Int64)
-    }
-
-    public enum Refusal: String, Sendable, CaseIterable {
-        case embeddedBrowser = "disallowed_useragent"
-        /// The form was not shown to this session for this device, or it was changed.
-        case formRefused = "form_refused"
-        /// The session or the credential has ended, or the sign-in at Apple failed.
-        case signInNeeded = "login_required"
-        case unavailable = "temporarily_unavailable"
     }
 
     init(

@@ -3,18 +3,20 @@ import NIOHTTP1
 import OAuth
 
 extension AuthorizeRefusalPage {
-    /// - Parameter issuer: Names the address to open in a browser.
+    /// - Parameters:
+    ///   - formRefused: Text for a refused form.
+    ///   - address: Path and query of the page.
+    ///   - issuer: Names the address to open in a browser.
     init(
-        _ refusal: ConnectionsOutcome.Refusal, query: ConnectionsQuery, issuer: Issuer, requestID: String,
-        language: PageLanguage, cookie: String?
+        _ refusal: UserPageRefusal, formRefused: AuthorizeTexts.Refusal, address: String, issuer: Issuer,
+        requestID: String, language: PageLanguage, cookie: String?
     ) {
         let texts = AuthorizeTexts.of(language)
-        let address = "\(ConnectionsUseCase.path)?\(query.text)"
         let (text, status): (AuthorizeTexts.Refusal, HTTPResponseStatus) =
             switch refusal {
             case .pageUnknown: (texts.refusals.pageUnknown, .notFound)
             case .embeddedBrowser: (texts.refusals.embeddedBrowser, .forbidden)
-            case .formRefused: (ConnectionsTexts.of(language).formRefused, .forbidden)
+            case .formRefused: (formRefused, .forbidden)
             case .signInNeeded: (texts.refusals.signInNeeded, .forbidden)
             case .unavailable: (texts.refusals.unavailable, .serviceUnavailable)
             }

@@ -1,0 +1,40 @@
+import AuthorizationServer
+import HTTPEngine
+import OAuth
+import SignIn
+
+/// Translations between HTTP and the pages for users, which share the session of the authorization endpoint.
+extension AuthorizeUseCase {
+    func browser(of request: HTTPRequest) -> AuthorizeBrowser {
+        AuthorizeBrowser(
+            session: sessionCookie(of: request),
+            webSignIn: CookieField.value(of: web.settings.cookieName, in: request.cookie),
+            userAgent: request.browser?.userAgent)
+    }
+
+    /// Returns the cookie as the browser sent it.
+    func sessionCookie(of request: HTTPRequest) -> String? {
+        CookieField.value(of: cookieName, in: request.cookie)
+    }
+
+    /// Returns the language of a page.
+    func language(among requested: RequestedLanguages, _ request: HTTPRequest) -> PageLanguage {
+        requested.language(among: languages, acceptLanguage: request.browser?.acceptLanguage)
+    }
+
+    /// Returns the redirect to Apple's page.
+    func redirect(to apple: WebAuthorizationRequest) -> HTTPResponse {
+        .redirect(to: apple.location, cookie: WebRoutes.cookie(apple.browser.text, web.settings))
+    }
+
+    /// Returns the value of `Set-Cookie` for a change of the session; `nil` without a change.
+    func cookieField(for change: AuthorizeOutcome.SessionChange) -> String? {
+        let secure = web.settings.isSecure ? "; Secure" : ""
+        let attributes = "Path=/; HttpOnly; SameSite=Lax\(secure)"
+        return switch change {
+        case .keep: nil
+        case .set(let value, let seconds): "\(cookieName)=\(value); Max-Age=\(seconds); \(attributes)"
+        case .end: "\(cookieName)=; Max-Age=0; \(attributes)"
+        }
+    }
+}
