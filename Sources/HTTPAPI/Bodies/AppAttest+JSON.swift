@@ -53,18 +53,25 @@ extension KeyRegistrationRequest {
     }
 }
 
+extension JSONWriter {
+    /// Begins a response with the members that every response about a key has.
+    fileprivate init(beginningKey key: AttestedKeyRecord) {
+        self.init(reservingCapacity: 384)
+        beginObject()
+        name("key")
+        beginObject()
+        member("key_id", key.id.base64)
+        member("client_id", key.appID.bundleID)
+        member("team_id", key.appID.teamID)
+        member("environment", key.environment.rawValue)
+        member("created_at", key.createdAt.rfc3339)
+    }
+}
+
 extension KeyRegistration {
     /// The body of the response to a registration.
     var json: [UInt8] {
-        var json = JSONWriter(reservingCapacity: 384)
-        json.beginObject()
-        json.name("key")
-        json.beginObject()
-        json.member("key_id", key.id.base64)
-        json.member("client_id", key.appID.bundleID)
-        json.member("team_id", key.appID.teamID)
-        json.member("environment", key.environment.rawValue)
-        json.member("created_at", key.createdAt.rfc3339)
+        var json = JSONWriter(beginningKey: key)
         json.member(extensions)
         json.endObject()
         json.member("is_new_key", isNew)
@@ -81,15 +88,7 @@ extension HTTPResponse {
 
     /// The response to the query of a key.
     static func attestedKey(_ key: AttestedKeyRecord) -> HTTPResponse {
-        var json = JSONWriter(reservingCapacity: 384)
-        json.beginObject()
-        json.name("key")
-        json.beginObject()
-        json.member("key_id", key.id.base64)
-        json.member("client_id", key.appID.bundleID)
-        json.member("team_id", key.appID.teamID)
-        json.member("environment", key.environment.rawValue)
-        json.member("created_at", key.createdAt.rfc3339)
+        var json = JSONWriter(beginningKey: key)
         json.member("counter", Int64(key.counter))
         json.member("used_at", key.usedAt.rfc3339)
         json.member("validation_category", ifPresent: key.facts.validationCategory.map { Int64($0) })
