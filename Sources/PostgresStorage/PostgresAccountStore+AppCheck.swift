@@ -3,43 +3,25 @@ import AppleAccounts
 import SQLTables
 
 extension PostgresAccountStore: AppCheckHourStore {
-    private struct Add {
-        let columns: AppCheckHourTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(AppCheckHourTable.self)
-            // In one order, because a transaction waits here for another replica that adds to the same row.
-            statement = RowStatement(
-                "add_app_check_hours", rows,
-                """
-                INSERT INTO app_check_hour AS kept (\(rows.names))
-                SELECT \(rows.names) FROM \(rows.relation("n")) ORDER BY target_kind, target, begins_at
-                ON CONFLICT (target_kind, target, begins_at)
-                DO UPDATE SET \(AppCheckHourTable.additions(to: "kept"))
-                """)
-        }
+    // In one order, because a transaction waits here for another replica that adds to the same row.
+    private static let addHours = TableWrite<AppCheckHourTable>("add_app_check_hours") { rows in
+        """
+        INSERT INTO app_check_hour AS kept (\(rows.names))
+        SELECT \(rows.names) FROM \(rows.relation("n")) ORDER BY target_kind, target, begins_at
+        ON CONFLICT (target_kind, target, begins_at)
+        DO UPDATE SET \(AppCheckHourTable.additions(to: "kept"))
+        """
     }
-
-    private struct Find {
-        let statement: TypedStatement<Int64, String, Moment>
-        let columns: AppCheckHourTable
-
-        init() {
-            var list = SelectList()
-            columns = list.add(AppCheckHourTable.self)
-            statement = TypedStatement("find_app_check_hours") { kind, name, begin in
-                """
-                SELECT \(list) FROM app_check_hour
-                WHERE target_kind = \(kind) AND target = \(name) AND begins_at >= \(begin)
-                """
-            }
-        }
+    private static let findHours = TypedQuery<AppCheckHourTable, Int64, String, Moment>(
+        "find_app_check_hours"
+    ) {
+        $0.add(AppCheckHourTable.self)
+    } sql: { list, kind, name, begin in
+        """
+        SELECT \(list) FROM app_check_hour
+        WHERE target_kind = \(kind) AND target = \(name) AND begins_at >= \(begin)
+        """
     }
-
-    private static let addHours = Add()
-    private static let findHours = Find()
     private static let purgeHours = TypedStatement<Moment, Int64>("purge_app_check_hours") { end, limit in
         """
         DELETE FROM app_check_hour WHERE (target_kind, target, begins_at) IN (

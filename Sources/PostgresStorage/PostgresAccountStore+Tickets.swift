@@ -2,23 +2,8 @@ public import AppleAccounts
 import SQLTables
 
 extension PostgresAccountStore: TicketStore {
-    private struct Insert {
-        let columns: TicketTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(TicketTable.self)
-            statement = RowStatement(
-                "insert_ticket", rows,
-                """
-                INSERT INTO ticket (\(rows.names)) SELECT * FROM \(rows.unnest)
-                ON CONFLICT (purpose, digest) DO NOTHING
-                """)
-        }
-    }
-
-    private static let insert = Insert()
+    private static let insert = TableWrite<TicketTable>(
+        inserting: "insert_ticket", "ON CONFLICT (purpose, digest) DO NOTHING")
     // One statement reads and deletes, so that of two callers, at any replicas, only one finds the ticket.
     private static let take = TypedStatement<Int64, TicketDigest, Moment>("take_ticket") {
         purpose, digest, now in

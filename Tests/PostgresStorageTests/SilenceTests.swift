@@ -46,10 +46,7 @@ import Testing
     @Test func `gives up on a server that goes silent, and recovers when it speaks again`() async throws {
         let cluster = try await PostgresCluster.start(fsync: false)
         try await cluster.use(connections: 1) { pool, _ in
-            try await pool.run { session in
-                session.deadlines.response = .milliseconds(300)
-                _ = try session.run(.one)
-            }
+            try await Self.shortenPatience(pool)
             // Stopped, as if its machine had lost its network: connections stay open and nothing comes back.
             try cluster.freeze()
             await #expect(throws: StorageError(.unavailable, detail: "")) {
@@ -64,10 +61,7 @@ import Testing
     @Test func `asks a server that was silent nothing more on the same session`() async throws {
         let cluster = try await PostgresCluster.start(fsync: false)
         try await cluster.use(connections: 1) { pool, _ in
-            try await pool.run { session in
-                session.deadlines.response = .milliseconds(300)
-                _ = try session.run(.one)
-            }
+            try await Self.shortenPatience(pool)
             try cluster.freeze()
             let trips = try await pool.run { session throws in
                 #expect(throws: PostgresError.self) { _ = try session.pipeline([.begin, .one]) }
@@ -82,5 +76,12 @@ import Testing
             try await pool.run { _ = try $0.run(.one) }
         }
         try await cluster.remove()
+    }
+
+    private static func shortenPatience(_ pool: PostgresPool) async throws {
+        try await pool.run { session in
+            session.deadlines.response = .milliseconds(300)
+            _ = try session.run(.one)
+        }
     }
 }

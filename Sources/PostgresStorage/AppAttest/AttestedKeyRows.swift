@@ -4,20 +4,6 @@ import SQLTables
 
 /// The keys of App Attest and their numbers.
 enum AttestedKeyRows {
-    private struct Find {
-        let statement: TypedStatement<[AttestedKeyID]>
-        let columns: AppAttestKeyTable
-
-        /// - Parameter suffix: SQL after the condition.
-        init(_ name: String, _ suffix: String = "") {
-            var list = SelectList()
-            columns = list.add(AppAttestKeyTable.self)
-            statement = TypedStatement(name) {
-                "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\($0)) \(suffix)"
-            }
-        }
-    }
-
     private struct Counts {
         let insert: TypedStatement<[AppID]>
         let lock: TypedStatement<[AppID]>
@@ -42,60 +28,37 @@ enum AttestedKeyRows {
         }
     }
 
-    private struct Write {
-        let columns: AppAttestKeyTable
-        let statement: RowStatement
-
-        static let insert: Write = {
-            var rows = RowParameters()
-            let columns = rows.add(AppAttestKeyTable.self)
-            return Write(
-                columns: columns,
-                statement: RowStatement(
-                    "insert_attested_keys", rows,
-                    "INSERT INTO app_attest_key (\(rows.names)) SELECT * FROM \(rows.unnest)"))
-        }()
-
-        /// Aborts the transaction if a counter is not lower any more, or a key is gone.
-        static let raise: Write = {
-            var rows = RowParameters()
-            let columns = rows.add(AppAttestKeyTable.self, .use)
-            return Write(
-                columns: columns,
-                statement: RowStatement(
-                    "raise_attested_counters", rows,
-                    """
-                    WITH changed AS (
-                        UPDATE app_attest_key AS k SET
-                            counter = n.counter, used_at = n.used_at,
-                            validation_category = n.validation_category, bundle_version = n.bundle_version
-                        FROM \(rows.relation("n")) WHERE k.key_id = n.key_id AND k.counter < n.counter
-                        RETURNING 1)
-                    SELECT expect_rows(count(*), \(rows.rowCount)) FROM changed
-                    """))
-        }()
+    private static let insert = TableWrite<AppAttestKeyTable>(inserting: "insert_attested_keys")
+    /// Aborts the transaction if a counter is not lower any more, or a key is gone.
+    private static let raise = TableWrite<AppAttestKeyTable>("raise_attested_counters", .use) { rows in
+        """
+        WITH changed AS (
+            UPDATE app_attest_key AS k SET
+                counter = n.counter, used_at = n.used_at,
+                validation_category = n.validation_category, bundle_version = n.bundle_version
+            FROM \(rows.relation("n")) WHERE k.key_id = n.key_id AND k.counter < n.counter
+            RETURNING 1)
+        SELECT expect_rows(count(*), \(rows.rowCount)) FROM changed
+        """
     }
 
-    private struct WriteCounts {
-        let columns: AppAttestCountTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(AppAttestCountTable.self)
-            statement = RowStatement(
-                "update_attested_counts", rows,
-                """
-                UPDATE app_attest_count AS c SET key_count = n.key_count FROM \(rows.relation("n"))
-                WHERE c.app_id = n.app_id
-                """)
-        }
+    private static let find = TypedQuery<AppAttestKeyTable, [AttestedKeyID]>("find_attested_keys") {
+        $0.add(AppAttestKeyTable.self)
+    } sql: { list, ids in
+        "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids))"
     }
-
-    private static let find = Find("find_attested_keys")
-    private static let lock = Find("lock_attested_keys", "ORDER BY key_id FOR UPDATE")
+    private static let lock = TypedQuery<AppAttestKeyTable, [AttestedKeyID]>("lock_attested_keys") {
+        $0.add(AppAttestKeyTable.self)
+    } sql: { list, ids in
+        "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids)) ORDER BY key_id FOR UPDATE"
+    }
     private static let counts = Counts()
-    private static let writeCounts = WriteCounts()
+    private static let writeCounts = TableWrite<AppAttestCountTable>("update_attested_counts") { rows in
+        """
+        UPDATE app_attest_count AS c SET key_count = n.key_count FROM \(rows.relation("n"))
+        WHERE c.app_id = n.app_id
+        """
+    }
 
     /// Reads keys without a lock.
     static func findCall(_ ids: [AttestedKeyID]) -> PostgresCall? {
@@ -135,7 +98,7 @@ enum AttestedKeyRows {
     static func raiseCall(_ set: WorkingSet) -> PostgresCall? {
         let raised = set.raisedAttestedKeys
         guard !raised.isEmpty else { return nil }
-        return Write.raise.statement.call(raised) { Write.raise.columns.write($0, to: $1) }
+        return raise.statement.call(raised) { raise.columns.write($0, to: $1) }
     }
 
     static func saveCalls(_ set: WorkingSet) -> [PostgresCall] {
@@ -143,7 +106,7 @@ enum AttestedKeyRows {
         var calls: [PostgresCall] = []
         let new = set.newAttestedKeys
         if !new.isEmpty {
-            calls.append(Write.insert.statement.call(new) { Write.insert.columns.write($0, to: $1) })
+            calls.append(insert.statement.call(new) { insert.columns.write($0, to: $1) })
             calls.append(
                 writeCounts.statement.call(set.changedKeyCounts) { counted, row in
                     row.set(writeCounts.columns.appID, counted.app)

@@ -6,42 +6,24 @@ import SQLTables
 ///
 /// The rows of the accounts' subjects are locked before, so no code or token can be added in between.
 enum PostgresAppleTokenReader {
-    private struct FindCodes {
-        let statement: TypedStatement<[AccountID]>
-        let columns: CodeColumns
-
-        init() {
-            var list = SelectList()
-            columns = CodeColumns(&list)
-            statement = TypedStatement("apple_codes") { accounts in
-                """
-                SELECT \(list)
-                FROM authorization_code c JOIN client ON client.id = c.client_id JOIN app ON app.id = c.app_id
-                WHERE c.account_id = ANY (\(accounts)) ORDER BY c.id FOR UPDATE OF c
-                """
-            }
-        }
+    private static let findCodes = TypedQuery<CodeColumns, [AccountID]>("apple_codes") {
+        CodeColumns(&$0)
+    } sql: { list, accounts in
+        """
+        SELECT \(list)
+        FROM authorization_code c JOIN client ON client.id = c.client_id JOIN app ON app.id = c.app_id
+        WHERE c.account_id = ANY (\(accounts)) ORDER BY c.id FOR UPDATE OF c
+        """
     }
-
-    private struct FindTokens {
-        let statement: TypedStatement<[AccountID]>
-        let columns: TokenColumns
-
-        init() {
-            var list = SelectList()
-            columns = TokenColumns(&list)
-            statement = TypedStatement("apple_tokens") { accounts in
-                """
-                SELECT \(list)
-                FROM refresh_token t JOIN client ON client.id = t.client_id JOIN app ON app.id = t.app_id
-                WHERE t.account_id = ANY (\(accounts)) ORDER BY t.account_id, t.client_id FOR UPDATE OF t
-                """
-            }
-        }
+    private static let findTokens = TypedQuery<TokenColumns, [AccountID]>("apple_tokens") {
+        TokenColumns(&$0)
+    } sql: { list, accounts in
+        """
+        SELECT \(list)
+        FROM refresh_token t JOIN client ON client.id = t.client_id JOIN app ON app.id = t.app_id
+        WHERE t.account_id = ANY (\(accounts)) ORDER BY t.account_id, t.client_id FOR UPDATE OF t
+        """
     }
-
-    private static let findCodes = FindCodes()
-    private static let findTokens = FindTokens()
 
     /// Returns the codes and tokens. Accounts without any are not in the result.
     static func load(

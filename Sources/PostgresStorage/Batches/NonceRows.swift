@@ -6,36 +6,14 @@ import SQLTables
 /// A nonce needs no lock. Of two transactions that insert the same digest the second waits for the first, and fails
 /// when the first has committed.
 enum NonceRows {
-    private struct Find {
-        let statement: TypedStatement<[NonceDigest]>
-        let digest: Column<NonceDigest>
-
-        init() {
-            var list = SelectList()
-            digest = list.add(UsedNonceTable.self, as: "u", .only { [$0.digest] }).digest
-            statement = TypedStatement("find_used_nonces") { digests in
-                """
-                SELECT \(list) FROM unnest(\(digests)) AS k (digest) JOIN used_nonce AS u ON u.digest = k.digest
-                """
-            }
-        }
+    private static let find = TypedQuery<Column<NonceDigest>, [NonceDigest]>("find_used_nonces") {
+        $0.add(UsedNonceTable.self, as: "u", .only { [$0.digest] }).digest
+    } sql: { list, digests in
+        """
+        SELECT \(list) FROM unnest(\(digests)) AS k (digest) JOIN used_nonce AS u ON u.digest = k.digest
+        """
     }
-
-    private struct Insert {
-        let columns: UsedNonceTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(UsedNonceTable.self)
-            statement = RowStatement(
-                "insert_used_nonces", rows,
-                "INSERT INTO used_nonce (\(rows.names)) SELECT * FROM \(rows.unnest)")
-        }
-    }
-
-    private static let find = Find()
-    private static let insert = Insert()
+    private static let insert = TableWrite<UsedNonceTable>(inserting: "insert_used_nonces")
 
     static func findCall(_ digests: [NonceDigest]) -> PostgresCall? {
         digests.isEmpty ? nil : find.statement(Array(Set(digests)))
@@ -43,7 +21,7 @@ enum NonceRows {
 
     static func load(_ rows: PostgresRows, into set: inout WorkingSet) {
         for row in rows {
-            if let digest = row[find.digest] { set.load(usedNonce: digest) }
+            if let digest = row[find.columns] { set.load(usedNonce: digest) }
         }
     }
 

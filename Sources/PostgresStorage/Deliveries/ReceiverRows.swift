@@ -41,55 +41,24 @@ enum ReceiverRows {
         }
     }
 
-    private struct FindRetries {
-        let columns: EventRetryTable
-        let statement: TypedStatement<[ReceiverName]>
-
-        init() {
-            var list = SelectList()
-            columns = list.add(EventRetryTable.self)
-            statement = TypedStatement("find_event_retries") { names in
-                "SELECT \(list) FROM event_retry WHERE receiver = ANY (\(names)) ORDER BY sequence"
-            }
-        }
-    }
-
-    private struct Insert {
-        let columns: EventReceiverTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(EventReceiverTable.self)
-            statement = RowStatement(
-                "add_receivers", rows,
-                """
-                INSERT INTO event_receiver (\(rows.names))
-                SELECT \(rows.names) FROM \(rows.relation("n")) ORDER BY name ON CONFLICT (name) DO NOTHING
-                """)
-        }
-    }
-
-    private struct Replace {
-        let columns: EventRetryTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(EventRetryTable.self)
-            statement = RowStatement(
-                "replace_event_retries", rows,
-                """
-                INSERT INTO event_retry (\(rows.names)) SELECT \(rows.names) FROM \(rows.relation("n"))
-                \(EventRetryTable.replacing)
-                """)
-        }
-    }
-
     private static let find = Find()
-    private static let findRetries = FindRetries()
-    private static let insert = Insert()
-    private static let replace = Replace()
+    private static let findRetries = TypedQuery<EventRetryTable, [ReceiverName]>("find_event_retries") {
+        $0.add(EventRetryTable.self)
+    } sql: { list, names in
+        "SELECT \(list) FROM event_retry WHERE receiver = ANY (\(names)) ORDER BY sequence"
+    }
+    private static let insert = TableWrite<EventReceiverTable>("add_receivers") { rows in
+        """
+        INSERT INTO event_receiver (\(rows.names))
+        SELECT \(rows.names) FROM \(rows.relation("n")) ORDER BY name ON CONFLICT (name) DO NOTHING
+        """
+    }
+    private static let replace = TableWrite<EventRetryTable>("replace_event_retries") { rows in
+        """
+        INSERT INTO event_retry (\(rows.names)) SELECT \(rows.names) FROM \(rows.relation("n"))
+        \(EventRetryTable.replacing)
+        """
+    }
     private static let advance = TypedStatement<ReceiverName, Int64, Int64, Moment, Moment, EventID, Int64>(
         "advance_receiver"
     ) { name, claims, cursor, end, paused, verified, more in

@@ -25,46 +25,6 @@ enum ErasureWriter {
         "UPDATE subject SET \(SubjectTable.clearing(subject: "\(tombstone)")) WHERE id = \(row)"
     }
 
-    private struct InsertErasure {
-        let columns: ErasureTable
-        let team: Column<TeamID>
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(ErasureTable.self, .except { [$0.teamID] })
-            let names = rows.names
-            team = rows.add("team", TeamID.self)
-            statement = RowStatement(
-                "insert_erasure", rows,
-                """
-                INSERT INTO erasure (\(names), team_id)
-                SELECT \(names.of("new")), (SELECT id FROM team WHERE name = new.team)
-                FROM \(rows.relation("new"))
-                """)
-        }
-    }
-
-    private struct InsertApps {
-        let columns: ErasureAppTable
-        let app: Column<ClientID>
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(ErasureAppTable.self, .except { [$0.appID] })
-            let names = rows.names
-            app = rows.add("app", ClientID.self)
-            statement = RowStatement(
-                "insert_erasure_apps", rows,
-                """
-                INSERT INTO erasure_app (\(names), app_id)
-                SELECT \(names.of("new")), (SELECT id FROM app WHERE name = new.app)
-                FROM \(rows.relation("new"))
-                """)
-        }
-    }
-
     private struct InsertTokens {
         let columns: ErasureTokenTable
         let client: Column<ClientID>
@@ -88,8 +48,10 @@ enum ErasureWriter {
         }
     }
 
-    private static let insertErasure = InsertErasure()
-    private static let insertApps = InsertApps()
+    private static let insertErasure = NamedInsert<ErasureTable, TeamID>(
+        "insert_erasure", .except { [$0.teamID] }, table: "team")
+    private static let insertApps = NamedInsert<ErasureAppTable, ClientID>(
+        "insert_erasure_apps", .except { [$0.appID] }, table: "app")
     private static let insertTokens = InsertTokens()
 
     /// - Parameters:
@@ -112,14 +74,14 @@ enum ErasureWriter {
     private static func insertion(of erasure: ErasureRecord) -> PostgresCall {
         insertErasure.statement.call([erasure]) { erasure, row in
             insertErasure.columns.write(erasure, to: row)
-            row.set(insertErasure.team, erasure.team)
+            row.set(insertErasure.name, erasure.team)
         }
     }
 
     private static func insertion(of apps: [ErasedApp], of erasure: ErasureID) -> PostgresCall {
         insertApps.statement.call(apps) { app, row in
             insertApps.columns.write(app, of: erasure, to: row)
-            row.set(insertApps.app, app.clientID)
+            row.set(insertApps.name, app.clientID)
         }
     }
 

@@ -10,27 +10,19 @@ struct EndedGrants {
     /// Writes to make.
     let calls: [PostgresCall]
 
-    private struct FindHolders {
-        let statement: TypedStatement<[Int64?], [String?]>
-        let accountID: Column<AccountID>
-
-        init() {
-            var list = SelectList()
-            accountID = list.add("s.account_id", AccountID.self, as: "account_id")
-            statement = TypedStatement("oauth_find_holders") { teams, names in
-                """
-                SELECT \(list) FROM unnest(\(teams), \(names)) AS k (team_id, sub)
-                CROSS JOIN LATERAL (
-                    SELECT account_id FROM subject
-                    WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0) AS s
-                WHERE s.account_id IS NOT NULL
-                    AND EXISTS (SELECT 1 FROM oauth_grant g WHERE g.account_id = s.account_id)
-                """
-            }
-        }
+    private static let findHolders = TypedQuery<Column<AccountID>, [Int64?], [String?]>("oauth_find_holders")
+    {
+        $0.add("s.account_id", AccountID.self, as: "account_id")
+    } sql: { list, teams, names in
+        """
+        SELECT \(list) FROM unnest(\(teams), \(names)) AS k (team_id, sub)
+        CROSS JOIN LATERAL (
+            SELECT account_id FROM subject
+            WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0) AS s
+        WHERE s.account_id IS NOT NULL
+            AND EXISTS (SELECT 1 FROM oauth_grant g WHERE g.account_id = s.account_id)
+        """
     }
-
-    private static let findHolders = FindHolders()
 
     /// Returns the query for accounts with grants, sent in the round trip that locks the subjects; `nil` when
     /// no command can end a credential, or the accounts are not known yet.
@@ -40,7 +32,7 @@ struct EndedGrants {
     }
 
     static func holders(_ rows: PostgresRows) throws -> Set<AccountID> {
-        Set(try rows.map { try $0.required(findHolders.accountID) })
+        Set(try rows.map { try $0.required(findHolders.columns) })
     }
 
     /// Reads in one round trip, and only when a credential has ended.

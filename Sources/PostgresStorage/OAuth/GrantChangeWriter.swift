@@ -30,63 +30,21 @@ enum GrantChangeWriter {
         "DELETE FROM google_account WHERE google_subject = ANY (\($0))"
     }
 
-    // A name without number violates NOT NULL, so that no row is lost silently.
-    private struct PutGrants {
-        let columns: OAuthGrantTable
-        let app: Column<ClientID>
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(OAuthGrantTable.self, .except { [$0.appID] })
-            let names = rows.names
-            app = rows.add("app", ClientID.self)
-            statement = RowStatement(
-                "put_oauth_grants", rows,
-                """
-                INSERT INTO oauth_grant (\(names), app_id)
-                SELECT \(names.of("new")), (SELECT id FROM app WHERE name = new.app)
-                FROM \(rows.relation("new"))
-                ON CONFLICT (id) DO UPDATE SET \(OAuthGrantTable.names(.values).assigned(from: "excluded"))
-                """)
-        }
-    }
-
-    /// Inserts rows, or updates existing rows.
-    private struct Put<T: Table> {
-        let columns: T
-        let statement: RowStatement
-
-        init(_ key: String, _ changed: ColumnChoice<T>) {
-            self.init("ON CONFLICT (\(key)) DO UPDATE SET \(T.names(changed).assigned(from: "excluded"))")
-        }
-
-        init(_ conflict: String = "") {
-            var rows = RowParameters()
-            columns = rows.add(T.self)
-            statement = RowStatement(
-                "put_\(T.name)", rows,
-                "INSERT INTO \(T.name) (\(rows.names)) SELECT * FROM \(rows.unnest) \(conflict)")
-        }
-
-        /// Returns the calls; empty for no records.
-        func calls<Record>(
-            _ records: [Record], _ write: (T, Record, RowValues) -> Void
-        ) -> [PostgresCall] {
-            records.isEmpty ? [] : [statement.call(records) { write(columns, $0, $1) }]
-        }
-    }
-
-    private static let putGrants = PutGrants()
-    private static let putFamilies = Put<OAuthTokenFamilyTable>("id", .progress)
-    private static let putCodes = Put<OAuthCodeTable>("digest", .redemption)
+    private static let putGrants = NamedInsert<OAuthGrantTable, ClientID>(
+        "put_oauth_grants", .except { [$0.appID] }, table: "app",
+        "ON CONFLICT (id) DO UPDATE SET \(OAuthGrantTable.names(.values).assigned(from: "excluded"))")
+    private static let putFamilies = TableWrite<OAuthTokenFamilyTable>(puttingBy: "id", .progress)
+    private static let putCodes = TableWrite<OAuthCodeTable>(puttingBy: "digest", .redemption)
     private static let removeDevices = TypedStatement<[SHA256Digest]>("remove_oauth_devices") {
         "DELETE FROM oauth_device WHERE digest = ANY (\($0))"
     }
-    private static let putDevices = Put<OAuthDeviceTable>("digest", .progress)
-    private static let putPaces = Put<OAuthGrantPaceTable>("account_id, oauth_client", .values)
-    private static let insertGoogleEvents = Put<GoogleEventTable>()
-    private static let putGoogleAccounts = Put<GoogleAccountTable>("google_subject", .values)
+    private static let putDevices = TableWrite<OAuthDeviceTable>(puttingBy: "digest", .progress)
+    private static let putPaces = TableWrite<OAuthGrantPaceTable>(
+        puttingBy: "account_id, oauth_client", .values)
+    private static let insertGoogleEvents = TableWrite<GoogleEventTable>(
+        inserting: "put_\(GoogleEventTable.name)")
+    private static let putGoogleAccounts = TableWrite<GoogleAccountTable>(
+        puttingBy: "google_subject", .values)
 
     /// Returns statements for the transaction that has locked the accounts.
     static func calls(for changes: GrantChanges) -> [PostgresCall] {
@@ -101,7 +59,7 @@ enum GrantChangeWriter {
             calls.append(
                 putGrants.statement.call(changes.grants) { grant, row in
                     putGrants.columns.write(grant, to: row)
-                    row.set(putGrants.app, grant.clientID)
+                    row.set(putGrants.name, grant.clientID)
                 })
         }
         calls += putFamilies.calls(changes.families) { $0.write($1, to: $2) }
@@ -128,5 +86,21 @@ enum GrantChangeWriter {
         guard !googleSubjects.isEmpty else { return [] }
         let subjects = googleSubjects.sorted()
         return [clearGoogleEvents(subjects), removeGoogleAccounts(subjects)]
+    }
+}
+
+extension TableWrite {
+    /// Inserts rows, or updates existing rows.
+    fileprivate init(puttingBy key: String, _ changed: ColumnChoice<T>) {
+        self.init(
+            inserting: "put_\(T.name)",
+            "ON CONFLICT (\(key)) DO UPDATE SET \(T.names(changed).assigned(from: "excluded"))")
+    }
+
+    /// Returns the calls; empty for no records.
+    fileprivate func calls<Record>(
+        _ records: [Record], _ write: (T, Record, RowValues) -> Void
+    ) -> [PostgresCall] {
+        records.isEmpty ? [] : [statement.call(records) { write(columns, $0, $1) }]
     }
 }

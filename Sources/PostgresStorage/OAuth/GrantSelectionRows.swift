@@ -16,88 +16,46 @@ enum GrantSelectionRows {
         "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
     }
 
-    private struct FindOwners {
-        let statement: TypedStatement<[SHA256Digest], [UniqueID], [String], [SHA512Digest]>
-        let accountID: Column<AccountID>
-
-        init() {
-            var list = SelectList()
-            accountID = list.add("g.account_id", AccountID.self, as: "account_id")
-            statement = TypedStatement("oauth_find_owners") { codes, families, subjects, tokens in
-                """
-                SELECT \(list) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id
-                WHERE c.digest = ANY (\(codes))
-                UNION ALL
-                SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
-                WHERE l.id = ANY (\(families))
-                UNION ALL
-                SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
-                WHERE l.google_subject = ANY (\(subjects)) AND l.google_subject IS NOT NULL
-                UNION ALL
-                SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
-                WHERE l.double_sha512 = ANY (\(tokens)) AND l.double_sha512 IS NOT NULL
-                """
-            }
-        }
+    private static let findOwners = TypedQuery<
+        Column<AccountID>, [SHA256Digest], [UniqueID], [String], [SHA512Digest]
+    >("oauth_find_owners") {
+        $0.add("g.account_id", AccountID.self, as: "account_id")
+    } sql: { list, codes, families, subjects, tokens in
+        """
+        SELECT \(list) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id
+        WHERE c.digest = ANY (\(codes))
+        UNION ALL
+        SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
+        WHERE l.id = ANY (\(families))
+        UNION ALL
+        SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
+        WHERE l.google_subject = ANY (\(subjects)) AND l.google_subject IS NOT NULL
+        UNION ALL
+        SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
+        WHERE l.double_sha512 = ANY (\(tokens)) AND l.double_sha512 IS NOT NULL
+        """
     }
-
-    private struct FindGoogleAccounts {
-        let statement: TypedStatement<[String]>
-        let columns: GoogleAccountTable
-
-        init() {
-            var list = SelectList()
-            columns = list.add(GoogleAccountTable.self)
-            statement = TypedStatement("oauth_google_accounts") {
-                "SELECT \(list) FROM google_account WHERE google_subject = ANY (\($0))"
-            }
-        }
+    private static let findGoogleAccounts = TypedQuery<GoogleAccountTable, [String]>("oauth_google_accounts")
+    {
+        $0.add(GoogleAccountTable.self)
+    } sql: { list, subjects in
+        "SELECT \(list) FROM google_account WHERE google_subject = ANY (\(subjects))"
     }
-
-    private struct FindPaces {
-        let statement: TypedStatement<[AccountID]>
-        let columns: OAuthGrantPaceTable
-
-        init() {
-            var list = SelectList()
-            columns = list.add(OAuthGrantPaceTable.self)
-            statement = TypedStatement("oauth_grant_paces") {
-                "SELECT \(list) FROM oauth_grant_pace WHERE account_id = ANY (\($0))"
-            }
-        }
+    private static let findEvents = TypedQuery<Column<String>, [String]>("oauth_google_events") {
+        $0.add("jti", String.self, as: "jti")
+    } sql: { list, identifiers in
+        "SELECT \(list) FROM google_event WHERE jti = ANY (\(identifiers))"
     }
-
-    private struct FindEvents {
-        let statement: TypedStatement<[String]>
-        let jti: Column<String>
-
-        init() {
-            var list = SelectList()
-            jti = list.add("jti", String.self, as: "jti")
-            statement = TypedStatement("oauth_google_events") {
-                "SELECT \(list) FROM google_event WHERE jti = ANY (\($0))"
-            }
-        }
+    private static let findPaces = TypedQuery<OAuthGrantPaceTable, [AccountID]>("oauth_grant_paces") {
+        $0.add(OAuthGrantPaceTable.self)
+    } sql: { list, accounts in
+        "SELECT \(list) FROM oauth_grant_pace WHERE account_id = ANY (\(accounts))"
     }
-
-    private struct FindErased {
-        let statement: TypedStatement<[AccountID]>
-        let accountID: Column<AccountID>
-
-        init() {
-            var list = SelectList()
-            accountID = list.add("account_id", AccountID.self, as: "account_id")
-            statement = TypedStatement("oauth_erased") {
-                "SELECT \(list) FROM erasure WHERE account_id = ANY (\($0))"
-            }
-        }
+    private static let findErased = TypedQuery<Column<AccountID>, [AccountID]>("oauth_erased") {
+        $0.add("account_id", AccountID.self, as: "account_id")
+    } sql: { list, accounts in
+        "SELECT \(list) FROM erasure WHERE account_id = ANY (\(accounts))"
     }
-
-    private static let findOwners = FindOwners()
-    private static let findGoogleAccounts = FindGoogleAccounts()
-    private static let findEvents = FindEvents()
-    private static let findPaces = FindPaces()
-    private static let findErased = FindErased()
 
     static func paces(of account: AccountID, in session: PostgresSession) throws -> [GrantPace] {
         try session.run(findPaces.statement([account])).map { try findPaces.columns.pace($0) }
@@ -119,7 +77,7 @@ enum GrantSelectionRows {
     /// - Parameter owners: Result of the last call of `ownerCalls`.
     static func accounts(_ question: GrantSelection, _ owners: PostgresRows) throws -> [AccountID] {
         var ids = Set(question.accountIDs)
-        for row in owners { ids.insert(try row.required(findOwners.accountID)) }
+        for row in owners { ids.insert(try row.required(findOwners.columns)) }
         return ids.sorted { $0.uniqueID < $1.uniqueID }
     }
 
@@ -137,10 +95,10 @@ enum GrantSelectionRows {
         guard let erased = results.popFirst(), let accounts = results.popFirst(),
             let events = results.popFirst(), let paces = results.popFirst()
         else { throw StorageError(.unavailable, detail: "expected the results of four statements") }
-        for row in erased { set.load(erased: try row.required(findErased.accountID)) }
+        for row in erased { set.load(erased: try row.required(findErased.columns)) }
         for row in accounts { set.load(try findGoogleAccounts.columns.account(row)) }
         for row in paces { set.load(try findPaces.columns.pace(row)) }
-        for row in events { set.load(googleEvent: try row.required(findEvents.jti)) }
+        for row in events { set.load(googleEvent: try row.required(findEvents.columns)) }
     }
 
     static func isDisabled(_ subject: String, in session: PostgresSession) throws -> Bool {

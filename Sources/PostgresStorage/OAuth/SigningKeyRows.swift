@@ -4,37 +4,13 @@ import SQLTables
 
 /// Keys that sign tokens, shared by all replicas.
 enum SigningKeyRows {
-    private struct Find {
-        let call: PostgresCall
-        let columns: SigningKeyTable
-
-        init() {
-            var list = SelectList()
-            columns = list.add(SigningKeyTable.self)
-            call = PostgresCall(
-                PostgresStatement(
-                    "signing_keys", "SELECT \(list) FROM signing_key ORDER BY created_at DESC, key_id DESC"))
-        }
+    private static let find = TypedQuery<SigningKeyTable>("signing_keys") {
+        $0.add(SigningKeyTable.self)
+    } sql: { list in
+        "SELECT \(list) FROM signing_key ORDER BY created_at DESC, key_id DESC"
     }
-
-    private struct Insert {
-        let columns: SigningKeyTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(SigningKeyTable.self)
-            statement = RowStatement(
-                "insert_signing_key", rows,
-                """
-                INSERT INTO signing_key (\(rows.names)) SELECT * FROM \(rows.unnest)
-                ON CONFLICT (key_id) DO NOTHING
-                """)
-        }
-    }
-
-    private static let find = Find()
-    private static let insert = Insert()
+    private static let insert = TableWrite<SigningKeyTable>(
+        inserting: "insert_signing_key", "ON CONFLICT (key_id) DO NOTHING")
     // If several replicas offer a key at once, later replicas see the key of the first.
     private static let lock = PostgresCall(
         PostgresStatement(
@@ -56,7 +32,7 @@ enum SigningKeyRows {
 
     /// Returns the keys, newest first.
     static func all(in session: PostgresSession) throws -> [SigningKeyRecord] {
-        try session.run(find.call).map { try find.columns.key($0) }
+        try session.run(find.statement()).map { try find.columns.key($0) }
     }
 
     static func offer(

@@ -4,36 +4,6 @@ import SQLTables
 
 /// Reads all grants of accounts with their dependent rows.
 struct StoredGrantRows {
-    private struct FindGrants {
-        let statement: TypedStatement<[AccountID]>
-        let columns: OAuthGrantTable
-
-        init() {
-            var list = SelectList()
-            columns = list.add(OAuthGrantTable.self)
-            statement = TypedStatement("oauth_grants") {
-                "SELECT \(list) FROM oauth_grant WHERE account_id = ANY (\($0)) ORDER BY id"
-            }
-        }
-    }
-
-    private struct FindFamilies {
-        let statement: TypedStatement<[AccountID]>
-        let columns: OAuthTokenFamilyTable
-
-        init() {
-            var list = SelectList()
-            columns = list.add(OAuthTokenFamilyTable.self, as: "l")
-            statement = TypedStatement("oauth_token_families") {
-                """
-                SELECT \(list) FROM (SELECT id FROM oauth_grant WHERE account_id = ANY (\($0)) OFFSET 0) AS g
-                CROSS JOIN LATERAL (
-                    SELECT \(OAuthTokenFamilyTable.names()) FROM oauth_token_family WHERE grant_id = g.id OFFSET 0) AS l
-                """
-            }
-        }
-    }
-
     private struct FindCodes {
         let statement: TypedStatement<[AccountID]>
         let columns: OAuthCodeTable
@@ -58,8 +28,20 @@ struct StoredGrantRows {
         }
     }
 
-    private static let findGrants = FindGrants()
-    private static let findFamilies = FindFamilies()
+    private static let findGrants = TypedQuery<OAuthGrantTable, [AccountID]>("oauth_grants") {
+        $0.add(OAuthGrantTable.self)
+    } sql: { list, accounts in
+        "SELECT \(list) FROM oauth_grant WHERE account_id = ANY (\(accounts)) ORDER BY id"
+    }
+    private static let findFamilies = TypedQuery<OAuthTokenFamilyTable, [AccountID]>("oauth_token_families") {
+        $0.add(OAuthTokenFamilyTable.self, as: "l")
+    } sql: { list, accounts in
+        """
+        SELECT \(list) FROM (SELECT id FROM oauth_grant WHERE account_id = ANY (\(accounts)) OFFSET 0) AS g
+        CROSS JOIN LATERAL (
+            SELECT \(OAuthTokenFamilyTable.names()) FROM oauth_token_family WHERE grant_id = g.id OFFSET 0) AS l
+        """
+    }
     private static let findCodes = FindCodes()
 
     let grants: [GrantRecord]

@@ -3,29 +3,20 @@ import SQLTables
 
 /// Finds accounts whose disabling is over, by an index that has the disabled accounts only.
 enum DisabledAccounts {
-    private struct Find {
-        let statement: TypedStatement<Moment, Int64>
-        let columns: SubjectTable
-
-        init() {
-            var list = SelectList()
-            columns = list.add(SubjectTable.self, as: "s", .only { [$0.accountID, $0.teamID, $0.subject] })
-            statement = TypedStatement("find_disabled") { end, limit in
-                """
-                SELECT \(list)
-                FROM (
-                    SELECT subject_id, disabled_until FROM credential
-                    WHERE disabled_until IS NOT NULL AND disabled_until <= \(end)
-                    ORDER BY disabled_until LIMIT \(limit)) AS c
-                JOIN subject s ON s.id = c.subject_id
-                WHERE s.account_id IS NOT NULL
-                ORDER BY c.disabled_until
-                """
-            }
-        }
+    private static let find = TypedQuery<SubjectTable, Moment, Int64>("find_disabled") {
+        $0.add(SubjectTable.self, as: "s", .only { [$0.accountID, $0.teamID, $0.subject] })
+    } sql: { list, end, limit in
+        """
+        SELECT \(list)
+        FROM (
+            SELECT subject_id, disabled_until FROM credential
+            WHERE disabled_until IS NOT NULL AND disabled_until <= \(end)
+            ORDER BY disabled_until LIMIT \(limit)) AS c
+        JOIN subject s ON s.id = c.subject_id
+        WHERE s.account_id IS NOT NULL
+        ORDER BY c.disabled_until
+        """
     }
-
-    private static let find = Find()
 
     static func accounts(
         until moment: Moment, limit: Int, in session: PostgresSession

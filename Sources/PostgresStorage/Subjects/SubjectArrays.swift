@@ -3,36 +3,13 @@ import SQLTables
 
 /// Subjects whose wide rows must be written.
 struct SubjectArrays {
-    private struct Update {
-        let columns: SubjectTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(SubjectTable.self, .row)
-            statement = RowStatement(
-                "update_subjects", rows,
-                """
-                UPDATE subject AS s SET \(SubjectTable.names(.facts).assigned(from: "n"))
-                FROM \(rows.relation("n")) WHERE s.id = n.id
-                """)
-        }
+    private static let update = TableWrite<SubjectTable>("update_subjects", .row) { rows in
+        """
+        UPDATE subject AS s SET \(SubjectTable.names(.facts).assigned(from: "n"))
+        FROM \(rows.relation("n")) WHERE s.id = n.id
+        """
     }
-
-    private struct Insert {
-        let columns: SubjectTable
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(SubjectTable.self)
-            statement = RowStatement(
-                "insert_subjects", rows, "INSERT INTO subject (\(rows.names)) SELECT * FROM \(rows.unnest)")
-        }
-    }
-
-    private static let update = Update()
-    private static let insert = Insert()
+    private static let insert = TableWrite<SubjectTable>(inserting: "insert_subjects")
 
     private var rows: [(id: Int64, record: SubjectRecord)] = []
 

@@ -3,47 +3,21 @@ import SQLTables
 
 /// Stores transfers of accounts between teams.
 enum TransferRows {
-    private struct Find {
-        let statement: TypedStatement<TeamID, String>
-        let columns: TransferTable
-
-        init() {
-            var list = SelectList()
-            columns = list.add(TransferTable.self)
-            statement = TypedStatement("find_transfer") { team, subject in
-                """
-                SELECT \(list) FROM transfer
-                WHERE team_id = (SELECT id FROM team WHERE name = \(team)) AND transfer_sub = \(subject)
-                """
-            }
-        }
+    private static let findStatement = TypedQuery<TransferTable, TeamID, String>("find_transfer") {
+        $0.add(TransferTable.self)
+    } sql: { list, team, subject in
+        """
+        SELECT \(list) FROM transfer
+        WHERE team_id = (SELECT id FROM team WHERE name = \(team)) AND transfer_sub = \(subject)
+        """
     }
-
-    private struct Insert {
-        let columns: TransferTable
-        let team: Column<TeamID>
-        let statement: RowStatement
-
-        init() {
-            var rows = RowParameters()
-            columns = rows.add(TransferTable.self, .except { [$0.teamID] })
-            let names = rows.names
-            team = rows.add("team", TeamID.self)
-            statement = RowStatement(
-                "insert_transfers", rows,
-                """
-                INSERT INTO transfer (\(names), team_id)
-                SELECT \(names.of("new")), (SELECT id FROM team WHERE name = new.team)
-                FROM \(rows.relation("new"))
-                WHERE NOT EXISTS (SELECT 1 FROM erasure WHERE erasure.account_id = new.account_id)
-                ON CONFLICT (team_id, transfer_sub)
-                DO UPDATE SET \(TransferTable.names(.values).assigned(from: "excluded"))
-                """)
-        }
-    }
-
-    private static let findStatement = Find()
-    private static let insertStatement = Insert()
+    private static let insertStatement = NamedInsert<TransferTable, TeamID>(
+        "insert_transfers", .except { [$0.teamID] }, table: "team",
+        """
+        WHERE NOT EXISTS (SELECT 1 FROM erasure WHERE erasure.account_id = new.account_id)
+        ON CONFLICT (team_id, transfer_sub)
+        DO UPDATE SET \(TransferTable.names(.values).assigned(from: "excluded"))
+        """)
     private static let remove = TypedStatement<[AccountID]>("remove_transfers") {
         "DELETE FROM transfer WHERE account_id = ANY (\($0))"
     }
@@ -113,7 +87,7 @@ enum TransferRows {
     private static func insertion(of transfers: [TransferRecord]) -> PostgresCall {
         insertStatement.statement.call(transfers) { transfer, row in
             insertStatement.columns.write(transfer, to: row)
-            row.set(insertStatement.team, transfer.recipientTeam)
+            row.set(insertStatement.name, transfer.recipientTeam)
         }
     }
 }

@@ -30,4 +30,22 @@ struct Replicas: Sendable {
             throw error
         }
     }
+
+    /// Plays numbered rounds, of which as many run at once as there are workers.
+    func play<Round: Sendable>(
+        _ rounds: Int, workers: Int, _ round: @escaping @Sendable (Int) async throws -> Round
+    ) async throws -> [Round] {
+        try await withThrowingTaskGroup(of: [Round].self) { group in
+            for worker in 0..<workers {
+                group.addTask {
+                    var done: [Round] = []
+                    for number in stride(from: worker, to: rounds, by: workers) {
+                        done.append(try await round(number))
+                    }
+                    return done
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
 }

@@ -69,17 +69,8 @@ import Testing
         async throws
     {
         try await Replicas.with { replicas in
-            let rounds = try await withThrowingTaskGroup(of: [Round].self) { group in
-                for worker in 0..<Self.workers {
-                    group.addTask {
-                        var done: [Round] = []
-                        for number in stride(from: worker, to: Self.rounds, by: Self.workers) {
-                            done.append(try await Self.play(number, in: replicas))
-                        }
-                        return done
-                    }
-                }
-                return try await group.reduce(into: []) { $0 += $1 }
+            let rounds = try await replicas.play(Self.rounds, workers: Self.workers) {
+                try await Self.play($0, in: replicas)
             }
             #expect(rounds.flatMap(\.faults) == [])
             for use in Use.allCases {
