@@ -1,65 +1,53 @@
 /// Reason of the refusal of an attestation or an assertion: one code per cause. Match on `code`.
 ///
 /// The raw values never change their meaning.
-public struct AppAttestationError: StepError {
-    public enum Code: String, Sendable, CaseIterable {
-        /// More than 16 KiB, or for an assertion more than 4 KiB.
-        case objectTooLarge = "object_too_large"
-        /// Not strict CBOR, or without the members that Apple always sends.
-        case objectMalformed = "object_malformed"
-        /// `fmt` is not `apple-appattest`.
-        case formatMismatch = "format_mismatch"
-        /// An entry of `x5c` is not exactly one X.509 certificate in DER.
-        case certificateMalformed = "certificate_malformed"
-        /// The certificates do not lead to the pinned root.
-        case chainUntrusted = "chain_untrusted"
-        case certificateExpired = "certificate_expired"
-        case certificateNotYetValid = "certificate_not_yet_valid"
-        /// The key of the leaf certificate is not on P-256.
-        case certificateKeyUnusable = "certificate_key_unusable"
-        /// The leaf certificate does not have exactly one nonce extension.
-        case nonceMissing = "nonce_missing"
-        /// The nonce is for other authenticator data, or for another challenge.
-        case nonceMismatch = "nonce_mismatch"
-        /// The key ID is not the hash of the attested key.
-        case keyIDMismatch = "key_id_mismatch"
-        /// The authenticator data is cut off, or its key is not in the form that Apple uses.
-        case authenticatorDataMalformed = "authenticator_data_malformed"
-        /// Made by another app.
-        case appIDMismatch = "app_id_mismatch"
-        /// The counter of an attestation is not 0.
-        case counterNotZero = "counter_not_zero"
-        /// A development key where production was expected, or the reverse.
-        case environmentMismatch = "environment_mismatch"
-        /// The AAGUID is of neither environment.
-        case environmentUnknown = "environment_unknown"
-        /// The credential ID is not the key ID.
-        case credentialIDMismatch = "credential_id_mismatch"
-        /// The key in the authenticator data is not the key of the leaf certificate.
-        case credentialKeyMismatch = "credential_key_mismatch"
-        /// Bytes after the fixed members that are not exactly one map in strict CBOR with text keys.
-        case extensionsMalformed = "extensions_malformed"
-        /// The leaf certificate of a Mac does not have exactly one key policy.
-        case keyPolicyMissing = "key_policy_missing"
-        /// The key policy is not the policy of a protected Mac.
-        case keyPolicyMismatch = "key_policy_mismatch"
-        /// The assertion is not signed by this key, or is for other client data.
-        case signatureInvalid = "signature_invalid"
-        /// The counter of an assertion is not above the stored counter: a replay.
-        case counterNotIncreased = "counter_not_increased"
-    }
+public typealias AppAttestationError = StepError<AppAttestationErrorCode>
 
-    public let code: Code
-    /// The verification step that failed.
-    public let step: AppAttestationStep
-    public let found: String
-    public let expected: String
-
+public enum AppAttestationErrorCode: String, StepErrorCode {
     public static let object = "app attestation"
 
-    /// Public, because tests compare with errors.
-    public init(_ code: Code, found: String = "", expected: String = "") {
-        (self.code, self.found, self.expected) = (code, found, expected)
-        step = code.step
-    }
+    /// More than 16 KiB, or for an assertion more than 4 KiB.
+    case objectTooLarge = "object_too_large"
+    /// Not strict CBOR, or without the members that Apple always sends.
+    case objectMalformed = "object_malformed"
+    /// `fmt` is not `apple-appattest`.
+    case formatMismatch = "format_mismatch"
+    /// An entry of `x5c` is not exactly one X.509 certificate in DER.
+    case certificateMalformed = "certificate_malformed"
+    /// The certificates do not lead to the pinned root.
+    case chainUntrusted = "chain_untrusted"
+    case certificateExpired = "certificate_expired"
+    case certificateNotYetValid = "certificate_not_yet_valid"
+    /// The key of the leaf certificate is not on P-256.
+    case certificateKeyUnusable = "certificate_key_unusable"
+    /// The leaf certificate does not have exactly one nonce extension.
+    case nonceMissing = "nonce_missing"
+    /// The nonce is for other authenticator data, or for another challenge.
+    case nonceMismatch = "nonce_mismatch"
+    /// The key ID is not the hash of the attested key.
+    case keyIDMismatch = "key_id_mismatch"
+    /// The authenticator data is cut off, or its key is not in the form that Apple uses.
+    case authenticatorDataMalformed = "authenticator_data_malformed"
+    /// Made by another app.
+    case appIDMismatch = "app_id_mismatch"
+    /// The counter of an attestation is not 0.
+    case counterNotZero = "counter_not_zero"
+    /// A development key where production was expected, or the reverse.
+    case environmentMismatch = "environment_mismatch"
+    /// The AAGUID is of neither environment.
+    case environmentUnknown = "environment_unknown"
+    /// The credential ID is not the key ID.
+    case credentialIDMismatch = "credential_id_mismatch"
+    /// The key in the authenticator data is not the key of the leaf certificate.
+    case credentialKeyMismatch = "credential_key_mismatch"
+    /// Bytes after the fixed members that are not exactly one map in strict CBOR with text keys.
+    case extensionsMalformed = "extensions_malformed"
+    /// The leaf certificate of a Mac does not have exactly one key policy.
+    case keyPolicyMissing = "key_policy_missing"
+    /// The key policy is not the policy of a protected Mac.
+    case keyPolicyMismatch = "key_policy_mismatch"
+    /// The assertion is not signed by this key, or is for other client data.
+    case signatureInvalid = "signature_invalid"
+    /// The counter of an assertion is not above the stored counter: a replay.
+    case counterNotIncreased = "counter_not_increased"
 }

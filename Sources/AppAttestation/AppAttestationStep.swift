@@ -43,7 +43,7 @@ public enum AppAttestationKind: String, Sendable, CaseIterable {
     case assertion
 }
 
-extension AppAttestationError.Code {
+extension AppAttestationErrorCode {
     /// The step that throws this code.
     public var step: AppAttestationStep {
         switch self {

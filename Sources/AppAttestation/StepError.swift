@@ -1,20 +1,36 @@
 public import Encodings
 
-/// The refusal of one step of a verification, with the value that was found and the value that was expected.
+/// Codes of a verification in steps.
+public protocol StepErrorCode: RawRepresentable<String>, Equatable, Sendable, CaseIterable {
+    associatedtype Step: Sendable
+
+    /// The refused object, in the words of a message.
+    static var object: String { get }
+    /// The step that throws this code.
+    var step: Step { get }
+}
+
+/// The refusal of one step of a verification, with the value that was found and the value that was expected. Match
+/// on `code`.
 ///
 /// Both values may repeat parts of the input: they are for a debugger, never for a log or a response. They play no part
 /// in a comparison.
-public protocol StepError: CodedError, CustomDebugStringConvertible where Code: RawRepresentable<String> {
-    var found: String { get }
-    var expected: String { get }
-    /// The refused object, in the words of a message.
-    static var object: String { get }
-}
+public struct StepError<Code: StepErrorCode>: CodedError, CustomDebugStringConvertible {
+    public let code: Code
+    public let found: String
+    public let expected: String
 
-extension StepError {
+    /// Public, because tests compare with errors.
+    public init(_ code: Code, found: String = "", expected: String = "") {
+        (self.code, self.found, self.expected) = (code, found, expected)
+    }
+
+    /// The verification step that failed.
+    public var step: Code.Step { code.step }
+
     // Here too, because a file that does not import `Encodings` would get the comparison of all members.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
-    public var description: String { "\(Self.object) refused: \(code.rawValue)" }
+    public var description: String { "\(Code.object) refused: \(code.rawValue)" }
     public var debugDescription: String { "\(description) (found \(found), expected \(expected))" }
 }

@@ -22,7 +22,7 @@ extension AppCheckCause {
     }
 }
 
-extension AppAttestationError.Code {
+extension AppAttestationErrorCode {
     /// True if the refused object belongs to a key that is lost for this service, and a new key would pass.
     fileprivate var canReAttest: Bool {
         switch self {

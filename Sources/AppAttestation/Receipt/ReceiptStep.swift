@@ -15,7 +15,7 @@ public enum ReceiptStep: String, Sendable, CaseIterable {
     case age = "receipt age"
 }
 
-extension ReceiptError.Code {
+extension ReceiptErrorCode {
     /// The step that throws this code.
     public var step: ReceiptStep {
         switch self {

@@ -1,6 +1,6 @@
 import AppAttestation
 
-extension AppAttestationError.Code {
+extension AppAttestationErrorCode {
     /// Advice for an object that was refused with this code.
     var advice: String {
         switch self {

@@ -1,6 +1,6 @@
 import AppAttestation
 
-extension ReceiptError.Code {
+extension ReceiptErrorCode {
     /// Advice for a receipt that was refused with this code. The attestation is accepted without it.
     var advice: String {
         switch self {
