@@ -25,7 +25,10 @@ struct Reseal: AsyncParsableCommand {
             )
             throw ExitCode.failure
         }
-        do {
+        let busy =
+            "siwa serve or another command has \(settings.database.place) open. With SQLite, stop the service, run "
+            + "siwa reseal again, and start the service when it is done."
+        try await OpenedDatabase.reportingFailures(of: "siwa reseal", busy: busy) {
             let outcome = try await OpenedDatabase.with(settings) { store in
                 let title = dryRun ? "opening" : "resealing"
                 let total = try await Resealing(store: store, keys: keys, progress: { _ in }).total()
@@ -38,17 +41,6 @@ struct Reseal: AsyncParsableCommand {
             print(Self.words(for: outcome, keys: keys.keys.map(\.name), isDryRun: dryRun))
             let status = Self.status(for: outcome, isDryRun: dryRun)
             if status != .success { throw status }
-        } catch let error as MissingDatabase {
-            ErrorMessage.write(error.description)
-            throw ExitCode.failure
-        } catch let error as StorageError where error.code == .busy {
-            ErrorMessage.write(
-                "siwa reseal has failed: siwa serve or another command has \(settings.database.place) open. With SQLite, stop the "
-                    + "service, run siwa reseal again, and start the service when it is done.")
-            throw ExitCode.failure
-        } catch let error as StorageError {
-            ErrorMessage.write("siwa reseal has failed: \(ErrorMessage.text(for: error))")
-            throw ExitCode.failure
         }
     }
 

@@ -154,19 +154,10 @@ extension Deliveries {
 
     /// Prints errors of the database.
     static func ending(_ body: () async throws -> Void) async throws {
-        do {
-            try await body()
-        } catch let error as MissingDatabase {
-            ErrorMessage.write(error.description)
-            throw ExitCode.failure
-        } catch let error as StorageError where error.code == .busy {
-            ErrorMessage.write(
-                "siwa deliveries has failed: siwa serve or another command has the database open. With SQLite, "
-                    + "stop the service, run the command again, and start the service.")
-            throw ExitCode.failure
-        } catch let error as StorageError {
-            ErrorMessage.write("siwa deliveries has failed: \(ErrorMessage.text(for: error))")
-            throw ExitCode.failure
-        }
+        try await OpenedDatabase.reportingFailures(
+            of: "siwa deliveries",
+            busy:
+                "siwa serve or another command has the database open. With SQLite, stop the service, run the "
+                + "command again, and start the service.", body)
     }
 }
