@@ -65,7 +65,9 @@ import Testing
     @Test func `the number of connections is read`() async throws {
         let settings = try await SettingsReaderTests.read(
             SettingsReaderTests.minimal.merging(["SIWA_DATABASE_CONNECTIONS": "3"]) { $1 })
-        #expect(settings.databaseConnections == 3)
-        #expect(try await SettingsReaderTests.read(SettingsReaderTests.minimal).databaseConnections == 8)
+        #expect(settings.numbers[.databaseConnections] == 3)
+        #expect(
+            try await SettingsReaderTests.read(SettingsReaderTests.minimal).numbers[.databaseConnections] == 8
+        )
     }
 }

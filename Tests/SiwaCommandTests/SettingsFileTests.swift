@@ -32,7 +32,7 @@ import Testing
     @Test func `a file describes several teams, apps and limited keys`() async throws {
         let settings = try await SettingsReaderTests.read([:], file: Self.file)
         #expect(settings.host == "0.0.0.0")
-        #expect(settings.port == 9000)
+        #expect(settings.numbers[.port] == 9000)
         #expect(settings.issuers.count == 2)
         #expect(settings.deployment.apps.map(\.team.rawValue) == ["A1B2C3D4E5", "A1B2C3D4E5", "F6G7H8I9J0"])
         #expect(settings.deployment.clientIDs.count == 4)
@@ -42,7 +42,7 @@ import Testing
 
     @Test func `the environment takes precedence over the file`() async throws {
         let settings = try await SettingsReaderTests.read(["SIWA_PORT": "9001"], file: Self.file)
-        #expect(settings.port == 9001)
+        #expect(settings.numbers[.port] == 9001)
         #expect(settings.host == "0.0.0.0")
     }
 
@@ -79,6 +79,6 @@ import Testing
 
     @Test func `an empty file adds nothing`() async throws {
         let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal, file: "")
-        #expect(settings.port == 8080)
+        #expect(settings.numbers[.port] == 8080)
     }
 }

@@ -80,7 +80,7 @@ struct Healthcheck: AsyncParsableCommand {
     private func address() async throws -> String {
         if let url { return url.hasSuffix("/") ? String(url.dropLast()) : url }
         let settings = try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
-        guard let address = Self.address(host: settings.host, port: settings.port) else {
+        guard let address = Self.address(host: settings.host, port: settings.numbers[.port]) else {
             throw NotReady(text: "SIWA_PORT is 0, so the port is not known; name the service with --url")
         }
         return address

@@ -88,19 +88,21 @@ struct ComposedService {
         dependencies.appCheckHours = store
         dependencies.eventStreams = deliveries?.streams
         http = HTTPService(
-            host: settings.host, port: settings.port, limits: .forThisProcess(settings, admission: admission),
+            host: settings.host, port: settings.numbers[.port],
+            limits: .forThisProcess(settings, admission: admission),
             dependencies: dependencies, logger: logger)
         let workers = AppleTokenWorkers(
             tokenContext: tokenContext, commits: commits, apple: apple.tokens,
             check: TokenResponseCheck(verifier: useCases.identityVerifier, keys: keys),
-            schedule: CheckSchedule(interval: settings.checkInterval),
-            checksPerSecond: Double(settings.checksPerSecond),
+            schedule: CheckSchedule(interval: .seconds(settings.numbers[.checkInterval])),
+            checksPerSecond: Double(settings.numbers[.checksPerSecond]),
             now: now, logger: logger)
         let receiptRefresh = ReceiptRefresh(
             receipts: receipts, store: store,
             apple: settings.receiptClient(over: apple.client, clock: apple.clock), now: now, logger: logger)
         let maintenance = Maintenance(
             store: store, commits: commits, feed: feed, clock: ContinuousClock(), now: now, logger: logger)
+        let drain = Duration.seconds(settings.numbers[.drainSeconds])
         // Services stop in reverse order: first no new requests are accepted, then the workers finish their
         // calls, then accepted commands are committed, then the rest stops.
         var services: [any Service] = [
@@ -123,7 +125,7 @@ struct ComposedService {
         services += oauth?.services ?? []
         services += [
             workers, http, ShutdownNotice(logger: logger),
-            DrainPeriod(http: http, duration: settings.drain, logger: logger),
+            DrainPeriod(http: http, duration: drain, logger: logger),
         ]
         // Without signals the service is part of another program, which owns the process.
         if !signals.isEmpty {
@@ -131,7 +133,7 @@ struct ComposedService {
             services.insert(IgnoredSignals(logger: logger), at: 1)
             services += Self.serviceManagerNotices(http: http, logger: logger)
         }
-        group = Self.group(services, signals: signals, drain: settings.drain, logger: logger)
+        group = Self.group(services, signals: signals, drain: drain, logger: logger)
     }
 
     /// Tries to open a sample of the stored secrets with the configured keys.

@@ -14,7 +14,7 @@ extension ServerLimits {
     static func forThisProcess(_ settings: ServiceSettings, admission: AdmissionBounds) -> ServerLimits {
         var limits = ServerLimits()
         limits.admission = admission
-        limits.addressShare = settings.addressShare
+        limits.addressShare = settings.numbers[.addressShare]
         limits.trustedProxies = settings.trustedProxies
         // The database, the log and connections to Apple need files too.
         limits.connections = min(limits.connections, max(16, openFiles() - 64))

@@ -97,7 +97,8 @@ extension ServiceSettings {
                 path: path, sealing: sealing, logger: logger, onFailure: failures.record)
         case .postgres(let address):
             return try await PostgresDatabase.open(
-                url: address.text, sealing: sealing, connections: databaseConnections, logger: logger,
+                url: address.text, sealing: sealing, connections: numbers[.databaseConnections],
+                logger: logger,
                 onFailure: failures.record)
         }
     }

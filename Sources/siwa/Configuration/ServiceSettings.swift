@@ -11,10 +11,8 @@ import Logging
 /// The configuration of a service after all checks: every value can be used.
 struct ServiceSettings: Sendable {
     var host = Setting.host.defaultText ?? ""
-    /// 0 lets the system choose.
-    var port = Setting.port.defaultNumber
-    /// The share of all connections that one IP address may hold, in percent.
-    var addressShare = Setting.addressShare.defaultNumber
+    /// The settings that are numbers.
+    var numbers = SettingNumbers()
     /// Addresses that may hold any number of connections.
     var trustedProxies: [AddressBlock] = []
     var environment = ServiceEnvironment.production
@@ -22,8 +20,6 @@ struct ServiceSettings: Sendable {
     var allowedHosts: [String] = []
     var logLevel = Logger.Level.info
     var database = DatabaseLocation.sqlite(path: "siwa.sqlite")
-    /// The largest number of connections to PostgreSQL.
-    var databaseConnections = Setting.databaseConnections.defaultNumber
     var deployment: Deployment
     var apiKeys: [APIKey] = []
     /// SHA-256 of the key that opens `/metrics` and nothing else.
@@ -50,18 +46,12 @@ struct ServiceSettings: Sendable {
     /// The JSON key file of the service account that registers the receiver of Google's security events. Only
     /// commands of the operator read it.
     var googleServiceAccountFile: String?
-    /// The time between two validations of one refresh token.
-    var checkInterval = Duration.seconds(Setting.checkInterval.defaultNumber)
     /// Receivers of events.
     var webhooks: [WebhookSettings] = []
     var polledReceivers: [PolledReceiverSettings] = []
     var clientStreams: [ClientStreamSettings] = []
     /// The page at `/` of `siwa dev`.
     var startPage: StartPage?
-    /// The largest number of refresh tokens that are validated per second.
-    var checksPerSecond = Setting.checksPerSecond.defaultNumber
-    /// Duration for which the service goes on after SIGTERM, while `/readyz` answers 503.
-    var drain = Duration.seconds(Setting.drainSeconds.defaultNumber)
 
     /// Indicates receivers of security event tokens.
     var signsEvents: Bool {

@@ -26,12 +26,16 @@ struct Setting: Sendable {
     let isSecret: Bool
     let group: Group
     let sentence: String
+    /// The smallest number that is accepted in development, if it is another.
+    let smallestInDevelopment: Int?
 
     private init(
-        _ name: String, _ kind: Kind, isSecret: Bool = false, in group: Group = .others, _ sentence: String
+        _ name: String, _ kind: Kind, isSecret: Bool = false, in group: Group = .others, _ sentence: String,
+        smallestInDevelopment: Int? = nil
     ) {
         (self.name, self.kind, self.isSecret) = (name, kind, isSecret)
         (self.group, self.sentence) = (group, sentence)
+        self.smallestInDevelopment = smallestInDevelopment
     }
 
     static let teamID = Setting(
@@ -77,9 +81,10 @@ struct Setting: Sendable {
         "SIWA_LOG_LEVEL",
         .choice(Logger.Level.allCases.map(\.rawValue), default: Logger.Level.info.rawValue),
         "how much to log")
+    /// Apple throttles clients that validate a user's token more than once a day.
     static let checkInterval = Setting(
         "SIWA_CHECK_INTERVAL", .number(86_400...2_592_000, default: 86_400),
-        "seconds between two checks of a refresh token at Apple")
+        "seconds between two checks of a refresh token at Apple", smallestInDevelopment: 1)
     static let checksPerSecond = Setting(
         "SIWA_CHECKS_PER_SECOND", .number(1...1000, default: 25),
         "how many refresh tokens are checked in a second at most")
@@ -140,6 +145,14 @@ struct Setting: Sendable {
         case .choice(_, let word): word
         case .number(_, let number): String(number)
         }
+    }
+
+    /// The accepted numbers; `nil` for a setting of another kind.
+    func bounds(inDevelopment isDevelopment: Bool) -> ClosedRange<Int>? {
+        guard case .number(let bounds, _) = kind else { return nil }
+        return
+            (isDevelopment ? smallestInDevelopment ?? bounds.lowerBound : bounds.lowerBound)...bounds
+            .upperBound
     }
 
     /// The default of a number. Stops the process for a setting of another kind, which is a programmer's

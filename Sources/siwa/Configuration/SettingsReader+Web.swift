@@ -49,11 +49,6 @@ extension SettingsReader {
         return urls
     }
 
-    mutating func checkInterval() -> Duration {
-        // Apple throttles clients that validate a user's token more than once a day.
-        .seconds(number(.checkInterval, from: isDevelopment ? 1 : nil))
-    }
-
     private mutating func checkScheme(of url: WebAddress, setting: String) {
         guard !url.isSecure, !isDevelopment else { return }
         mistakes.add(setting, "must be https: the data sent there is confidential")

@@ -65,12 +65,11 @@ struct SettingsReader {
         if host.contains(where: { $0.isWhitespace || $0 == "/" }) {
             mistakes.add(Setting.host.name, "must be an address or a host name")
         }
-        let port = number(.port)
-        let addressShare = number(.addressShare)
         let trustedProxies = trustedProxies()
         let allowedHosts = allowedHosts()
         let logLevel: Logger.Level = choice(.logLevel) ?? .info
         let database = database()
+        let numbers = numbers()
         let apiKeys = apiKeys(for: deployment)
         let metricsKey = metricsKey(beside: apiKeys)
         if apiKeys.isEmpty { refuseOtherMachines(at: host) }
@@ -93,15 +92,10 @@ struct SettingsReader {
         let clientStreams = clientStreams(of: oauth, beside: webhooks.count + polledReceivers.count)
         let receipts = receiptExchange(canSeal: sealingKeys != nil, canSign: !signingKeys.isEmpty)
         let googleEndpoints = googleEndpoints()
-        let checkInterval = checkInterval()
-        let checksPerSecond = number(.checksPerSecond)
-        let databaseConnections = number(.databaseConnections)
-        let drainSeconds = number(.drainSeconds)
         guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
         return ServiceSettings(
-            host: host, port: port, addressShare: addressShare, trustedProxies: trustedProxies,
+            host: host, numbers: numbers, trustedProxies: trustedProxies,
             environment: environment, allowedHosts: allowedHosts, logLevel: logLevel, database: database,
-            databaseConnections: databaseConnections,
             deployment: deployment, apiKeys: apiKeys, metricsKey: metricsKey, keySource: keySource,
             issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
@@ -109,9 +103,7 @@ struct SettingsReader {
             appCheck: AppCheckPolicies(attested + (oauth?.clients.clients.compactMap(\.appCheck) ?? [])),
             receipts: receipts, googleEndpoints: googleEndpoints,
             googleServiceAccountFile: text(.googleServiceAccountFile),
-            checkInterval: checkInterval, webhooks: webhooks, polledReceivers: polledReceivers,
-            clientStreams: clientStreams, checksPerSecond: checksPerSecond,
-            drain: .seconds(drainSeconds))
+            webhooks: webhooks, polledReceivers: polledReceivers, clientStreams: clientStreams)
     }
 
     private mutating func trustedProxies() -> [AddressBlock] {
@@ -152,17 +144,19 @@ struct SettingsReader {
         return nil
     }
 
-    /// The number, or the default, also after a mistake.
-    ///
-    /// - Parameter smallest: Smallest accepted number, in place of the setting's own.
-    mutating func number(_ setting: Setting, from smallest: Int? = nil) -> Int {
-        guard case .number(let bounds, let standard) = setting.kind, let text = text(setting) else {
-            preconditionFailure("\(setting.name) is no number")
+    /// Reads every setting that is a number.
+    private mutating func numbers() -> SettingNumbers {
+        var numbers = SettingNumbers()
+        for setting in Setting.all {
+            guard let bounds = setting.bounds(inDevelopment: isDevelopment) else { continue }
+            if let number = text(setting).flatMap({ Int($0) }), bounds.contains(number) {
+                numbers[setting] = number
+            } else {
+                mistakes.add(
+                    setting.name, "must be a number from \(bounds.lowerBound) to \(bounds.upperBound)")
+            }
         }
-        let range = (smallest ?? bounds.lowerBound)...bounds.upperBound
-        if let number = Int(text), range.contains(number) { return number }
-        mistakes.add(setting.name, "must be a number from \(range.lowerBound) to \(range.upperBound)")
-        return standard
+        return numbers
     }
 
     private mutating func database() -> DatabaseLocation? {

@@ -49,7 +49,7 @@ struct DatabaseCheck: DoctorCheck {
         guard let inspection = inspection as? PostgresInspection else { return [] }
         // One connection besides the pool listens for the commits of other replicas.
         return PostgresServerCheck(
-            server: try await inspection.server(), connections: settings.databaseConnections + 1
+            server: try await inspection.server(), connections: settings.numbers[.databaseConnections] + 1
         ).findings
     }
 

@@ -55,13 +55,14 @@ struct DevelopmentSettings {
         }
         let app = App(team: team, primaryClientID: primary, otherClientIDs: Array(ids.dropFirst()))
         var settings = ServiceSettings(
-            port: port, environment: .development, database: try DatabaseLocation(url: database),
+            environment: .development, database: try DatabaseLocation(url: database),
             deployment: try Deployment(apps: [app]),
             apiKeys: [APIKey(name: "development", hash: APIKeySecret.hash(secret), scope: .all)],
             keySource: .remote(baseURL: "http://127.0.0.1:\(applePort)"),
             issuers: [VerificationPolicy.appleIssuer])
         settings.sealingKeys = Self.sealingKey.flatMap { SealingKeyRing([$0]) }
-        settings.checkInterval = checkInterval
+        settings.numbers[.port] = port
+        settings.numbers[.checkInterval] = Int(checkInterval.components.seconds)
         settings.appCheck = appCheck(of: primary)
         if let signingKey, let pem = signingKey.privateKeyPEM {
             settings.signingKeys[team] = .key(try ClientSigningKey(keyID: signingKey.keyID, pem: pem))
