@@ -23,7 +23,8 @@ extension NotificationEvent {
         switch value {
         case .object: entries = [value]
         case .array(let elements): entries = elements
-        default: throw AppleTokenError(.eventsMalformed, detail: "neither object nor array")
+        case .null, .bool, .integer, .number, .string:
+            throw AppleTokenError(.eventsMalformed, detail: "neither object nor array")
         }
         guard (1...mostEvents).contains(entries.count) else {
             throw AppleTokenError(.eventsMalformed, detail: "\(entries.count) events")
@@ -83,7 +84,8 @@ extension JSONObject {
         case .bool(let flag): return flag
         case .string("true"): return true
         case .string("false"): return false
-        default: throw AppleTokenError(.eventsMalformed, detail: name)
+        case .string, .null, .integer, .number, .array, .object:
+            throw AppleTokenError(.eventsMalformed, detail: name)
         }
     }
 }

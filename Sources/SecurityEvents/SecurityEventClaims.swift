@@ -48,7 +48,7 @@ public struct SecurityEventClaims: Sendable {
         switch claims["aud"] {
         case .string(let text): [text]
         case .array(let values): values.compactMap(\.string)
-        default: []
+        case nil, .null, .bool, .integer, .number, .object: []
         }
     }
 

@@ -146,7 +146,8 @@ extension ControlInput {
         case nil, .bool(false)?: return .none
         case .bool(true)?: return .made
         case .string(let secret)?: return .given(secret)
-        default: throw EmulatorError(.memberMalformed, detail: "\(name): a string, or true to generate one")
+        case .null?, .integer?, .number?, .array?, .object?:
+            throw EmulatorError(.memberMalformed, detail: "\(name): a string, or true to generate one")
         }
     }
 

@@ -139,7 +139,7 @@ struct GrantRegistry: Codable {
         switch (lhs, rhs) {
         case (nil, nil): true
         case (let lhs?, let rhs?): lhs.isByteEqual(to: rhs)
-        default: false
+        case (nil, _?), (_?, nil): false
         }
     }
 

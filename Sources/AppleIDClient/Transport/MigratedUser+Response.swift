@@ -21,7 +21,7 @@ extension MigratedUser {
         case .bool(let value): value
         case .string("true"): true
         case .string("false"): false
-        default: nil
+        case .string, .null, .integer, .number, .array, .object: nil
         }
     }
 }

@@ -66,7 +66,7 @@ struct ClaimReader {
             if text.isByteEqual(to: "false") { return false }
             remember(claim)
             return nil
-        default: return try refuse(claim)
+        case .object, .array, .number, .null: return try refuse(claim)
         }
     }
 
@@ -76,7 +76,7 @@ struct ClaimReader {
         case .array:
             try json.skipValue()
             return .several
-        default: return try refuse("aud")
+        case .object, .number, .bool, .null: return try refuse("aud")
         }
     }
 

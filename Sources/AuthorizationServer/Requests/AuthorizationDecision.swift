@@ -15,6 +15,25 @@ public struct AuthorizationPageError: Error, Sendable {
     public let client: OAuthClient?
     public let languages: RequestedLanguages
 
+    /// The reason, as the page names it.
+    public enum Reason: Sendable {
+        case clientUnknown, redirectURIMismatch, embeddedBrowser, requestMalformed
+    }
+
+    public var reason: Reason {
+        switch error.code {
+        case .invalidClient: .clientUnknown
+        case .redirectURIMismatch: .redirectURIMismatch
+        case .disallowedUserAgent: .embeddedBrowser
+        case .invalidRequest, .invalidGrant, .unauthorizedClient, .accessDenied, .unsupportedResponseType,
+            .unsupportedGrantType, .invalidScope, .serverError, .temporarilyUnavailable, .invalidTarget,
+            .invalidToken, .insufficientScope, .interactionRequired, .loginRequired, .consentRequired,
+            .requestNotSupported, .requestURINotSupported, .authorizationPending, .slowDown, .expiredToken,
+            .cancelled, .unrecoverable, .linkingError:
+            .requestMalformed
+        }
+    }
+
     /// The HTTP status: 403 for a browser that is refused, otherwise 400.
     public var status: Int { error.code == .disallowedUserAgent ? 403 : 400 }
 }

@@ -64,7 +64,7 @@ enum ShownText {
         case .array(let elements): return .array(elements.map { hidden($0, name: name) })
         case .object(let object):
             return .object(JSONObject(object.members.map { ($0.name, hidden($0.value, name: $0.name)) }))
-        default: return value
+        case .string, .null, .bool, .integer, .number: return value
         }
     }
 

@@ -17,7 +17,8 @@ enum SentEventType: String, CaseIterable {
         switch self {
         case .tokensRevoked, .tokenRevoked:
             "https://schemas.openid.net/secevent/oauth/event-type/\(rawValue)"
-        default: "https://schemas.openid.net/secevent/risc/event-type/\(rawValue)"
+        case .sessionsRevoked, .accountDisabled, .accountEnabled, .credentialChangeRequired, .verification:
+            "https://schemas.openid.net/secevent/risc/event-type/\(rawValue)"
         }
     }
 }

@@ -60,7 +60,8 @@ extension AppFlipRequestBody {
         switch try body.value() {
         case nil: return nil
         case .string(let text): return text
-        default: throw Problem(.memberMalformed, subject: .member(name))
+        case .null, .bool, .integer, .number, .array, .object:
+            throw Problem(.memberMalformed, subject: .member(name))
         }
     }
 }

@@ -10,7 +10,7 @@ extension UserProfile {
             switch value {
             case .object(let object): self = try UserProfile(object)
             case .string(let text): self = try UserProfile(parsing: text)
-            default: throw .malformed
+            case .null, .bool, .integer, .number, .array: throw .malformed
             }
         } catch {
             switch error {

@@ -6,9 +6,10 @@ enum RouteMethod: Sendable {
 
     /// Returns `true` if a request with this method matches the route. `HEAD` is `GET` without the body.
     func isMeant(by method: HTTPMethod) -> Bool {
-        switch (self, method) {
-        case (.get, .GET), (.get, .HEAD), (.post, .POST), (.delete, .DELETE): true
-        default: false
+        switch self {
+        case .get: method == .GET || method == .HEAD
+        case .post: method == .POST
+        case .delete: method == .DELETE
         }
     }
 

@@ -34,9 +34,9 @@ public struct TokenVerificationKey: Sendable {
             }
             return bytes
         }
-        switch jwk["kty"] {
-        case .string("EC"): self.init(.elliptic(try ECPublicKey(x: bytes("x"), y: bytes("y"))))
-        case .string("RSA"): self.init(.rsa(try RSAPublicKey(modulus: bytes("n"), exponent: bytes("e"))))
+        switch jwk["kty"]?.string {
+        case "EC": self.init(.elliptic(try ECPublicKey(x: bytes("x"), y: bytes("y"))))
+        case "RSA": self.init(.rsa(try RSAPublicKey(modulus: bytes("n"), exponent: bytes("e"))))
         default: throw JOSEError(.keyUnusable, detail: "kty is neither EC nor RSA")
         }
     }

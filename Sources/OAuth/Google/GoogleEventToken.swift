@@ -113,11 +113,10 @@ struct GoogleEventToken: Sendable {
     private static func tokenDigest(_ subject: JSONValue) -> SHA512Digest? {
         guard let text = subject["token"]?.string else { return nil }
         let bytes: [UInt8]? =
-            switch subject["token_identifier_alg"] {
+            switch subject["token_identifier_alg"]?.string {
             // Google's pages do not say in which letters the digits are.
-            case .string("hash_SHA512_double"): Hexadecimal.decode(text.lowercased())
-            case .string("hash_base64_sha512_sha512"):
-                Base64.decode(text) ?? Base64URL.decode(text)
+            case "hash_SHA512_double": Hexadecimal.decode(text.lowercased())
+            case "hash_base64_sha512_sha512": Base64.decode(text) ?? Base64URL.decode(text)
             default: nil
             }
         return bytes.flatMap { SHA512Digest($0) }

@@ -57,7 +57,7 @@ struct GoogleToken: Sendable {
             switch claims["aud"] {
             case .string(let text): text
             case .array(let values) where values.count == 1: values[0].string
-            default: nil
+            case nil, .array, .null, .bool, .integer, .number, .object: nil
             }
         return audience.map { audience in clientIDs.contains { $0.isByteEqual(to: audience) } } ?? false
     }

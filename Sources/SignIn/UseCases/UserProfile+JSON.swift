@@ -35,7 +35,7 @@ extension UserProfile {
         switch value {
         case nil, .null: return nil
         case .object(let object): return object
-        default: throw .malformed
+        case .bool, .integer, .number, .string, .array: throw .malformed
         }
     }
 
@@ -44,7 +44,7 @@ extension UserProfile {
         case nil, .null: return nil
         case .string(let text) where text.isEmpty: return nil
         case .string(let text) where text.utf8.count <= longestText: return text
-        default: throw .malformed
+        case .string, .bool, .integer, .number, .array, .object: throw .malformed
         }
     }
 

@@ -28,7 +28,14 @@ extension CheckComparison {
                 expected: error.step == .payload
                     ? "claims in strict JSON"
                     : "three segments of strict base64url, the first two of strict JSON")
-        case .algorithmNotAllowed, .headerNotAllowed, .keyIDInvalid: self.init(header: content, error.code)
+        case .algorithmNotAllowed: self.init(found: content.headerText("alg"), expected: "RS256")
+        case .keyIDInvalid:
+            self.init(found: content.headerText("kid"), expected: "a string of 1 to 64 characters")
+        case .headerNotAllowed:
+            let forbidden = ["crit", "b64", "jwk", "jku", "x5u", "x5c"]
+            self.init(
+                found: forbidden.filter { content.header?[$0] != nil }.joined(separator: ", "),
+                expected: "none of \(forbidden.joined(separator: ", "))")
         case .unknownKey: self.init(found: content.headerText("kid"), expected: Self.oneOf(keyIDs ?? []))
         case .signatureInvalid:
             self.init(
@@ -71,20 +78,6 @@ extension CheckComparison {
             self.init(
                 found: "\(TokenContent.shown(error.detail)) in \(content.text("events"))",
                 expected: "1 to 16 events, each with type, sub and event_time, in one of Apple's forms")
-        }
-    }
-
-    private init(header content: TokenContent, _ code: AppleTokenError.Code) {
-        switch code {
-        case .algorithmNotAllowed: self.init(found: content.headerText("alg"), expected: "RS256")
-        case .keyIDInvalid:
-            self.init(found: content.headerText("kid"), expected: "a string of 1 to 64 characters")
-        default:
-            let forbidden = ["crit", "b64", "jwk", "jku", "x5u", "x5c"]
-            let found = forbidden.filter { content.header?[$0] != nil }
-            self.init(
-                found: found.joined(separator: ", "), expected: "none of \(forbidden.joined(separator: ", "))"
-            )
         }
     }
 

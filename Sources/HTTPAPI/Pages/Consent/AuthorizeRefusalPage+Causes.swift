@@ -13,20 +13,20 @@ extension AuthorizeRefusalPage {
     ) {
         let texts = AuthorizeTexts.of(language).refusals
         let refusal =
-            switch error.error.code {
-            case .invalidClient: texts.unknownClient
+            switch error.reason {
+            case .clientUnknown: texts.unknownClient
             case .redirectURIMismatch: texts.redirectURIMismatch
-            case .disallowedUserAgent: texts.embeddedBrowser
-            default: texts.requestMalformed
+            case .embeddedBrowser: texts.embeddedBrowser
+            case .requestMalformed: texts.requestMalformed
             }
         self.init(
             refusal: refusal, status: HTTPResponseStatus(statusCode: error.status),
             code: error.error.code.rawValue, requestID: requestID, language: language)
-        switch error.error.code {
-        case .invalidClient: found = Self.value(of: "client_id", in: query)
+        switch error.reason {
+        case .clientUnknown: found = Self.value(of: "client_id", in: query)
         case .redirectURIMismatch: found = Self.value(of: "redirect_uri", in: query)
-        case .disallowedUserAgent: address = issuer.url("\(AuthorizeUseCase.path)?\(query)")
-        default: break
+        case .embeddedBrowser: address = issuer.url("\(AuthorizeUseCase.path)?\(query)")
+        case .requestMalformed: break
         }
     }
 
