@@ -53,27 +53,18 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)), arguments: ExampleBackend.allCases)
     func `the lines of the page play the app`(language: ExampleBackend) async throws {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                try await language.run(
-                    siwa: system.service, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
-                    in: directory
-                ) { port in
-                    let script = try #require(try ExampleBackend.lines(of: "integrate.md"))
-                        .replacing("http://127.0.0.1:8000", with: "http://127.0.0.1:\(port)")
-                        .replacing("http://127.0.0.1:8081", with: system.apple)
-                    let printed = try await ExampleBackend.paste(script, in: directory)
-                    #expect(printed.last == "The trial is complete.", "\(printed)")
-                    #expect(printed.filter { $0.contains("session_ended") }.count == 3)
-                    #expect(printed.filter { $0.contains("\"account_id\"") }.count == 3)
-                    #expect(printed.contains("200"))
-                    let report = printed.first { $0.contains("user_must_revoke") }
-                    #expect(report?.contains("false") == true)
-                    // Grace is deleted, so that the second trial stops where she signs in.
-                    let again = try await ExampleBackend.paste(script, in: directory)
-                    #expect(again.last?.hasPrefix("Stopped: status 401 and not 200:") == true, "\(again)")
-                }
-            }
+        try await language.trial(of: "integrate.md") { page, system, directory in
+            let script = page.replacing("http://127.0.0.1:8081", with: system.apple)
+            let printed = try await ExampleBackend.paste(script, in: directory)
+            #expect(printed.last == "The trial is complete.", "\(printed)")
+            #expect(printed.filter { $0.contains("session_ended") }.count == 3)
+            #expect(printed.filter { $0.contains("\"account_id\"") }.count == 3)
+            #expect(printed.contains("200"))
+            let report = printed.first { $0.contains("user_must_revoke") }
+            #expect(report?.contains("false") == true)
+            // Grace is deleted, so that the second trial stops where she signs in.
+            let again = try await ExampleBackend.paste(script, in: directory)
+            #expect(again.last?.hasPrefix("Stopped: status 401 and not 200:") == true, "\(again)")
         }
     }
 

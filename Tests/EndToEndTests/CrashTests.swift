@@ -105,7 +105,9 @@ import TokenMint
                             continue
                         }
                         acknowledged.signedIn(subject, id)
-                        guard number % 2 == 0, let payload = try? notification(subject) else { continue }
+                        guard number % 2 == 0, let payload = try? FleetLoad.notification(subject) else {
+                            continue
+                        }
                         guard let told = try? await backend.notify(payload) else { return }
                         if told.status == 200 { acknowledged.revoked(subject) }
                     }
@@ -147,20 +149,5 @@ import TokenMint
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
-    static func token(_ subject: String) throws -> String {
-        var claims = TokenMint.identityClaims(at: now - 10)
-        claims["sub"] = .string(subject)
-        claims["email"] = .string("\(subject)@relay.example")
-        return try TokenMint.shared.sign(claims)
-    }
-
-    static func notification(_ subject: String) throws -> String {
-        let event = JSONObject([
-            ("type", .string("consent-revoked")), ("sub", .string(subject)),
-            ("event_time", .integer(now * 1000)),
-        ])
-        var claims = TokenMint.notificationClaims(at: now, event: event)
-        claims["jti"] = .string("jti-\(subject)")
-        return try TokenMint.shared.sign(claims)
-    }
+    static func token(_ subject: String) throws -> String { try FleetLoad.token(subject) }
 }

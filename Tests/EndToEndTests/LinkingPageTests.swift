@@ -76,25 +76,16 @@ import Testing
     func `the lines of the page link by App Flip with the routes of a backend`(language: ExampleBackend)
         async throws
     {
-        try await TemporaryDirectory.with { directory in
-            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                try await language.run(
-                    siwa: system.service, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
-                    in: directory
-                ) { port in
-                    let script = try #require(try ExampleBackend.lines(of: "linking.md"))
-                        .replacing("http://127.0.0.1:8000", with: "http://127.0.0.1:\(port)")
-                    let printed = try await ExampleBackend.paste(system.own(script), in: directory)
-                    #expect(printed.last == "The trial is complete.", "\(printed)")
-                    let prompts = printed.filter { $0.contains("Ada Lovelace") }
-                    #expect(prompts.count == 1 && prompts.first?.contains("Agree and link") == true)
-                    let active = printed.compactMap { $0.firstMatch(of: /"active": ?(true|false)/)?.1 }
-                    #expect(active == ["true", "false"])
-                    let links = printed.filter { $0.hasPrefix("{\"links\":") }
-                    #expect(links.map { $0.contains("grt_") } == [true, false], "\(links)")
-                    #expect(printed.contains { $0.contains("error=invalid_request") })
-                }
-            }
+        try await language.trial(of: "linking.md") { script, system, directory in
+            let printed = try await ExampleBackend.paste(system.own(script), in: directory)
+            #expect(printed.last == "The trial is complete.", "\(printed)")
+            let prompts = printed.filter { $0.contains("Ada Lovelace") }
+            #expect(prompts.count == 1 && prompts.first?.contains("Agree and link") == true)
+            let active = printed.compactMap { $0.firstMatch(of: /"active": ?(true|false)/)?.1 }
+            #expect(active == ["true", "false"])
+            let links = printed.filter { $0.hasPrefix("{\"links\":") }
+            #expect(links.map { $0.contains("grt_") } == [true, false], "\(links)")
+            #expect(printed.contains { $0.contains("error=invalid_request") })
         }
     }
 

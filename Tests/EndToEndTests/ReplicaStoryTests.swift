@@ -26,6 +26,19 @@ import Testing
         }
     }
 
+    /// Returns a token with a nonce of the first replica, and the member that sends the nonce.
+    private static func tokenWithNonce(
+        _ replicas: Replicas
+    ) async throws -> (token: String, use: [(String, JSONValue)]) {
+        let minted = try await replicas.first.post("/v1/nonces")
+        var recipe = IdentityTokenRecipe()
+        recipe.nonce = minted["nonce_sha256"]?.string
+        return (
+            try replicas.apple.mint(recipe).identityToken,
+            [("nonce", JSONValue.string(try #require(minted["nonce"]?.string)))]
+        )
+    }
+
     @Test func `a client that waits at one replica gets the events of the other`() async throws {
         try await Self.with { replicas in
             var cursor = "0"
@@ -47,12 +60,7 @@ import Testing
 
     @Test func `a nonce of one replica can be used once at the other, and not again`() async throws {
         try await Self.with { replicas in
-            let minted = try await replicas.first.post("/v1/nonces")
-            let nonce = try #require(minted["nonce"]?.string)
-            var recipe = IdentityTokenRecipe()
-            recipe.nonce = minted["nonce_sha256"]?.string
-            let token = try replicas.apple.mint(recipe).identityToken
-            let use = [("nonce", JSONValue.string(nonce))]
+            let (token, use) = try await Self.tokenWithNonce(replicas)
             #expect(try await replicas.second.signIn(token, use).status == 201)
             #expect(try await replicas.first.signIn(token, use).code == "nonce_used")
             #expect(try await replicas.second.signIn(token, use).code == "nonce_used")
@@ -62,12 +70,7 @@ import Testing
     @Test func `of concurrent sign-ins with one nonce at both replicas, one succeeds`() async throws {
         try await Self.with { replicas in
             for _ in 0..<10 {
-                let minted = try await replicas.first.post("/v1/nonces")
-                let nonce = try #require(minted["nonce"]?.string)
-                var recipe = IdentityTokenRecipe()
-                recipe.nonce = minted["nonce_sha256"]?.string
-                let token = try replicas.apple.mint(recipe).identityToken
-                let use = [("nonce", JSONValue.string(nonce))]
+                let (token, use) = try await Self.tokenWithNonce(replicas)
                 async let first = replicas.first.signIn(token, use)
                 async let second = replicas.second.signIn(token, use)
                 let statuses = try await [first.status, second.status]

@@ -25,9 +25,18 @@ import TokenMint
         _ service: RunningService, _ path: String, _ body: String, type: String = form,
         authorization: String? = nil
     ) async throws -> ProbeResponse {
+        try await send("POST", path, body, type: type, authorization: authorization, service)
+    }
+
+    /// - Parameter body: Not sent with GET.
+    static func send(
+        _ method: String, _ path: String, _ body: String, type: String, authorization: String?,
+        _ service: RunningService
+    ) async throws -> ProbeResponse {
         var fields = ["Content-Type": type]
         fields["Authorization"] = authorization
-        return try await service.call("POST", path, body: body, secret: nil, fields: fields)
+        return try await service.call(
+            method, path, body: method == "GET" ? nil : body, secret: nil, fields: fields)
     }
 
     /// Signs the sample user in and links the account with Google through App Flip.
@@ -277,11 +286,9 @@ import TokenMint
     @Test(arguments: cases)
     func `bad input has the standard's error, and no cache keeps it`(test: Case) async throws {
         try await Self.with { service in
-            var fields = ["Content-Type": test.type]
-            fields["Authorization"] = test.authorization
-            let response = try await service.call(
-                test.method, test.path, body: test.method == "GET" ? nil : test.body, secret: nil,
-                fields: fields)
+            let response = try await Self.send(
+                test.method, test.path, test.body, type: test.type, authorization: test.authorization, service
+            )
             #expect(response.status == test.status)
             #expect(response["content-type"] == "application/json")
             #expect(response["cache-control"] == "no-store")

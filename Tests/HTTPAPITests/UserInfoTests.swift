@@ -53,11 +53,9 @@ import Testing
     @Test(arguments: cases)
     func `a client is told what RFC 6750 says`(test: Case) async throws {
         try await OAuthEndpointTests.with { service in
-            var fields = ["Content-Type": test.type]
-            fields["Authorization"] = test.authorization
-            let response = try await service.call(
-                test.method, test.path, body: test.method == "GET" ? nil : test.body, secret: nil,
-                fields: fields)
+            let response = try await OAuthEndpointTests.send(
+                test.method, test.path, test.body, type: test.type, authorization: test.authorization, service
+            )
             #expect(response.status == test.status)
             #expect(response.json?["error"]?.string == test.error)
             if test.error == nil { #expect(response.json == .object(JSONObject([]))) }

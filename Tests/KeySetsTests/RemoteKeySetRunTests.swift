@@ -8,17 +8,11 @@ import Testing
     private let clock = ManualClock(millisecondsSince1970: DrivenKeySet.start)
     private let start = DrivenKeySet.start
 
-    private func keySet(
-        _ source: StubSource, snapshots: (any KeySetSnapshotStore)? = nil
-    ) -> RemoteKeySet {
-        RemoteKeySet(source: source, snapshots: snapshots, clock: clock, jitter: { 0 })
-    }
-
     @Test func `fetches at the start and again before expiration`() async throws {
         let source = StubSource { number in
             SampleKeySet.response(["A", "B\(number)"], entityTag: "\"\(number)\"")
         }
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         let loop = Task { await keys.run() }
         try await clock.sleeper(until: start + minute)
         #expect(keys.cachedKey(for: "B1") != nil)
@@ -45,7 +39,7 @@ import Testing
             }
             return SampleKeySet.response(["A"])
         }
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         let loop = Task { await keys.run() }
         try await clock.sleeper(until: start + minute)
         var now = start + hour
@@ -67,7 +61,7 @@ import Testing
 
     @Test func `notices a clock that was set`() async throws {
         let source = StubSource(SampleKeySet.response(["A"], cacheControl: "max-age=86400"))
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         let loop = Task { await keys.run() }
         try await clock.sleeper(until: start + minute)
         // Ten years ahead: the set is fetched again at once.
@@ -88,7 +82,7 @@ import Testing
         let source = StubSource(SampleKeySet.response(["A"]))
         let snapshot = KeySetSnapshot(
             body: SampleKeySet.body(["stored"]), entityTag: nil, fetchedAt: start, freshUntil: start + hour)
-        let keys = keySet(source, snapshots: MemorySnapshotStore(snapshot))
+        let keys = clock.keySet(source, snapshots: MemorySnapshotStore(snapshot))
         let loop = Task { await keys.run() }
         try await clock.sleeper(until: start + minute)
         #expect(keys.cachedKey(for: "stored") != nil)
@@ -103,7 +97,7 @@ import Testing
             if number > 1 { try await gate.pass() }
             return SampleKeySet.response(["A"])
         }
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         let loop = Task { await keys.run() }
         try await clock.sleeper(until: start + minute)
         let caller = Task { try await keys.key(for: "new") }
@@ -122,7 +116,7 @@ import Testing
 
     @Test func `ends a running save before it returns`() async throws {
         let store = LingeringSnapshotStore()
-        let keys = keySet(StubSource(SampleKeySet.response(["A"])), snapshots: store)
+        let keys = clock.keySet(StubSource(SampleKeySet.response(["A"])), snapshots: store)
         let loop = Task { await keys.run() }
         try await eventually { store.gate.waiterCount == 1 }
         loop.cancel()
@@ -132,7 +126,7 @@ import Testing
 
     @Test func `can run again after it was stopped`() async throws {
         let source = StubSource(SampleKeySet.response(["A"]))
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         for count in 1...3 {
             let loop = Task { await keys.run() }
             try await clock.sleeper(until: clock.millisecondsSince1970 + minute)
@@ -144,7 +138,7 @@ import Testing
     }
 
     @Test func `returns when it was cancelled before it began`() async {
-        let keys = keySet(StubSource(SampleKeySet.response(["A"])))
+        let keys = clock.keySet(StubSource(SampleKeySet.response(["A"])))
         let loop = Task {
             while !Task.isCancelled { await Task.yield() }
             await keys.run()

@@ -7,12 +7,6 @@ import Testing
     private let clock = ManualClock(millisecondsSince1970: DrivenKeySet.start)
     private let start = DrivenKeySet.start
 
-    private func keySet(
-        _ source: StubSource, snapshots: (any KeySetSnapshotStore)? = nil
-    ) -> RemoteKeySet {
-        RemoteKeySet(source: source, snapshots: snapshots, clock: clock, jitter: { 0 })
-    }
-
     private func code(_ keys: RemoteKeySet, _ keyID: String) async -> KeySetError.Code? {
         do throws(KeySetError) {
             _ = try await keys.key(for: keyID)
@@ -24,7 +18,7 @@ import Testing
 
     @Test func `fetches a key on demand and caches it`() async throws {
         let source = StubSource(SampleKeySet.response(["A", "B"]))
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         #expect(keys.cachedKey(for: "A") == nil)
         #expect(source.fetchCount == 0)
         let key = try await keys.key(for: "A")
@@ -40,7 +34,7 @@ import Testing
             try await gate.pass()
             return SampleKeySet.response(["A"])
         }
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         try await withThrowingTaskGroup(of: RSAPublicKey.self) { group in
             for _ in 0..<100 { group.addTask { try await keys.key(for: "A") } }
             try await eventually { keys.health.waiterCount == 100 }
@@ -62,7 +56,7 @@ import Testing
             try await gate.pass()
             return SampleKeySet.response(["A"])
         }
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         let first = Task { await code(keys, "A") }
         try await eventually { keys.health.waiterCount == 1 }
         let second = Task { await code(keys, "A") }
@@ -84,7 +78,7 @@ import Testing
             try await gate.pass()
             return SampleKeySet.response(["A"])
         }
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         let caller = Task {
             while !Task.isCancelled { await Task.yield() }
             return await code(keys, "A")
@@ -102,7 +96,7 @@ import Testing
             try await gate.pass()
             throw KeySetFetchError(.timedOut)
         }
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         try await withThrowingTaskGroup(of: KeySetError.Code?.self) { group in
             for _ in 0..<10 { group.addTask { await code(keys, "A") } }
             try await eventually { keys.health.waiterCount == 10 }
@@ -119,7 +113,7 @@ import Testing
             (CancellationError(), .unreachable),
         ] as [(any Error, KeySetFetchError.Code)])
     func `names the failure of its source`(error: any Error, code: KeySetFetchError.Code) async {
-        let keys = keySet(StubSource { _ in throw error })
+        let keys = clock.keySet(StubSource { _ in throw error })
         #expect(await self.code(keys, "A") == .keysUnavailable)
         #expect(keys.health.lastFailure == code)
     }
@@ -130,7 +124,7 @@ import Testing
             if number == 1 { try await gate.pass() }
             return SampleKeySet.response(["A"])
         }
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         let caller = Task { await code(keys, "A") }
         try await clock.sleeper(until: start + 20 * second)
         clock.set(to: start + 20 * second)
@@ -144,7 +138,7 @@ import Testing
 
     @Test func `a flood of invented keys causes one fetch while known keys are returned`() async {
         let source = StubSource(SampleKeySet.response(["A"]))
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         #expect(await code(keys, "A") == nil)
         clock.set(to: start + hour / 2)
         await withTaskGroup(of: Bool.self) { group in
@@ -165,7 +159,7 @@ import Testing
 
     @Test func `callers refresh a set without a refresh loop`() async throws {
         let source = StubSource { number in SampleKeySet.response(number == 1 ? ["A"] : ["A", "B"]) }
-        let keys = keySet(source)
+        let keys = clock.keySet(source)
         #expect(await code(keys, "A") == nil)
         clock.set(to: start + hour)
         #expect(await code(keys, "A") == nil)
@@ -175,7 +169,8 @@ import Testing
 
     @Test func `stores what it fetched`() async throws {
         let store = MemorySnapshotStore()
-        let keys = keySet(StubSource(SampleKeySet.response(["A"], entityTag: #""1""#)), snapshots: store)
+        let keys = clock.keySet(
+            StubSource(SampleKeySet.response(["A"], entityTag: #""1""#)), snapshots: store)
         #expect(await code(keys, "A") == nil)
         try await eventually { store.snapshot != nil }
         let snapshot = KeySetSnapshot(
@@ -185,7 +180,7 @@ import Testing
 
     @Test func `callers do not wait for the store`() async throws {
         let gate = Gate()
-        let keys = keySet(
+        let keys = clock.keySet(
             StubSource(SampleKeySet.response(["A"])), snapshots: GatedSnapshotStore(gate: gate))
         #expect(await code(keys, "A") == nil)
         try await eventually { gate.waiterCount == 1 }
@@ -194,7 +189,7 @@ import Testing
     }
 
     @Test func `a store that fails does no harm and is counted`() async throws {
-        let keys = keySet(StubSource(SampleKeySet.response(["A"])), snapshots: BrokenSnapshotStore())
+        let keys = clock.keySet(StubSource(SampleKeySet.response(["A"])), snapshots: BrokenSnapshotStore())
         #expect(await keys.restore() == .storeFailed)
         #expect(keys.health.snapshotFailures == 1)
         #expect(await code(keys, "A") == nil)

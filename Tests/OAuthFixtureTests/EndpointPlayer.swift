@@ -12,10 +12,7 @@ struct EndpointPlayer {
 
     func play() async throws {
         let expect = content.expect
-        var given: GivenTokens?
-        if let word = content.given {
-            given = try await GivenPlayer(service: service, given: word).prepare()
-        }
+        let given = try await service.prepare(content.given)
         let response = try await send(given)
         #expect(response.status == expect.status, "\(response.text)")
         for (name, part) in expect.headers {

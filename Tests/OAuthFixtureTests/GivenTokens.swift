@@ -32,6 +32,14 @@ struct UnknownGiven: Error {
     let text: String
 }
 
+extension PlayedService {
+    /// Prepares the state that a case gives; `nil` for a case that gives none.
+    func prepare(_ given: TokenCase.Given?) async throws -> GivenTokens? {
+        guard let given else { return nil }
+        return try await GivenPlayer(service: self, given: given).prepare()
+    }
+}
+
 /// Makes the state that a case requires.
 struct GivenPlayer {
     let service: PlayedService

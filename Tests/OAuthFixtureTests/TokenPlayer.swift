@@ -11,10 +11,7 @@ struct TokenPlayer {
 
     func play() async throws {
         let expect = content.expect
-        var given: GivenTokens?
-        if let word = content.given {
-            given = try await GivenPlayer(service: service, given: word).prepare()
-        }
+        let given = try await service.prepare(content.given)
         let response = try await send(given)
         let status = try #require(expect.status)
         #expect(response.status == status, "\(response.text)")

@@ -83,11 +83,6 @@ func expectGrantRefusal(
     _ code: GrantRefusal.Code, line: Int = #line, file: String = #fileID,
     _ action: () async throws -> some Any
 ) async throws {
-    do {
-        let found = try await action()
-        throw ConformanceFailure(
-            description: "\(file):\(line): found \(found), expected \(code) to be thrown")
-    } catch let refusal as GrantRefusal {
-        try expectEqual(refusal.code, code, line: line, file: file)
-    }
+    let refusal = try await thrown(GrantRefusal.self, "\(code)", line, file, action)
+    try expectEqual(refusal.code, code, line: line, file: file)
 }

@@ -21,12 +21,21 @@ func expectRefusal(
     _ code: AccountRefusal.Code, line: Int = #line, file: String = #fileID,
     _ action: () async throws -> some Any
 ) async throws {
+    let refusal = try await thrown(AccountRefusal.self, "\(code)", line, file, action)
+    try expectEqual(refusal.code, code, line: line, file: file)
+}
+
+/// Returns the error of an action that must throw one of this type.
+func thrown<Failure: Error>(
+    _ type: Failure.Type, _ expected: String, _ line: Int, _ file: String,
+    _ action: () async throws -> some Any
+) async throws -> Failure {
     do {
         let found = try await action()
         throw ConformanceFailure(
-            description: "\(file):\(line): found \(found), expected \(code) to be thrown")
-    } catch let refusal as AccountRefusal {
-        try expectEqual(refusal.code, code, line: line, file: file)
+            description: "\(file):\(line): found \(found), expected \(expected) to be thrown")
+    } catch let failure as Failure {
+        return failure
     }
 }
 

@@ -4,6 +4,9 @@ import NIOCore
 import NIOHTTP1
 import SiwaBinary
 import TestSupport
+import Testing
+
+@testable import siwa
 
 #if canImport(Glibc)
     import Glibc
@@ -53,6 +56,25 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         case .javascript: "node docs/backends/javascript/app.mjs"
         case .go: "(cd docs/backends/go && go run .)"
         case .swift: "swift run ExampleBackend"
+        }
+    }
+
+    /// Runs the backend with `siwa dev`, for the block of a page with its address.
+    func trial(
+        of page: String,
+        _ body: (_ script: String, DevelopmentProcess, TemporaryDirectory) async throws -> Void
+    ) async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
+                try await run(
+                    siwa: system.service, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
+                    in: directory
+                ) { port in
+                    let script = try #require(try Self.lines(of: page))
+                        .replacing("http://127.0.0.1:8000", with: "http://127.0.0.1:\(port)")
+                    try await body(script, system, directory)
+                }
+            }
         }
     }
 

@@ -160,7 +160,7 @@ actor FleetLoad {
         return try TokenMint.shared.sign(claims)
     }
 
-    private static func notification(_ subject: String) throws -> String {
+    static func notification(_ subject: String) throws -> String {
         let event = JSONObject([
             ("type", .string("consent-revoked")), ("sub", .string(subject)),
             ("event_time", .integer(now * 1000)),

@@ -16,15 +16,7 @@ import TokenMint
         _ language: PageLanguage, isSignedIn: Bool = true, scope: String? = nil,
         _ change: (inout Account) -> Void = { _ in }, configuration: (inout OAuthDraft) -> Void = { _ in }
     ) throws -> JSONValue {
-        let deployment = try Deployment(apps: [
-            App(
-                team: try RunningService.id("A1B2C3D4E5"),
-                primaryClientID: try RunningService.id(TokenMint.clientID))
-        ])
-        let settings = try OAuthClients.settings(in: deployment, issuer: "https://siwa.test") {
-            $0.appNames = [TokenMint.clientID: ["en": "Example", "tr": "Örnek"]]
-            configuration(&$0)
-        }
+        let settings = try OAuthClients.named(configuration)
         var call = AppFlipRequestBody()
         call.clientID = "google"
         call.redirectURI = "https://oauth-redirect.googleusercontent.com/a/com.google.OPA"

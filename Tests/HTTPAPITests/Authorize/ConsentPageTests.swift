@@ -17,15 +17,7 @@ import TokenMint
     private static func request(
         _ query: String, _ change: (inout OAuthDraft) -> Void
     ) throws -> (OAuthSettings, AuthorizationRequest) {
-        let deployment = try Deployment(apps: [
-            App(
-                team: try RunningService.id("A1B2C3D4E5"),
-                primaryClientID: try RunningService.id(TokenMint.clientID))
-        ])
-        let settings = try OAuthClients.settings(in: deployment, issuer: "https://siwa.test") {
-            $0.appNames = [TokenMint.clientID: ["en": "Example", "tr": "Örnek"]]
-            change(&$0)
-        }
+        let settings = try OAuthClients.named(change)
         let decision = AuthorizationRequestCheck(settings).check(query.utf8, as: .query, userAgent: nil)
         guard case .proceed(let request) = decision else { throw RunningService.NoName() }
         return (settings, request)

@@ -21,6 +21,19 @@ enum OAuthClients {
             + "&code_challenge=\(challenge)&code_challenge_method=S256"
     }
 
+    /// Makes settings with names of the app, as the pages show them.
+    static func named(_ change: (inout OAuthDraft) -> Void) throws -> OAuthSettings {
+        let deployment = try Deployment(apps: [
+            App(
+                team: try RunningService.id("A1B2C3D4E5"),
+                primaryClientID: try RunningService.id(TokenMint.clientID))
+        ])
+        return try settings(in: deployment, issuer: "https://siwa.test") {
+            $0.appNames = [TokenMint.clientID: ["en": "Example", "tr": "Örnek"]]
+            change(&$0)
+        }
+    }
+
     struct Unusable: Error {
         let mistakes: [OAuthMistake]
     }

@@ -44,12 +44,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("ends the grants of the app that consent was withdrawn from, and no others") {
             store in
-            let grant = try await store.link(1, authorizedAt: 1000)
-            try await store.signIn(.sample(clientID: "com.example.other", authorizedAt: 1000))
-            try await store.authorize(
-                .sample(
-                    2, account: grant.accountID, client: "other", app: "com.example.other",
-                    authenticatedAt: 1000))
+            let grant = try await store.linkInTwoApps()
             let stranger = try await store.link(3, key: .sample("stranger"), authorizedAt: 1000)
             try await store.notify(.sample(clientID: "com.example.other", at: 3000))
             try expectEqual(try await store.grants(of: grant.accountID), [grant])
@@ -58,12 +53,7 @@ extension ConformanceCheck {
             try expectEqual(try await store.grants(of: stranger.accountID), [stranger])
         },
         ConformanceCheck("ends all grants with the Apple Account") { store in
-            let grant = try await store.link(1, authorizedAt: 1000)
-            try await store.signIn(.sample(clientID: "com.example.other", authorizedAt: 1000))
-            try await store.authorize(
-                .sample(
-                    2, account: grant.accountID, client: "other", app: "com.example.other",
-                    authenticatedAt: 1000))
+            let grant = try await store.linkInTwoApps()
             // The notification comes to one of the apps.
             try await store.notify(.sample(.appleAccountDeleted, at: 3000))
             try expectEqual(try await store.grants(of: grant.accountID), [])
@@ -141,4 +131,17 @@ extension ConformanceCheck {
             try expectEqual(result.lastEventSequence, try await store.lastEventSequence())
         },
     ]
+}
+
+extension AuthorizationStore where Self: AccountStore {
+    /// Signs one user in to two apps, and links each with a client. Returns the grant of the first app.
+    fileprivate func linkInTwoApps() async throws -> GrantRecord {
+        let grant = try await link(1, authorizedAt: 1000)
+        try await signIn(.sample(clientID: "com.example.other", authorizedAt: 1000))
+        try await authorize(
+            .sample(
+                2, account: grant.accountID, client: "other", app: "com.example.other",
+                authenticatedAt: 1000))
+        return grant
+    }
 }
