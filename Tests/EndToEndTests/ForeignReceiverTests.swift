@@ -53,9 +53,9 @@ import TokenMint
         ] {
             #expect(try await backend.post("/v1/accounts/\(account)/\(change)", members).status == 200)
         }
-        #expect(try await backend.notify(try CrashTests.notification("ada")).status == 200)
+        #expect(try await backend.notify(try FleetLoad.notification("ada")).status == 200)
         // About a user who has never signed in here.
-        #expect(try await backend.notify(try CrashTests.notification("stranger")).status == 200)
+        #expect(try await backend.notify(try FleetLoad.notification("stranger")).status == 200)
         #expect(try await backend.delete("/v1/accounts/\(account)").status <= 202)
     }
 
