@@ -13,20 +13,19 @@ extension AccountStore {
         }
     }
 
+    /// Commits a batch of one command, and returns the outcome of its kind.
     @discardableResult
-    public func signIn(_ command: SignInCommand) async throws -> SignInOutcome {
-        guard case .signedIn(let outcome) = try await carryOut(.signIn(command)) else {
-            throw ConformanceFailure(description: "a sign-in had another outcome")
-        }
-        return outcome
+    public func carryOut<Typed: TypedCommand>(_ command: Typed) async throws -> Typed.Output
+    where Typed.Command == AccountCommand {
+        try Typed.requireOutput(try await carryOut(command.untyped))
     }
 
     @discardableResult
+    public func signIn(_ command: SignInCommand) async throws -> SignInOutcome { try await carryOut(command) }
+
+    @discardableResult
     public func notify(_ command: NotificationCommand) async throws -> NotificationReceipt {
-        guard case .notification(let receipt) = try await carryOut(.notification(command)) else {
-            throw ConformanceFailure(description: "a notification had another outcome")
-        }
-        return receipt
+        try await carryOut(command)
     }
 
     public func credential(
@@ -57,15 +56,8 @@ extension AccountStore {
 extension AccountStore {
     @discardableResult
     public func register(_ command: RegisterKeyCommand) async throws -> RegisteredKey {
-        guard case .keyRegistered(let key) = try await carryOut(.registerKey(command)) else {
-            throw ConformanceFailure(description: "a registration had another outcome")
-        }
-        return key
+        try await carryOut(command)
     }
 
-    public func use(_ command: UseProofCommand) async throws {
-        guard case .proofUsed = try await carryOut(.useProof(command)) else {
-            throw ConformanceFailure(description: "a proof had another outcome")
-        }
-    }
+    public func use(_ command: UseProofCommand) async throws { try await carryOut(command) }
 }

@@ -16,36 +16,29 @@ extension AuthorizationStore {
         return try result.results[0].get()
     }
 
+    /// Commits a batch of one command, and returns the outcome of its kind.
     @discardableResult
-    public func authorize(_ command: AuthorizeCommand) async throws -> GrantRecord {
-        guard case .authorized(let grant) = try await carryOut(.authorize(command)) else {
-            throw ConformanceFailure(description: "an authorization had another outcome")
-        }
-        return grant
+    public func carryOut<Typed: TypedCommand>(_ command: Typed) async throws -> Typed.Output
+    where Typed.Command == GrantCommand {
+        try Typed.requireOutput(try await carryOut(command.untyped))
     }
 
     @discardableResult
-    public func redeem(_ command: RedeemCommand) async throws -> IssuedTokens {
-        guard case .issued(let tokens) = try await carryOut(.redeem(command)) else {
-            throw ConformanceFailure(description: "a redemption had another outcome")
-        }
-        return tokens
+    public func authorize(_ command: AuthorizeCommand) async throws -> GrantRecord {
+        try await carryOut(command)
     }
+
+    @discardableResult
+    public func redeem(_ command: RedeemCommand) async throws -> IssuedTokens { try await carryOut(command) }
 
     @discardableResult
     public func exchangeToken(_ command: TokenExchangeCommand) async throws -> IssuedTokens {
-        guard case .issued(let tokens) = try await carryOut(.exchange(command)) else {
-            throw ConformanceFailure(description: "an exchange had another outcome")
-        }
-        return tokens
+        try await carryOut(command)
     }
 
     @discardableResult
     public func refresh(_ command: RefreshCommand) async throws -> IssuedTokens {
-        guard case .issued(let tokens) = try await carryOut(.refresh(command)) else {
-            throw ConformanceFailure(description: "a refresh had another outcome")
-        }
-        return tokens
+        try await carryOut(command)
     }
 
     public func revoke(_ command: RevokeCommand) async throws {
