@@ -52,10 +52,10 @@ struct PollAttempt {
             for event in lane {
                 if let message = try await receiver.format.message(for: event, at: moment) {
                     add(event.id, message)
-                    results[event.sequence] = false
+                    results[event.sequence] = .failed
                     break
                 }
-                results[event.sequence] = true
+                results[event.sequence] = .passedOver
             }
             turn.finishRetries([lane], results, at: moment, using: &generator)
         }
@@ -74,12 +74,12 @@ struct PollAttempt {
             let user = EventOrder(event)
             if turn.isWaiting(user) || handedOut.contains(user) { continue }
             guard let message = try await receiver.format.message(for: event, at: moment) else {
-                results[event.sequence] = true
+                results[event.sequence] = .passedOver
                 continue
             }
             guard hasRoom else { break }
             add(event.id, message)
-            results[event.sequence] = false
+            results[event.sequence] = .failed
             handedOut.insert(user)
         }
         isAtEnd = !page.hasMore
