@@ -27,6 +27,13 @@ package struct WebAddress: Equatable {
         query = tail.firstIndex(of: "?").map { String(tail[tail.index(after: $0)...]) }
     }
 
+    /// The URL with the host in small letters, and the rest as it was written.
+    package var text: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        let place = port.map { "\(name):\($0)" } ?? name
+        return (isSecure ? "https://" : "http://") + place + path + (query.map { "?\($0)" } ?? "")
+    }
+
     /// True if the host is a loopback name or an IP address. Apple accepts neither in the web flow.
     package var isLocalOrNumeric: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host.contains(":")

@@ -49,8 +49,8 @@ struct ComposedDeliveries {
         var destinations: [HTTPEventDestination] = []
         var receivers = try settings.webhooks.map { webhook in
             let destination = HTTPEventDestination(
-                webhook.url, text: webhook.text,
-                rule: DestinationAddresses(allowed: webhook.networks + ownMachine), resolver: resolver,
+                webhook.url, rule: DestinationAddresses(allowed: webhook.networks + ownMachine),
+                resolver: resolver,
                 tls: try Self.tls(of: webhook))
             destinations.append(destination)
             return EventReceiver(
@@ -66,8 +66,7 @@ struct ComposedDeliveries {
         for (stream, format) in clients {
             guard let push = stream.push else { continue }
             let destination = HTTPEventDestination(
-                push.url, text: push.text,
-                rule: DestinationAddresses(allowed: push.networks + ownMachine), resolver: resolver)
+                push.url, rule: DestinationAddresses(allowed: push.networks + ownMachine), resolver: resolver)
             destinations.append(destination)
             receivers.append(
                 EventReceiver(

@@ -18,10 +18,12 @@ struct HTTPEventDestination: EventDestination {
     private let limit: TimeAmount
 
     init(
-        _ url: WebAddress, text: String, rule: DestinationAddresses, resolver: any AddressResolver,
+        _ url: WebAddress, rule: DestinationAddresses, resolver: any AddressResolver,
         tls: TLSConfiguration = .makeClientConfiguration(), limit: TimeAmount = .milliseconds(Self.timeLimit)
     ) {
-        (self.url, self.limit) = (text, limit)
+        // The client finds the checked address by the letters of the host. For a host in other letters it would
+        // ask the resolver itself, whose answer nobody has checked.
+        (self.url, self.limit) = (url.text, limit)
         connections = PinnedConnections(host: url.host, rule: rule, resolver: resolver, tls: tls)
     }
 
@@ -83,4 +85,9 @@ struct HTTPEventDestination: EventDestination {
         .deadlineExceeded, .connectTimeout, .readTimeout, .getConnectionFromPoolTimeout,
         .tlsHandshakeTimeout,
     ]
+}
+
+/// For the log, which must not have a token of the path or the query.
+extension HTTPEventDestination: CustomStringConvertible {
+    var description: String { "HTTPEventDestination(\(connections.host))" }
 }

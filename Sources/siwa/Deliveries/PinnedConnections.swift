@@ -20,7 +20,7 @@ actor PinnedConnections {
         var checkedAt: ContinuousClock.Instant
     }
 
-    private let host: String
+    let host: String
     private let rule: DestinationAddresses
     private let resolver: any AddressResolver
     private let tls: TLSConfiguration

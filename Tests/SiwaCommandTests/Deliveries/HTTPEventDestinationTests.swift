@@ -25,7 +25,7 @@ import WebOrigins
         resolver: any AddressResolver = ScriptedResolver(["127.0.0.1"]), limit: TimeAmount = .seconds(10)
     ) async throws {
         let destination = HTTPEventDestination(
-            try #require(WebAddress(url)), text: url, rule: rule, resolver: resolver,
+            try #require(WebAddress(url)), rule: rule, resolver: resolver,
             limit: limit)
         let result: Result<Void, any Error>
         do {
@@ -58,6 +58,24 @@ import WebOrigins
         #expect(request.contains("webhook-id: evt_1\r\n"))
         #expect(request.hasSuffix("\r\n\r\n{}"))
         try await server.close()
+    }
+
+    /// Otherwise the client would resolve the name by itself, and connect to an address that was not checked.
+    @Test(arguments: ["Receiver.Invalid", "RECEIVER.INVALID", "receiver.invaliD"])
+    func `a name in capital letters is pinned too`(host: String) async throws {
+        let server = try await ScriptedServer(always: .json("{}"))
+        try await post(to: "http://\(host):\(server.port)/Path?A=b")
+        #expect(server.requests.first?.hasPrefix("POST /Path?A=b HTTP/1.1\r\n") == true)
+        try await server.close()
+    }
+
+    @Test func `the log shows neither path nor query of the URL`() async throws {
+        let destination = HTTPEventDestination(
+            try #require(WebAddress("https://receiver.invalid/secret?token=secret")), rule: Self.loopback,
+            resolver: ScriptedResolver(["127.0.0.1"]))
+        #expect("\(destination)" == "HTTPEventDestination(receiver.invalid)")
+        #expect(!"\(DestinationsService(destinations: [destination]))".contains("secret"))
+        await destination.close()
     }
 
     @Test(arguments: [400, 404, 410, 429, 500, 503])
@@ -181,7 +199,7 @@ import WebOrigins
         await connections.close()
         // The same through a destination: the second attempt never arrives.
         let destination = HTTPEventDestination(
-            try #require(WebAddress(url)), text: url, rule: Self.loopback,
+            try #require(WebAddress(url)), rule: Self.loopback,
             resolver: ScriptedResolver(["127.0.0.1"], ["10.0.0.1"]))
         try await destination.post(Self.message)
         await destination.connections.expire()
@@ -197,7 +215,7 @@ import WebOrigins
         let url = "http://receiver.invalid:\(server.port)/"
         // Nothing listens at ::1 on this port.
         let destination = HTTPEventDestination(
-            try #require(WebAddress(url)), text: url, rule: Self.loopback,
+            try #require(WebAddress(url)), rule: Self.loopback,
             resolver: ScriptedResolver(["::1", "127.0.0.1"]))
         #expect(await refusal { try await destination.post(Self.message) } == DeliveryError(.unreachable))
         #expect(await refusal { try await destination.post(Self.message) } == nil)
@@ -240,7 +258,7 @@ import WebOrigins
         }
         let url = "https://receiver.invalid:\(server.port)/"
         let destination = HTTPEventDestination(
-            try #require(WebAddress(url)), text: url, rule: Self.loopback,
+            try #require(WebAddress(url)), rule: Self.loopback,
             resolver: ScriptedResolver(["127.0.0.1"]), tls: tls)
         let error = await refusal { try await destination.post(Self.message) }
         #expect(error?.code == code)

@@ -21,7 +21,7 @@ import WebOrigins
         _ url: String, tls: TLSConfiguration = .makeClientConfiguration(), limit: TimeAmount = Self.limit
     ) throws -> HTTPEventDestination {
         HTTPEventDestination(
-            try #require(WebAddress(url)), text: url, rule: HTTPEventDestinationTests.loopback,
+            try #require(WebAddress(url)), rule: HTTPEventDestinationTests.loopback,
             resolver: ScriptedResolver(["127.0.0.1"]), tls: tls, limit: limit)
     }
 
