@@ -14,7 +14,7 @@ extension PostgresAccountStore: DeliveryStore {
     public func nextReceiverDue(_ names: [ReceiverName]) async throws -> Moment? {
         try await pool.run { session in
             let last = try EventCounter.lastSequence(in: session) ?? 0
-            return try ReceiverRows.all(in: session).filter { names.contains($0.record.name) }
+            return try ReceiverRows.active(names, in: session)
                 .compactMap { $0.due(lastSequence: last) }.min()
         }
     }

@@ -55,7 +55,11 @@ public final class SQLiteDatabase: Sendable {
                     "database migrated",
                     metadata: ["from": "\(migrated.from)", "to": "\(migrated.to)"])
             }
-            try await writer.run { try AppleTokenClaims.endClaims($0) }
+            try await writer.run { database in
+                try AppleTokenClaims.endClaims(database)
+                let now = Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+                try ReceiverRows.endClaims(database, at: now)
+            }
             return SQLiteDatabase(
                 path: path, writer: writer, reader: try ReadConnection(path: path),
                 direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })

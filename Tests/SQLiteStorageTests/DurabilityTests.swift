@@ -34,6 +34,29 @@ import Testing
         }
     }
 
+    /// Otherwise a revocation would wait for half a minute after a crash.
+    @Test func `a receiver that a process held when it died is free at the next start`() async throws {
+        let names: [ReceiverName] = ["backend", "billing"]
+        let now = Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let end = now.advanced(byMilliseconds: 3_600_000)
+        try await file.use { database in
+            try await database.accounts.addReceivers(names, at: 1000)
+            try await database.accounts.signIn(.sample())
+            let claimed = try await database.accounts.claimReceivers(
+                ["backend"], at: 2000, leaseUntil: end)
+            #expect(claimed.count == 1)
+            #expect(try await database.accounts.nextReceiverDue(["backend"]) == end)
+        }
+        try await file.use { database in
+            // The time of the last poll of a receiver that polls stays.
+            let stored = try await database.accounts.receivers().map(\.record)
+            #expect(stored.map(\.notBefore.milliseconds).last == 1000)
+            let claimed = try await database.accounts.claimReceivers(names, at: end, leaseUntil: end)
+            #expect(claimed.map(\.record.claims) == [2, 1])
+            #expect(try #require(stored.first).notBefore < end)
+        }
+    }
+
     /// A commit with a response is in the synced log file: a copy that is taken without closing has the
     /// commit.
     @Test func `has every answered commit in its files at once`() async throws {

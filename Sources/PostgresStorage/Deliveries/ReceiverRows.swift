@@ -6,6 +6,7 @@ enum ReceiverRows {
     private struct Find {
         let columns: EventReceiverTable
         let all: PostgresCall
+        let active: TypedStatement<[ReceiverName]>
         let one: TypedStatement<ReceiverName>
         let locked: TypedStatement<ReceiverName>
         let claim: TypedStatement<[ReceiverName], Moment, Int64, Moment>
@@ -17,6 +18,11 @@ enum ReceiverRows {
             all = PostgresCall(
                 PostgresStatement(
                     "all_receivers", "SELECT \(names) FROM event_receiver AS r ORDER BY r.name"))
+            active = TypedStatement("active_receivers") {
+                """
+                SELECT \(names) FROM event_receiver AS r WHERE r.name = ANY (\($0)) AND r.paused_at IS NULL
+                """
+            }
             one = TypedStatement("find_receiver") {
                 "SELECT \(names) FROM event_receiver AS r WHERE r.name = \($0)"
             }
@@ -121,6 +127,13 @@ enum ReceiverRows {
 
     static func all(in session: PostgresSession) throws -> [ClaimedReceiver] {
         try withRetries(try session.run(find.all).map { try find.columns.record($0) }, in: session)
+    }
+
+    /// Returns those of the receivers that are not paused. A paused one can have hundreds of retries, which
+    /// must cost nothing.
+    static func active(_ names: [ReceiverName], in session: PostgresSession) throws -> [ClaimedReceiver] {
+        try withRetries(
+            try session.run(find.active(names)).map { try find.columns.record($0) }, in: session)
     }
 
     static func one(_ name: ReceiverName, in session: PostgresSession) throws -> ClaimedReceiver? {

@@ -15,6 +15,15 @@ final class ReceiverRows {
     private var move: PreparedStatement?
     private let lastSequence: PreparedStatement
 
+    /// Ends all claims at the start: the lock on the file excludes another process, so their owner has ended.
+    ///
+    /// A past time stays: for a receiver that polls it is the time of its last poll.
+    static func endClaims(_ database: Database, at moment: Moment) throws {
+        try database.execute(
+            sql: "UPDATE event_receiver SET not_before = :now WHERE not_before > :now",
+            arguments: ["now": moment.milliseconds])
+    }
+
     init(in database: Database) throws {
         self.database = database
         var receivers = SelectList()
