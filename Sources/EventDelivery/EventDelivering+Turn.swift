@@ -10,6 +10,7 @@ extension EventDelivering {
         _ claimed: ClaimedReceiver, of receiver: EventReceiver, wokenBy signal: WakeupSignal
     ) async {
         do {
+            let end = now().advanced(byMilliseconds: Self.turn)
             let events = try await store.events(numbered: claimed.retries.map(\.sequence))
             var turn = ReceiverTurn(claimed, events: events, takenAt: takenAt(of: receiver.name))
             if let verification = claimed.record.verification {
@@ -17,7 +18,7 @@ extension EventDelivering {
                 turn.finish(verification)
             }
             defer { note(turn, claimed) }
-            guard try await carryOut(&turn, claimed, receiver, signal) else { return }
+            guard try await carryOut(&turn, claimed, receiver, signal, until: end) else { return }
             _ = try await settle(&turn, claimed, until: now())
         } catch {
             // The claim ends by itself. What was delivered meanwhile is delivered once more.
@@ -37,9 +38,8 @@ extension EventDelivering {
     /// Returns `false` when the claim was lost.
     private func carryOut(
         _ turn: inout ReceiverTurn, _ claimed: ClaimedReceiver, _ receiver: EventReceiver,
-        _ signal: WakeupSignal
+        _ signal: WakeupSignal, until end: Moment
     ) async throws -> Bool {
-        let end = now().advanced(byMilliseconds: Self.turn)
         var settledAt = now()
         var generator = SystemRandomNumberGenerator()
         var idleSince = settledAt

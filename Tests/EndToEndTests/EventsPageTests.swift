@@ -1,3 +1,5 @@
+import Cryptography
+import Encodings
 import EventDelivery
 import Foundation
 import ScriptedHTTP
@@ -49,16 +51,23 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `the lines of the page list, resume and replay deliveries`() async throws {
+    func `the lines of the page list, resume, replay and verify deliveries`() async throws {
         let commands = try Self.page().split(separator: "\n").filter { $0.hasPrefix("siwa deliveries ") }
             .map { line in
                 line.prefix { $0 != "#" }.split(separator: " ").dropFirst(2).map(String.init)
             }
-        #expect(Set(commands.map(\.first)) == ["list", "resume", "replay"])
+        #expect(Set(commands.map(\.first)) == ["list", "resume", "replay", "verify"])
         try await TemporaryDirectory.with { directory in
             let server = try await ScriptedServer(always: .send("HTTP/1.1 204 X\r\n\r\n"))
-            let names = Set(commands.filter { $0.count > 1 }.map { $0[1] })
-            let variables = try WebhookStoryTests.variables(directory, names.map { ($0, server) })
+            let names = Set(commands.filter { $0.count > 1 && $0[0] != "verify" }.map { $0[1] })
+            let polled = try #require(commands.first { $0[0] == "verify" })[1]
+            let variables = try WebhookStoryTests.variables(
+                directory, names.map { ($0, server) },
+                more: ["  - name: \(polled)", "    audience: \(polled)", "    api_key: test"]
+            ).merging([
+                "SIWA_PUBLIC_URL": "http://127.0.0.1:8080",
+                "SIWA_SEALING_KEYS": "test=\(Base64.encode(SecureRandom.bytes(count: 32)))",
+            ]) { $1 }
             let service = try await ServiceProcess.serve(directory, variables)
             #expect(await service.stop() == 0)
             for command in commands {

@@ -40,7 +40,7 @@ import TokenMint
     }
 
     static func variables(
-        _ directory: TemporaryDirectory, _ servers: [(String, ScriptedServer)]
+        _ directory: TemporaryDirectory, _ servers: [(String, ScriptedServer)], more: [String] = []
     ) throws -> [String: String] {
         let secret = try directory.write("whsec_\(Base64.encode(key))\n", to: "secret")
         let webhooks = servers.map { name, server in
@@ -51,7 +51,7 @@ import TokenMint
             """
         }
         let file = try directory.write(
-            "webhooks:\n" + webhooks.joined(separator: "\n") + "\n", to: "siwa.yaml")
+            "webhooks:\n" + (webhooks + more).joined(separator: "\n") + "\n", to: "siwa.yaml")
         return try CrashTests.variables(directory)
             .merging(["SIWA_CONFIG": file, "SIWA_ENV": "development"]) { $1 }
     }

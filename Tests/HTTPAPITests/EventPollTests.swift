@@ -79,6 +79,8 @@ import Testing
         try await EventSample.with { service, _ in
             for body in [
                 #"{"returnImmediately":true,"extra":{"a":[1]},"maxEvents":9000000000}"#,
+                #"{"returnImmediately":true,"maxEvents":10.0}"#,
+                #"{"returnImmediately":true,"maxEvents":1e400}"#,
                 #"{"returnImmediately":true,"ack":[],"setErrs":{}}"#,
                 #"{"returnImmediately":true,"ack":null,"maxEvents":null}"#,
             ] {

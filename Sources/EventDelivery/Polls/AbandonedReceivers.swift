@@ -27,8 +27,10 @@ public struct AbandonedReceivers: Service {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                for receiver in receivers { await look(at: receiver) }
+                // First the receivers have an hour to ask: the service itself may have been away for a week.
                 try? await clock.sleep(for: Self.interval)
+                guard !Task.isCancelled else { return }
+                for receiver in receivers { await look(at: receiver) }
             }
         }
     }
@@ -44,7 +46,12 @@ public struct AbandonedReceivers: Service {
             countsAsClaim: true)
         // A poll since the read has changed the number of claims, and the receiver is not paused.
         guard (try? await store.settle(stored.record, progress)) ?? false else { return }
-        logger.error("a receiver of events is paused", metadata: ["receiver": "\(receiver.name)"])
+        let last = (try? await store.lastEventSequence()) ?? stored.record.cursor
+        logger.error(
+            "a receiver of events is paused",
+            metadata: [
+                "receiver": "\(receiver.name)", "waiting": "\(stored.waiting(lastSequence: last))",
+            ])
     }
 
     private func isAbandoned(

@@ -129,9 +129,14 @@ public final class EventPolling: Sendable {
             let progress = attempt.takeProgress()
             if try await store.settle(stored.record, progress) {
                 if progress.pausedAt != nil {
+                    let last = (try? await store.lastEventSequence()) ?? stored.record.cursor
                     log.tell(
                         "a receiver of events is paused", about: nil, of: receiver.name.rawValue,
-                        level: .error, at: now(), metadata: ["receiver": "\(receiver.name)"])
+                        level: .error, at: now(),
+                        metadata: [
+                            "receiver": "\(receiver.name)",
+                            "waiting": "\(stored.waiting(lastSequence: last))",
+                        ])
                 }
                 return attempt
             }

@@ -16,8 +16,8 @@ extension PollRequest {
             switch name {
             case "maxEvents":
                 guard let value = try body.value() else { continue }
-                guard let number = value.integer, number >= 0 else { throw Self.malformed("maxEvents") }
-                most = Int(min(number, Int64(Self.mostTokens)))
+                guard let number = Self.count(value) else { throw Self.malformed("maxEvents") }
+                most = number
             case "returnImmediately": isImmediate = try body.bool("returnImmediately") ?? false
             case "ack":
                 guard let value = try body.value() else { continue }
@@ -45,6 +45,19 @@ extension PollRequest {
         guard value["err"]?.string != nil else { return false }
         let description = value["description"]
         return description == nil || description?.string != nil
+    }
+
+    /// Returns a number of tokens within the bound; `nil` for a negative or broken number.
+    ///
+    /// `10.0` and `1e1` are integers in JSON, and programs whose numbers are all floating-point write them.
+    private static func count(_ value: JSONValue) -> Int? {
+        switch value {
+        case .integer(let number): return number >= 0 ? Int(min(number, Int64(mostTokens))) : nil
+        case .number(let text):
+            guard let number = Double(text), number >= 0, number == number.rounded() else { return nil }
+            return Int(min(number, Double(mostTokens)))
+        case .null, .bool, .string, .array, .object: return nil
+        }
     }
 
     private static func malformed(_ name: String) -> Problem {

@@ -67,6 +67,13 @@ struct ServiceSettings: Sendable {
         oauth?.clients.clients.contains { $0.googleLinking != nil } ?? false
     }
 
+    /// True if this receiver gets security event tokens, and so also verification events. Google, which gets
+    /// reports of its own form, does not.
+    func getsSecurityEvents(_ name: ReceiverName) -> Bool {
+        webhooks.contains { $0.name == name && $0.audience != nil }
+            || polledReceivers.contains { $0.name == name } || clientStreams.contains { $0.name == name }
+    }
+
     /// The names of all receivers of events, also of the built-in one.
     var receiverNames: [ReceiverName] {
         webhooks.map(\.name) + polledReceivers.map(\.name) + clientStreams.map(\.name)

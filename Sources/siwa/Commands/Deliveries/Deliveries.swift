@@ -118,6 +118,10 @@ struct VerifyDeliveries: AsyncParsableCommand {
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
         try await Deliveries.ending {
+            guard settings.getsSecurityEvents(name) || !settings.receiverNames.contains(name) else {
+                ErrorMessage.write("\(name) gets no security event tokens, so it gets no verification event.")
+                throw ExitCode.failure
+            }
             let result = try await OpenedDatabase.with(settings) { store in
                 var generator = SystemRandomNumberGenerator()
                 let moment = Deliveries.now
