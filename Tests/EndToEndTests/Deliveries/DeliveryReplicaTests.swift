@@ -51,13 +51,16 @@ import Testing
     private static var now: Moment { Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
 
     @Test func `one of two replicas at a time delivers to a receiver, also when it is killed`() async throws {
-        try await DeliverySystem.with(.postgres, Self.names) { system in
+        try await DeliverySystem.with(.postgres, Self.names, polls: true) { system in
             let offset = ContinuousClock.now - .milliseconds(Self.now.milliseconds)
             for (_, server) in system.receivers { server.follow { _ in .take(after: .milliseconds(2)) } }
             let replicas = Running()
             for name in ["a", "b"] { try await replicas.start(name, system) }
             let load = DeliveryLoad("user") { replicas.backend }
             let running = Task { await load.run(writers: Self.writers, pause: .milliseconds(40)) }
+            // Each poll goes to any of the replicas.
+            let polling = PollingReceiver { replicas.backend }
+            let polls = Task { await polling.run(loops: 4) }
             let began = Self.now
             try await eventually { try system["backend"].takenCount >= 500 }
 
@@ -87,6 +90,15 @@ import Testing
                 #expect(feed.overtaking(at: server) == [], "\(name)")
                 #expect(Self.mixed(server.attempts) == [], "\(name)")
             }
+            try? await eventually {
+                try await system.endPolls()
+                return polling.taken.count >= feed.ids.count
+            }
+            polling.close()
+            await polls.value
+            #expect(feed.ids.subtracting(polling.taken) == [])
+            #expect(polling.overtaking(in: feed) == [])
+            print("polled: \(feed.events.count) events in \(polling.polls) polls")
             for (index, (name, server)) in system.receivers.enumerated() where held.contains(name) {
                 // Nothing came between the death of the replica and the end of its claim.
                 let next = try #require(server.attempts.dropFirst(counts[index]).first)

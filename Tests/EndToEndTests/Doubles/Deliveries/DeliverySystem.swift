@@ -13,11 +13,13 @@ struct DeliverySystem: Sendable {
 
     let database: ObservedDatabase
     let receivers: [(name: String, server: ReceivingServer)]
+    /// True if there is a receiver that polls, too.
+    let polls: Bool
     let directory: TemporaryDirectory
     private let variables: [String: String]
 
     static func with<Result>(
-        _ store: ObservedDatabase.Store, _ names: [String],
+        _ store: ObservedDatabase.Store, _ names: [String], polls: Bool = false,
         _ body: (DeliverySystem) async throws -> Result
     ) async throws -> Result {
         try await TemporaryDirectory.with { directory in
@@ -26,7 +28,7 @@ struct DeliverySystem: Sendable {
             for name in names { receivers.append((name, try await ReceivingServer())) }
             let sealing = "test=\(Base64.encode(SecureRandom.bytes(count: 32)))"
             let system = DeliverySystem(
-                database: database, receivers: receivers, directory: directory,
+                database: database, receivers: receivers, polls: polls, directory: directory,
                 variables: try CrashTests.variables(directory).merging([
                     "SIWA_ENV": "development", "DATABASE_URL": database.url,
                     "SIWA_SEALING_KEYS": sealing, "SIWA_PUBLIC_URL": "http://127.0.0.1:8080",
@@ -68,16 +70,30 @@ struct DeliverySystem: Sendable {
         try await database.query("UPDATE event_receiver SET not_before = 0")
     }
 
+    /// Hands out again what a poll got and did not acknowledge, as after a minute.
+    func endPolls() async throws {
+        try await database.query(
+            "UPDATE event_retry SET due_at = 0 WHERE receiver = '\(PollingReceiver.name)'")
+    }
+
     /// The variables of a replica. The path of its requests has its name.
     private func environment(_ replica: String) throws -> [String: String] {
         let secret = try directory.write(
             "whsec_\(Base64.encode(Array(repeating: 7, count: 32)))\n", to: "secret")
-        let webhooks = receivers.map { name, server in
+        var webhooks = receivers.map { name, server in
             """
               - name: \(name)
                 url: http://127.0.0.1:\(server.port)/\(replica)
                 \(name == Self.tokens ? "audience: billing" : "secret_files: [\(secret)]")
             """
+        }
+        if polls {
+            webhooks.append(
+                """
+                  - name: \(PollingReceiver.name)
+                    audience: billing
+                    api_key: test
+                """)
         }
         let file = """
             webhooks:
