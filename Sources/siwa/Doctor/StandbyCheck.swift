@@ -2,7 +2,7 @@ import PostgresStorage
 
 /// Checks that the standbys which commits wait for are there. Has no finding for a server without standbys.
 struct StandbyCheck {
-    static let name = "Standbys"
+    static let name = "standbys"
 
     let standbys: PostgresStandbys
 
