@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A program of PostgreSQL, run to its end.
 struct Command: Sendable {
@@ -53,7 +54,7 @@ struct Command: Sendable {
         let status: Int32 = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do {
-                try process.run()
+                try process.launchAlone()
             } catch {
                 process.terminationHandler = nil
                 continuation.resume(throwing: error)

@@ -32,7 +32,7 @@ public struct ProgramRun: Sendable {
         process.standardError = handle
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         process.terminationHandler = { _ in end.finish() }
-        try process.run()
+        try process.launchAlone()
         let bound = Task {
             try await Task.sleep(for: .seconds(400))
             process.terminate()

@@ -21,7 +21,7 @@ public struct Watchdog: Sendable {
         process.standardInput = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.launchAlone()
         pipe = ends[1]
     }
 

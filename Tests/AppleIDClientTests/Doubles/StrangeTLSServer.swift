@@ -31,7 +31,7 @@ final class StrangeTLSServer {
         ]
         (process.standardOutput, process.standardError) = (pipe, pipe)
         process.standardInput = FileHandle.nullDevice
-        try process.run()
+        try process.launchAlone()
         var said = ""
         var found: Int?
         while found == nil {

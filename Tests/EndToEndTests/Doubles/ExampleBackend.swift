@@ -183,7 +183,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         let handle = try FileHandle(forWritingTo: log)
         process.standardOutput = handle
         process.standardError = handle
-        try process.run()
+        try process.launchAlone()
         return process
     }
 

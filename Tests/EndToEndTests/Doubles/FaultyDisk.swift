@@ -50,7 +50,7 @@ struct FaultyDisk: Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"]
         process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
+        guard (try? process.launchAlone()) != nil else { return false }
         process.waitUntilExit()
         return process.terminationStatus == 0
     }

@@ -29,7 +29,7 @@ enum OperatorTool {
         process.standardError = process.standardOutput
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         process.terminationHandler = { _ in end.finish() }
-        try process.run()
+        try process.launchAlone()
         for await _ in ends {}
         return (
             process.terminationStatus,

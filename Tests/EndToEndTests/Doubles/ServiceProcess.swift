@@ -71,7 +71,7 @@ final class ServiceProcess: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try handle(output)
         process.standardError = try handle(error)
-        try process.run()
+        try process.launchAlone()
         return process
     }
 
@@ -108,13 +108,14 @@ final class ServiceProcess: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         var next = start
+        var isKilled = false
         while process.isRunning {
             let now = clock.now
-            if now - start > .seconds(90) {
+            if now - start > .seconds(90), !isKilled {
                 Issue.record("a process has not ended 90 seconds after SIGTERM")
                 _ = systemKill(process.processIdentifier, SIGKILL)
-                next = now + .seconds(3600)
-            } else if now >= next {
+                isKilled = true
+            } else if now >= next, !isKilled {
                 process.terminate()
                 next = now + .seconds(5)
             }
