@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 import JOSE
 import StrictJSON
@@ -40,7 +41,7 @@ enum ShownText {
                 else { return nil }
                 return "\n\nThe \(member.name) is signed, not encrypted, and says:\n\(content)"
             }
-            return lines(of: hidden(json, name: ""), indent: "") + (tokens ?? []).joined()
+            return hidden(json, name: "").indented() + (tokens ?? []).joined()
         }
         let text = String(decoding: body.prefix(ExchangeLog.longestText), as: UTF8.self)
         return token(text) ?? text
@@ -52,7 +53,7 @@ enum ShownText {
             let header = try? JSONValue(parsing: segments.header),
             let claims = try? JSONValue(parsing: segments.payload, limits: JSONLimits(depth: 16))
         else { return nil }
-        return "\(lines(of: header, indent: ""))\n\(lines(of: hidden(claims, name: ""), indent: ""))"
+        return "\(header.indented())\n\(hidden(claims, name: "").indented())"
     }
 
     private static func hidden(_ value: JSONValue, name: String) -> JSONValue {
@@ -84,18 +85,5 @@ enum ShownText {
                 ? "code=\(shortened(String(parameter.dropFirst(5))))" : String(parameter)
         }
         return "\(url[..<mark])?\(parameters.joined(separator: "&"))"
-    }
-
-    /// Formats an object with one member per line.
-    private static func lines(of value: JSONValue, indent: String) -> String {
-        guard let object = value.object, !object.members.isEmpty else {
-            return String(decoding: value.serialized(), as: UTF8.self)
-        }
-        let deeper = indent + "  "
-        let members = object.members.map { member in
-            let name = String(decoding: JSONValue.string(member.name).serialized(), as: UTF8.self)
-            return "\(deeper)\(name): \(lines(of: member.value, indent: deeper))"
-        }
-        return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
     }
 }

@@ -67,18 +67,6 @@ struct MessagesSection {
         guard let json = try? JSONValue(parsing: Array(text.utf8), limits: MessageChecks.limits) else {
             return text
         }
-        return lines(of: json, indent: "")
-    }
-
-    private static func lines(of value: JSONValue, indent: String) -> String {
-        guard let object = value.object, !object.members.isEmpty else {
-            return String(decoding: value.serialized(), as: UTF8.self)
-        }
-        let deeper = indent + "  "
-        let members = object.members.map { member in
-            let name = String(decoding: JSONValue.string(member.name).serialized(), as: UTF8.self)
-            return "\(deeper)\(name): \(lines(of: member.value, indent: deeper))"
-        }
-        return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
+        return json.indented()
     }
 }
