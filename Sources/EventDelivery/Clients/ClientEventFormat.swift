@@ -12,6 +12,8 @@ public struct ClientEventFormat: EventFormat {
     private let client: OAuthClientID
     private let store: any DeliveryStore
     private let key: @Sendable () async throws -> TokenSigningKey
+    /// Makes the tokens that are the same for every receiver.
+    private let common: SecurityEventFormat
 
     /// - Parameter key: The key that signs at this moment.
     public init(
@@ -19,6 +21,7 @@ public struct ClientEventFormat: EventFormat {
         key: @escaping @Sendable () async throws -> TokenSigningKey
     ) {
         (self.issuer, self.client, self.store, self.key) = (issuer, client, store, key)
+        common = SecurityEventFormat(issuer: issuer, audience: client.rawValue, key: key)
     }
 
     public func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage? {
@@ -33,10 +36,7 @@ public struct ClientEventFormat: EventFormat {
     public func message(
         for verification: StreamVerification, of stream: ReceiverName, at moment: Moment
     ) async throws -> EventMessage? {
-        let token = StreamVerificationToken(
-            issuer: issuer, audience: client.rawValue, stream: stream, verification: verification,
-            issuedAt: moment.milliseconds / 1000)
-        return EventMessage(token: try token.signed(with: try await key()))
+        try await common.message(for: verification, of: stream, at: moment)
     }
 
     private func isMeant(by event: AccountEvent, about account: AccountID) async throws -> Bool {
