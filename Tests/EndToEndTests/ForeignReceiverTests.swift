@@ -73,15 +73,7 @@ import TokenMint
               - name: push
                 url: \(receivers)/push
                 audience: \(audience)
-            oauth:
-              clients:
-                - id: phone
-                  kind: native
-                  app: \(TokenMint.clientID)
-                  name: Phone
-                  platform: ios
-                  scopes: [openid]
-                  redirect_uris: ["com.example.app:/back"]
+            \(OAuthSection.phone)
 
             """
         return try CrashTests.variables(directory).merging([

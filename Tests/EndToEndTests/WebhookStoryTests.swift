@@ -150,15 +150,7 @@ import TokenMint
 
                 """
             let clients = """
-                oauth:
-                  clients:
-                    - id: phone
-                      kind: native
-                      app: \(TokenMint.clientID)
-                      name: Phone
-                      platform: ios
-                      scopes: [openid]
-                      redirect_uris: ["com.example.app:/back"]
+                \(OAuthSection.phone)
 
                 """
             let sealing = "test=\(Base64.encode(SecureRandom.bytes(count: 32)))"

@@ -98,15 +98,7 @@ struct DeliverySystem: Sendable {
         let file = """
             webhooks:
             \(webhooks.joined(separator: "\n"))
-            oauth:
-              clients:
-                - id: phone
-                  kind: native
-                  app: \(TokenMint.clientID)
-                  name: Phone
-                  platform: ios
-                  scopes: [openid]
-                  redirect_uris: ["com.example.app:/back"]
+            \(OAuthSection.phone)
 
             """
         let path = try directory.write(file, to: "replica-\(replica).yaml")
