@@ -30,6 +30,8 @@ let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", packa
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -62,6 +64,7 @@ let package = Package(
             url: "https://github.com/apple/swift-configuration.git", from: "1.2.0",
             traits: [.defaults, "YAML"]),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
@@ -69,6 +72,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -88,6 +92,7 @@ let package = Package(
         module("JOSE", ["Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
         module("Certificates", ["Encodings", "Cryptography", "JOSE", "COpenSSL"]),
         module("WebOrigins", ["Encodings"]),
+        module("PageTemplates", [mustache]),
         module(
             "HTTPEngine",
             ["Encodings", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, serviceLifecycle]),
@@ -164,9 +169,20 @@ let package = Package(
                 serviceLifecycle,
             ],
             resources: [.embedInCode("OpenAPI/openapi.yaml")]),
+        // Pages for developers and operators, above the interface.
+        module(
+            "Console",
+            [
+                "HTTPAPI", "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer", "SecurityEvents",
+                "SignIn", "Commits", "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity", "JOSE",
+                "StrictJSON", "Cryptography", "Encodings", "WebOrigins", "PageTemplates", nioCore, nioPosix,
+                nioHTTP1, logging, coreMetrics, serviceLifecycle,
+            ],
+            resources: [.embedInCode("Templates")]),
         module(
             "EmulatorServer",
             [
+                "PageTemplates",
                 "StrictJSON", "Cryptography", "Encodings", "WebOrigins", hummingbird, hummingbirdCore,
                 httpTypes,
                 nioCore, logging, serviceLifecycle,
@@ -174,6 +190,7 @@ let package = Package(
         module(
             "AppleEmulator",
             [
+                "PageTemplates",
                 "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins",
                 hummingbird,
                 hummingbirdTLS, nioSSL, httpTypes, nioCore, nioPosix, nioHTTP1, logging, asyncHTTPClient,
@@ -182,6 +199,7 @@ let package = Package(
         module(
             "GoogleEmulator",
             [
+                "PageTemplates",
                 "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins",
                 hummingbird,
                 httpTypes, nioCore, nioHTTP1, logging, asyncHTTPClient, serviceLifecycle,
@@ -189,6 +207,7 @@ let package = Package(
         module(
             "ReceiverEmulator",
             [
+                "PageTemplates",
                 "EmulatorServer", "Certificates", "JOSE", "StrictJSON", "Cryptography", "Encodings",
                 "WebOrigins", hummingbird, hummingbirdTLS, httpTypes, nioCore, nioHTTP1, nioSSL, logging,
                 asyncHTTPClient, serviceLifecycle,
@@ -204,7 +223,7 @@ let package = Package(
             name: "siwa",
             dependencies: [
                 "OAuthLogin",
-                "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator", "ReceiverEmulator",
+                "Console", "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator", "ReceiverEmulator",
                 "EmulatorServer",
                 "SignIn", "Commits",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
@@ -280,6 +299,14 @@ let package = Package(
             "SecurityEventsTests",
             [
                 "SecurityEvents", "AppleAccounts", "Cryptography", "Encodings", "JOSE", "StrictJSON",
+            ]),
+        tests(
+            "ConsoleTests",
+            [
+                "Console", "HTTPAPI", "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer",
+                "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE",
+                "SQLiteStorage", "StrictJSON", "Cryptography", "Encodings", "PageTemplates", "TestSupport",
+                "TokenMint", "StorageConformance", logging, nioCore, nioHTTP1,
             ]),
         tests(
             "EventDeliveryTests",

@@ -1,0 +1,16 @@
+/// The answer of a page.
+public enum ConsoleAnswer: Sendable {
+    /// A template of `Templates/` in the frame of the console.
+    ///
+    /// - Parameters:
+    ///   - values: A dictionary, or a value whose stored properties are the names of the template.
+    ///   - isLive: True if the page changes by itself: the script loads its `<main>` anew when the server says
+    ///     so, and at most once a second.
+    case page(template: String, title: String, values: any Sendable, isLive: Bool = false)
+    /// After an action: a path below the console's root (303), with a sentence that the next page shows once.
+    case redirect(to: String, notice: String? = nil)
+    /// There is no such page or person, or this operator may not see it; nobody learns the difference.
+    case notFound
+    /// The form was wrong: a page with the sentence, and the way back.
+    case refused(String)
+}

@@ -1,0 +1,10 @@
+import PageTemplates
+
+/// The templates of the console, by the names of their files.
+enum Templates {
+    static let files: [String: [UInt8]] = [
+        "frame": PackageResources.frame_mustache
+    ]
+
+    static func library() throws -> TemplateLibrary { try TemplateLibrary(files) }
+}

@@ -1,0 +1,23 @@
+import Mustache
+
+/// Pages as Mustache templates that are embedded in the program, one file a page. A template names another as
+/// a partial, `{{> name}}`, and its values are escaped for HTML.
+public struct TemplateLibrary: Sendable {
+    private let library: MustacheLibrary
+
+    /// - Parameter templates: The text of each template by its name: the file's name without `.mustache`.
+    /// - Throws: The error of the first template that cannot be parsed.
+    public init(_ templates: [String: [UInt8]]) throws {
+        library = MustacheLibrary(
+            templates: try templates.mapValues {
+                try MustacheTemplate(string: String(decoding: $0, as: UTF8.self))
+            })
+    }
+
+    /// Returns the page, or `nil` when there is no template of this name.
+    ///
+    /// - Parameter values: A dictionary, or a value whose stored properties are the names of the template.
+    public func render(_ name: String, _ values: Any) -> String? {
+        library.render(values, withTemplate: name)
+    }
+}
