@@ -32,6 +32,8 @@ final class OAuthLedger: Sendable {
 
     private let state = Mutex(State())
 
+    /// Number of links in this state.
+    func count(_ linkState: Link.State) -> Int { links.count { $0.state == linkState } }
     var links: [Link] { state.withLock(\.links) }
     /// The current refresh token of each lane's phone.
     var phoneTokens: [(phone: String, token: String)] { state.withLock(\.phoneTokens) }
