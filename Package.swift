@@ -178,7 +178,7 @@ let package = Package(
                 "StrictJSON", "Cryptography", "Encodings", "WebOrigins", "PageTemplates", nioCore, nioPosix,
                 nioHTTP1, logging, coreMetrics, serviceLifecycle,
             ],
-            resources: [.embedInCode("Templates")]),
+            resources: [.embedInCode("Templates"), .embedInCode("Assets")]),
         module(
             "EmulatorServer",
             [
@@ -306,7 +306,7 @@ let package = Package(
                 "Console", "HTTPAPI", "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer",
                 "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE",
                 "SQLiteStorage", "StrictJSON", "Cryptography", "Encodings", "PageTemplates", "TestSupport",
-                "TokenMint", "StorageConformance", logging, nioCore, nioHTTP1,
+                "TokenMint", "StorageConformance", "WebOrigins", logging, nioCore, nioPosix, nioHTTP1,
             ]),
         tests(
             "EventDeliveryTests",

@@ -16,18 +16,15 @@ final class Dispatcher: Sendable {
     private let callers: CallerDirectory
     private let routes: Routes
     private let foreignPages: ForeignPageCheck?
-    /// The start page, for development.
-    private let startPage: StartPage?
 
     init(
         routes: Routes, callers: CallerDirectory, foreignPages: ForeignPageCheck? = nil,
-        observer: RequestObserver, startPage: StartPage? = nil
+        observer: RequestObserver
     ) {
         self.routes = routes
         self.callers = callers
         self.foreignPages = foreignPages
         self.observer = observer
-        self.startPage = startPage
     }
 
     /// Returns a response at once when no wait is needed.
@@ -43,11 +40,6 @@ final class Dispatcher: Sendable {
             startedAt: incoming.startedAt)
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
-            // The start page is no call of the interface, so it is not in the table of routes.
-            if let startPage, target.path == "/", head.method == .GET {
-                try foreignPages?.check(head, to: .getOpenAPI)
-                return (info, .response(startPage.response))
-            }
             let match: RouteTable.Match
             do {
                 match = try RouteTable.all.match(head.method, target.path) { $0.isServed(routes) }

@@ -47,8 +47,8 @@ public final class HTTPService: Service {
         public var appCheckHours: (any AppCheckHourStore)?
         /// The receivers of events that poll, and the event streams of OAuth clients. `nil` without both.
         public var eventStreams: EventStreams?
-        /// The start page, for development. `nil` leaves `/` not found.
-        public var startPage: StartPage?
+        /// Pages beside the calls, for development. `nil` leaves their paths not found.
+        package var site: (any PageSite)?
 
         public init(
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
@@ -165,13 +165,14 @@ public final class HTTPService: Service {
         let dispatcher = Dispatcher(
             routes: routes, callers: dependencies.callers, foreignPages: dependencies.foreignPages,
             observer: RequestObserver(
-                registry: registry, sink: dependencies.sink, logger: logger, now: dependencies.now),
-            startPage: dependencies.startPage)
+                registry: registry, sink: dependencies.sink, logger: logger, now: dependencies.now))
         self.dispatcher = dispatcher
         let notices = EarlyCloseNotices(registry: registry, logger: logger, now: dependencies.now)
         server = HTTPServer(
             host: host, port: port, limits: limits, logger: logger, now: dependencies.now,
-            interface: { LoopDispatcher(dispatcher, commits: commits, eventLoop: $0) },
+            interface: { [site = dependencies.site] in
+                LoopDispatcher(dispatcher, commits: commits, site: site, eventLoop: $0)
+            },
             noteEarlyClose: { notices.count($0) })
     }
 

@@ -10,15 +10,24 @@ final class LoopDispatcher: HTTPInterface {
     private let dispatcher: Dispatcher
     private let commits: GroupCommit<AccountCommand>
     private let eventLoop: any EventLoop
+    /// `nil` where the port has the interface alone.
+    private let site: (any PageSite)?
     private var gathered: [GroupCommit<AccountCommand>.Entry] = []
 
-    init(_ dispatcher: Dispatcher, commits: GroupCommit<AccountCommand>, eventLoop: any EventLoop) {
+    init(
+        _ dispatcher: Dispatcher, commits: GroupCommit<AccountCommand>, site: (any PageSite)?,
+        eventLoop: any EventLoop
+    ) {
         (self.dispatcher, self.commits, self.eventLoop) = (dispatcher, commits, eventLoop)
+        self.site = site
     }
 
     func handle(
         _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
     ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+        if let site, let target = RequestTarget(request.head.uri), site.serves(target) {
+            return site.handle(request, target, from: client)
+        }
         let (info, result) = dispatcher.handle(request, from: client, gate: gate)
         let exchange = DispatchedExchange(info, dispatcher)
         switch result {

@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct TemplatesTests {
     @Test func `every file of the templates is one that pages can name`() throws {
-        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/Console/Templates").standardized
+        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/Console/Templates")
+            .standardized
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".mustache") }.map { String($0.dropLast(".mustache".count)) }
         #expect(Set(files) == Set(Templates.files.keys))

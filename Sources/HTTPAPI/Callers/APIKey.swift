@@ -7,11 +7,21 @@ public struct APIKey: Sendable {
     public let name: String
     public let hash: SHA256Digest
     public let scope: AppScope
+    public let roles: Set<Role>
 
-    public init(name: String, hash: SHA256Digest, scope: AppScope) {
+    /// The use of a key.
+    public enum Role: String, Sendable, CaseIterable {
+        /// Calls of the interface.
+        case backend
+        /// The console. Such a key opens no call, unless it has the other role too.
+        case `operator`
+    }
+
+    public init(name: String, hash: SHA256Digest, scope: AppScope, roles: Set<Role> = [.backend]) {
         self.name = name
         self.hash = hash
         self.scope = scope
+        self.roles = roles
     }
 }
 

@@ -5,6 +5,9 @@ import HTTPEngine
 
 /// The callers that may use this service.
 public struct CallerDirectory: Sendable {
+    /// All keys, those of operators too.
+    private let allKeys: [APIKey]
+    /// The keys that open calls.
     private let keys: [APIKey]
     /// The key that opens the metrics and nothing else; `nil` when there is none.
     private let metricsKey: APIKey?
@@ -16,13 +19,14 @@ public struct CallerDirectory: Sendable {
 
     /// - Parameter metricsKey: The SHA-256 of the secret that Prometheus presents.
     public init(keys: [APIKey], metricsKey: SHA256Digest? = nil) {
-        self.keys = keys
+        allKeys = keys
+        self.keys = keys.filter { $0.roles.contains(.backend) }
         self.metricsKey = metricsKey.map { APIKey(name: Self.metricsName, hash: $0, scope: .all) }
         isOpen = false
     }
 
     private init() {
-        keys = []
+        (allKeys, keys) = ([], [])
         metricsKey = nil
         isOpen = true
     }
@@ -59,6 +63,30 @@ public struct CallerDirectory: Sendable {
         let hash = SHA256Digest.hash(secret)
         // The comparison of the names reveals only which names exist, and names are no secrets.
         return keys.first { $0.name.isByteEqual(to: name) && ConstantTime.areEqual($0.hash, hash) }
+    }
+
+    /// A secret at the sign-in of the console.
+    package enum OperatorFinding {
+        case operatorKey(APIKey)
+        /// A key of this service without the role.
+        case otherKey(APIKey)
+        case metricsKey
+        case unknown
+    }
+
+    /// Finds the key of an operator, comparing with every configured hash in full.
+    package func operatorKey(presenting secret: String) -> OperatorFinding {
+        let hash = SHA256Digest.hash(secret)
+        var found: APIKey?
+        for key in allKeys where ConstantTime.areEqual(key.hash, hash) { found = key }
+        if let found { return found.roles.contains(.operator) ? .operatorKey(found) : .otherKey(found) }
+        let isMetrics = metricsKey.map { ConstantTime.areEqual($0.hash, hash) } ?? false
+        return isMetrics ? .metricsKey : .unknown
+    }
+
+    /// Returns the key with this name if it still has the role `operator`.
+    package func operatorKey(named name: String) -> APIKey? {
+        allKeys.first { $0.roles.contains(.operator) && $0.name.isByteEqual(to: name) }
     }
 
     /// Returns the hash of a token in the form of RFC 6750 §2.1. The case of the scheme is ignored.

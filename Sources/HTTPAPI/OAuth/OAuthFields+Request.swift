@@ -1,7 +1,7 @@
-import HTTPEngine
+package import HTTPEngine
 import NIOCore
 import NIOHTTP1
-import OAuth
+package import OAuth
 
 extension OAuthFields {
     /// - Parameter client: The other end of the connection; `nil` for a trusted proxy.
@@ -14,7 +14,7 @@ extension OAuthFields {
 
 extension RequesterAddress {
     /// - Parameter client: The other end of the connection; `nil` for a trusted proxy.
-    init?(_ fields: RequestFields, from client: ClientAddress?) {
+    package init?(_ fields: RequestFields, from client: ClientAddress?) {
         // Only a trusted proxy is believed. Another client can write anything into the field, and is counted
         // by the address of its connection.
         guard let address = client ?? fields.forwardedFor.flatMap(Self.nearest) else { return nil }

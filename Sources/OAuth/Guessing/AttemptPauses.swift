@@ -1,11 +1,11 @@
-import AppleAccounts
+package import AppleAccounts
 
 /// Slows failed attempts down, per key.
 ///
 /// Ten failures are free. After them the next attempt waits for a second, and twice as long after each further
 /// failure that came in time, up to a minute. Fifteen minutes without a failure reset the count. Does no I/O
 /// and reads no clock.
-struct AttemptPauses<Key: Hashable & Sendable>: Sendable {
+package struct AttemptPauses<Key: Hashable & Sendable>: Sendable {
     static var freeAttempts: Int { 10 }
     /// Milliseconds of the longest pause.
     static var longestPause: Int64 { 60_000 }
@@ -13,7 +13,7 @@ struct AttemptPauses<Key: Hashable & Sendable>: Sendable {
     /// Number of keys. Above it the keys whose last failure is the oldest are forgotten.
     static var mostKeys: Int { 10_000 }
 
-    struct Record: Equatable {
+    package struct Record: Equatable {
         fileprivate var failures = 0
         fileprivate var failedAt: Moment
         fileprivate var pausedUntil: Moment
@@ -21,17 +21,19 @@ struct AttemptPauses<Key: Hashable & Sendable>: Sendable {
 
     private var records: [Key: Record] = [:]
 
+    package init() {}
+
     var count: Int { records.count }
 
     /// Returns the seconds of the pause; `nil` when the next failure is counted.
-    func pause(for key: Key, now: Moment) -> Int64? {
+    package func pause(for key: Key, now: Moment) -> Int64? {
         guard let record = records[key], now < record.pausedUntil, isKept(record, at: now) else { return nil }
         return (record.pausedUntil.milliseconds - now.milliseconds + 999) / 1000
     }
 
     /// Counts a failure. Returns the records before and after it, for `takeBack`.
     @discardableResult
-    mutating func failed(for key: Key, now: Moment) -> (before: Record?, after: Record) {
+    package mutating func failed(for key: Key, now: Moment) -> (before: Record?, after: Record) {
         let before = records[key]
         var record = before ?? Record(failedAt: now, pausedUntil: now)
         if !isKept(record, at: now) { record.failures = 0 }

@@ -29,13 +29,15 @@ struct ComposedService {
     private let warnings: StartWarnings
     private let logger: Logger
 
-    /// - Parameter signals: The signals that begin the shutdown.
+    /// - Parameters:
+    ///   - signals: The signals that begin the shutdown.
+    ///   - development: The fakes of `siwa dev`, for the console.
     /// - Throws: `StorageError`, `WebSettingsError`.
     init(
         settings: ServiceSettings, observation: ProcessObservation,
         signals: [UnixSignal] = [.sigterm, .sigint],
         keySetBounds: KeySetBounds = KeySetBounds(), healthInterval: Duration = HealthMonitor.interval,
-        admission: AdmissionBounds = AdmissionBounds()
+        admission: AdmissionBounds = AdmissionBounds(), development: DevelopmentConsole? = nil
     ) async throws {
         logger = observation.logger
         disabled = DisabledFeatures(settings)
@@ -83,10 +85,15 @@ struct ComposedService {
             now: ProcessObservation.millisecondsSince1970, web: web, oauth: oauth?.server,
             authorize: oauth?.authorize, foreignPages: settings.foreignPages, warnings: warnings)
         dependencies.eventKeys = deliveries?.ownKeys
-        dependencies.startPage = settings.startPage
         dependencies.appCheck = appCheck
         dependencies.appCheckHours = store
         dependencies.eventStreams = deliveries?.streams
+        let console = try ComposedConsole(
+            ComposedConsole.Parts(
+                settings: settings, store: store, useCases: useCases, keys: keys, oauth: oauth,
+                deliveries: deliveries, feed: feed, observation: observation, now: now, logger: logger,
+                development: development))
+        dependencies.site = console.site
         http = HTTPService(
             host: settings.host, port: settings.numbers[.port],
             limits: .forThisProcess(settings, admission: admission),
@@ -124,7 +131,11 @@ struct ComposedService {
         services += deliveries?.services ?? []
         services += oauth?.services ?? []
         services += [
-            workers, http, ShutdownNotice(logger: logger),
+            workers
+        ]
+        services += console.services
+        services += [
+            http, ShutdownNotice(logger: logger),
             DrainPeriod(http: http, duration: drain, logger: logger),
         ]
         // Without signals the service is part of another program, which owns the process.

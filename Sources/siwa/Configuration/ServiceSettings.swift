@@ -50,8 +50,10 @@ struct ServiceSettings: Sendable {
     var webhooks: [WebhookSettings] = []
     var polledReceivers: [PolledReceiverSettings] = []
     var clientStreams: [ClientStreamSettings] = []
-    /// The page at `/` of `siwa dev`.
-    var startPage: StartPage?
+    /// The address of the console; its port is 0 where the console is off.
+    var consoleHost = Setting.consoleHost.defaultText ?? ""
+    /// Additional host names of the console.
+    var consoleAllowedHosts: [String] = []
 
     /// Indicates receivers of security event tokens.
     var signsEvents: Bool {

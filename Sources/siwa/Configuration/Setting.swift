@@ -117,12 +117,20 @@ struct Setting: Sendable {
         "SIWA_GOOGLE_SERVICE_ACCOUNT_FILE", .text(),
         "the JSON key file with which siwa google risc and siwa doctor ask Google")
 
+    static let consolePort = Setting(
+        "SIWA_CONSOLE_PORT", .number(0...65535, default: 0), "the port of the console; 0 is no console")
+    static let consoleHost = Setting(
+        "SIWA_CONSOLE_HOST", .text(default: "127.0.0.1"), "the address that the console listens on")
+    static let consoleAllowedHosts = Setting(
+        "SIWA_CONSOLE_ALLOWED_HOSTS", .list(), "further host names of the console, such as that of a proxy")
+
     /// Every setting, in the order of the help.
     static let all: [Setting] = [
         teamID, clientIDs, apiKeyHashes, privateKeyFile, sealingKeys, publicURL, webRedirectURL, servicesIDs,
         file, host, port, database, databaseConnections, logLevel, drainSeconds, addressShare, trustedProxies,
         checkInterval, checksPerSecond, receipts, keyID, privateKey, keysFile, issuers, environment,
-        allowedHosts, metricsKeyHash, baseURL, googleBaseURL, googleServiceAccountFile,
+        allowedHosts, metricsKeyHash, baseURL, googleBaseURL, googleServiceAccountFile, consolePort,
+        consoleHost, consoleAllowedHosts,
     ]
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }

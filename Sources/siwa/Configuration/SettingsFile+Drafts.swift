@@ -102,11 +102,13 @@ extension SettingsFile {
         var hash = ""
         /// The apps that the key is limited to. `nil` is no limit.
         var apps: [String]?
+        /// Each word is named as in the file. `nil` is `backend`.
+        var roles: [String]?
 
         static let empty = Key()
         static let members: [DraftMember<Key>] = [
             DraftMember("name", .text(\.name)), DraftMember("hash", .text(\.hash)),
-            DraftMember("apps", .optionalList(\.apps)),
+            DraftMember("apps", .optionalList(\.apps)), DraftMember("roles", .optionalList(\.roles)),
         ]
     }
 

@@ -27,6 +27,9 @@ import Yams
 ///   - name: watch-backend
 ///     hash: PUT-THE-HASH-HERE
 ///     apps: [com.example.watch]     # limits the key; without it, all apps
+///   - name: olga
+///     hash: PUT-THE-HASH-HERE
+///     roles: [operator]             # signs in at the console; without it, backend
 /// webhooks:
 ///   - name: backend
 ///     url: https://backend.example.com/siwa

@@ -34,7 +34,10 @@ extension SettingsReader {
             if keys.contains(where: { $0.hash == hash }) {
                 mistakes.add(setting, "\(entry.name) has the same hash as another key")
             }
-            keys.append(APIKey(name: entry.name, hash: hash, scope: scope(of: entry, in: deployment)))
+            keys.append(
+                APIKey(
+                    name: entry.name, hash: hash, scope: scope(of: entry, in: deployment),
+                    roles: roles(of: entry)))
         }
         if entries.isEmpty, !isDevelopment {
             mistakes.add(
@@ -114,6 +117,16 @@ extension SettingsReader {
             }
         }
         return .only(primary)
+    }
+
+    private mutating func roles(of key: SettingsFile.Key) -> Set<APIKey.Role> {
+        guard let words = key.roles else { return [.backend] }
+        let known = APIKey.Role.allCases.map(\.rawValue)
+        if words.isEmpty || !words.allSatisfy(known.contains) {
+            mistakes.add(
+                "api_keys.roles", "of \(key.name) must be a list of \(known.joined(separator: ", "))")
+        }
+        return Set(words.compactMap { APIKey.Role(rawValue: $0) })
     }
 
     private func isName(_ text: String) -> Bool {

@@ -92,8 +92,9 @@ struct SettingsReader {
         let clientStreams = clientStreams(of: oauth, beside: webhooks.count + polledReceivers.count)
         let receipts = receiptExchange(canSeal: sealingKeys != nil, canSign: !signingKeys.isEmpty)
         let googleEndpoints = googleEndpoints()
+        let console = console(numbers: numbers, host: host, apiKeys: apiKeys)
         guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
-        return ServiceSettings(
+        var settings = ServiceSettings(
             host: host, numbers: numbers, trustedProxies: trustedProxies,
             environment: environment, allowedHosts: allowedHosts, logLevel: logLevel, database: database,
             deployment: deployment, apiKeys: apiKeys, metricsKey: metricsKey, keySource: keySource,
@@ -104,6 +105,8 @@ struct SettingsReader {
             receipts: receipts, googleEndpoints: googleEndpoints,
             googleServiceAccountFile: text(.googleServiceAccountFile),
             webhooks: webhooks, polledReceivers: polledReceivers, clientStreams: clientStreams)
+        (settings.consoleHost, settings.consoleAllowedHosts) = console
+        return settings
     }
 
     private mutating func trustedProxies() -> [AddressBlock] {

@@ -45,7 +45,13 @@ struct DevelopmentService: Service {
         var development = try settings(applePort: applePort, googlePort: googlePort, directory: directory)
         development.receivers = receivers
         let settings = try development.settings()
-        let service = try await ComposedService(settings: settings, observation: observation, signals: [])
+        let startPage = DevelopmentStartPage(
+            applePort: applePort, googlePort: googlePort, receiverPort: receivers.port,
+            servicesIDs: options.clientIDs.dropFirst().map { $0 }, secret: DevelopmentSettings.secret)
+        let service = try await ComposedService(
+            settings: settings, observation: observation, signals: [],
+            development: DevelopmentConsole(
+                apple: emulator, google: google, receivers: self.receivers, startPages: startPage.pages))
         let issuer = settings.oauth?.issuer.text
         self.receivers.state.connect(
             to: DevelopmentReceivers.sender(of: service, issuer: issuer),

@@ -71,11 +71,6 @@ struct DevelopmentSettings {
         // Sign-in on the web uses Services IDs; the first client ID is the app's bundle ID.
         for id in app.clientIDs where id != primary { settings.webRedirectURLs[id] = webRedirectURL }
         settings.allowedHosts = allowedHosts
-        settings.startPage =
-            DevelopmentStartPage(
-                applePort: applePort, googlePort: google?.port, receiverPort: receivers?.port,
-                servicesIDs: clientIDs.dropFirst().map { $0 }, secret: secret
-            ).page
         // A port that the system chooses is not known yet.
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
         if let google, let publicURL = settings.publicURL {

@@ -1,7 +1,7 @@
+import Console
 import Encodings
-import HTTPAPI
 
-/// The page at `/` of `siwa dev`.
+/// The page of the console that leads to everything that can be tried in `siwa dev`.
 struct DevelopmentStartPage {
     let applePort: Int
     /// `nil` without OAuth clients.
@@ -10,83 +10,83 @@ struct DevelopmentStartPage {
     let servicesIDs: [String]
     let secret: String
 
-    var page: StartPage {
-        StartPage(title: "siwa dev", sections: [users, terminal, service])
+    var pages: StartPages {
+        StartPages(sections: [users, terminal, service])
     }
 
-    private var users: StartPage.Section {
+    private var users: StartPages.Section {
         var entries = [
-            StartPage.Entry(
+            StartPages.Entry(
                 "The fake Apple", at: "http://127.0.0.1:\(applePort)/",
                 "Users with an Apple Account: they sign in on an iPhone, stop using the app, and delete their account."
             )
         ]
         if let googlePort {
             entries.append(
-                StartPage.Entry(
+                StartPages.Entry(
                     "The fake Google", at: "http://127.0.0.1:\(googlePort)/",
                     "Links accounts, in the browser or with the iPhone app, and shows every request and answer."
                 ))
         }
         if let receiverPort {
             entries.append(
-                StartPage.Entry(
+                StartPages.Entry(
                     "The receivers of events", at: "http://127.0.0.1:\(receiverPort)/",
                     "Show each webhook and security event token as it arrives, and fail when you want it."))
         }
         for id in servicesIDs {
             let query = FormEncoding.encode([("client_id", id), ("state", "from-the-start-page")])
             entries.append(
-                StartPage.Entry(
+                StartPages.Entry(
                     "Sign in on the web as \(id)", at: "/v1/web/sign-in?\(query)",
                     "As a page of your site begins it. The result comes to a page of the fake Apple."))
         }
-        return StartPage.Section("In the browser", entries)
+        return StartPages.Section("In the browser", entries)
     }
 
-    private var terminal: StartPage.Section {
+    private var terminal: StartPages.Section {
         let command = StartedProgram.name
         let events =
             googlePort == nil
             ? []
             : [
-                StartPage.Entry(
+                StartPages.Entry(
                     "\(command) google risc",
                     "Registers the receiver of Google's security events at the fake Google, and tests it. "
                         + "docs/linking.md has the lines.")
             ]
-        return StartPage.Section(
+        return StartPages.Section(
             "In a terminal",
             [
-                StartPage.Entry(
+                StartPages.Entry(
                     "\(command) tour",
                     "Follows one user from the first sign-in to the deletion, step by step."),
-                StartPage.Entry(
+                StartPages.Entry(
                     "Authorization: Bearer \(secret)",
                     "The header with the API key of every call of the interface."
                 ),
             ] + events)
     }
 
-    private var service: StartPage.Section {
+    private var service: StartPages.Section {
         let clients =
             googlePort == nil
             ? []
             : [
-                StartPage.Entry(
+                StartPages.Entry(
                     "Metadata of the authorization server", at: "/.well-known/openid-configuration",
                     "What OAuth clients read first."),
-                StartPage.Entry(
+                StartPages.Entry(
                     "Keys that sign tokens", at: "/oauth/jwks.json", "With which an API checks access tokens."
                 ),
             ]
-        return StartPage.Section(
+        return StartPages.Section(
             "The service itself",
             [
-                StartPage.Entry(
+                StartPages.Entry(
                     "The interface", at: "/openapi.yaml", "Every call and error code, as OpenAPI 3.1."),
-                StartPage.Entry("Health", at: "/health", "What works, and what does not."),
-                StartPage.Entry("Version", at: "/version", "Of this program."),
+                StartPages.Entry("Health", at: "/health", "What works, and what does not."),
+                StartPages.Entry("Version", at: "/version", "Of this program."),
             ] + clients)
     }
 }

@@ -1,0 +1,74 @@
+// Two comforts; everything works without them. A page that changes by itself is loaded again when the server
+// says so, and what is to be copied has a button.
+"use strict";
+
+(() => {
+  const copying = (root) => {
+    if (!navigator.clipboard) return;
+    for (const button of root.querySelectorAll("button[data-copy]")) {
+      button.hidden = false;
+      button.addEventListener("click", async () => {
+        const source = document.getElementById(button.dataset.copy);
+        if (!source) return;
+        await navigator.clipboard.writeText("value" in source ? source.value : source.textContent);
+        const text = button.textContent;
+        button.textContent = "Copied";
+        setTimeout(() => { button.textContent = text; }, 1500);
+      });
+    }
+  };
+
+  const main = document.querySelector("main");
+  if (!main) return;
+  copying(main);
+  if (!main.dataset.live || !window.EventSource) return;
+
+  // What the reader has typed or chosen must not be lost.
+  const isInUse = () => {
+    const active = document.activeElement;
+    if (main.contains(active) && /^(INPUT|SELECT|TEXTAREA)$/.test(active.tagName)) return true;
+    return Boolean(getSelection().toString()) ||
+      [...main.querySelectorAll("input, textarea")].some((field) =>
+        field.type === "checkbox" || field.type === "radio" ? field.checked !== field.defaultChecked
+          : field.type !== "hidden" && field.value !== field.defaultValue);
+  };
+
+  const place = (element) => [...main.querySelectorAll("a, button, summary, [tabindex]")].indexOf(element);
+
+  const load = async () => {
+    if (isInUse()) return;
+    const response = await fetch(location.href, { headers: { accept: "text/html" }, credentials: "same-origin" });
+    // After the end of a session the address leads to the sign-in.
+    if (!response.ok || response.redirected) return location.reload();
+    const page = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
+    if (!page || isInUse()) return;
+    const open = [...main.querySelectorAll("details")].map((details) => details.open);
+    const focused = main.contains(document.activeElement) ? place(document.activeElement) : -1;
+    main.replaceChildren(...page.childNodes);
+    main.querySelectorAll("details").forEach((details, index) => {
+      if (open[index] !== undefined) details.open = open[index];
+    });
+    if (focused >= 0) main.querySelectorAll("a, button, summary, [tabindex]")[focused]?.focus({ preventScroll: true });
+    copying(main);
+  };
+
+  // A hidden tab holds no connection: a browser has only six for one server.
+  let source, timer;
+  const follow = () => {
+    source?.close();
+    source = undefined;
+    if (document.hidden) return;
+    source = new EventSource(main.dataset.live);
+    source.addEventListener("change", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => load().catch(() => {}), 150);
+    });
+  };
+  let wasHidden = document.hidden;
+  document.addEventListener("visibilitychange", () => {
+    follow();
+    if (wasHidden && !document.hidden) load().catch(() => {});
+    wasHidden = document.hidden;
+  });
+  follow();
+})();

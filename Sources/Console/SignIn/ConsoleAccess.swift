@@ -1,0 +1,141 @@
+import AppleAccounts
+import Cryptography
+import HTTPAPI
+import HTTPEngine
+import NIOHTTP1
+import OAuth
+import Synchronization
+import WebOrigins
+
+/// Decides who is an operator. In `siwa dev` everyone is who can reach the console on this machine.
+final class ConsoleAccess: Sendable {
+    private enum Mode: Sendable {
+        case development(formKey: [UInt8])
+        case operators(@Sendable () -> CallerDirectory)
+    }
+
+    /// A visit with what later checks need.
+    struct Visit: Sendable {
+        let viewer: ConsoleViewer
+        let formKey: [UInt8]
+        /// `nil` in development.
+        let session: ConsoleSession?
+    }
+
+    enum SignIn {
+        case signedIn(ConsoleSession, name: String)
+        case refused(String, code: String)
+        /// Seconds to wait.
+        case paused(Int64)
+    }
+
+    private let mode: Mode
+    let hosts: AllowedHosts
+    let seal: ConsoleSeal
+    private let ended = Mutex(EndedConsoleSessions())
+    private let guessing = Mutex(AttemptPauses<RequesterAddress?>())
+
+    /// - Parameters:
+    ///   - callers: The API keys of now. `nil` for development, without a sign-in.
+    ///   - sealingKeys: The keys of the cookies. Without them the process makes one, so that a session does
+    ///     not outlive it, and is not known to other replicas.
+    init(callers: (@Sendable () -> CallerDirectory)?, hosts: AllowedHosts, sealingKeys: SealingKeyRing?) {
+        mode =
+            callers.map { .operators($0) }
+            ?? .development(formKey: SecureRandom.bytes(count: ConsoleSession.formKeySize))
+        self.hosts = hosts
+        seal = ConsoleSeal(keys: sealingKeys ?? Self.processKeys)
+    }
+
+    private static let processKeys: SealingKeyRing = {
+        let key = SealingKey(name: "process", bytes: SecureRandom.bytes(count: SealingKey.size))
+        guard let ring = key.flatMap({ SealingKeyRing([$0]) }) else {
+            preconditionFailure("a key of \(SealingKey.size) bytes was refused")
+        }
+        return ring
+    }()
+
+    var isDevelopment: Bool {
+        switch mode {
+        case .development: true
+        case .operators: false
+        }
+    }
+
+    /// Returns `nil` when the visitor has to sign in.
+    func visit(cookie: String?, at now: Moment) -> Visit? {
+        switch mode {
+        case .development(let formKey):
+            return Visit(
+                viewer: ConsoleViewer(
+                    name: "developer", scope: .all, isDevelopment: true,
+                    formToken: ConsoleFormToken.make(key: formKey)),
+                formKey: formKey, session: nil)
+        case .operators(let callers):
+            guard
+                let session = ConsoleCookie.session.values(in: cookie).lazy
+                    .compactMap({ [seal] in seal.open(.session, $0).flatMap { ConsoleSession(json: $0) } })
+                    .first,
+                // Asked again for each request, so that a removed key or role ends its sessions.
+                let key = callers().operatorKey(named: session.key), session.isGood(for: key, at: now),
+                !ended.withLock({ $0.contains(session) })
+            else { return nil }
+            return Visit(
+                viewer: ConsoleViewer(
+                    name: key.name, scope: key.scope, isDevelopment: false,
+                    formToken: ConsoleFormToken.make(key: session.formKey)),
+                formKey: session.formKey, session: session)
+        }
+    }
+
+    /// Takes an API key. A right key is never refused because of wrong ones, so that a guesser behind the same
+    /// proxy cannot keep operators out: a key has 256 random bits.
+    func signIn(with secret: String, from address: RequesterAddress?, at now: Moment) -> SignIn {
+        guard case .operators(let callers) = mode else {
+            return .refused("siwa dev needs no sign-in.", code: "console_sign_in_not_needed")
+        }
+        switch callers().operatorKey(presenting: secret) {
+        case .operatorKey(let key): return .signedIn(ConsoleSession(of: key, at: now), name: key.name)
+        case .otherKey(let key):
+            return .refused(
+                "The API key \(key.name) has no role operator, which the console needs. Sign in with a key "
+                    + "that has it: siwa api-key makes one, and its entry in api_keys gets roles: [operator].",
+                code: "console_key_without_role")
+        case .metricsKey:
+            return .refused(
+                "This is the key for the metrics, which opens nothing else. Sign in with an API key of the "
+                    + "role operator.", code: "console_key_without_role")
+        case .unknown: break
+        }
+        // Under one lock, so that guesses at the same time are counted one after the other.
+        let pause = guessing.withLock { guessing -> Int64? in
+            if let seconds = guessing.pause(for: address, now: now) { return seconds }
+            guessing.failed(for: address, now: now)
+            return nil
+        }
+        if let pause { return .paused(pause) }
+        return .refused("This is no API key of this service.", code: "console_key_unknown")
+    }
+
+    func signOut(_ session: ConsoleSession, at now: Moment) {
+        ended.withLock { $0.end(session, at: now) }
+    }
+
+    /// Returns the code of a request that a page of another site may have sent, or `nil`.
+    func refusal(of head: HTTPRequestHead) -> String? {
+        let (check, host) = (ForeignPageCheck(hosts: hosts), head.headers["host"])
+        do throws(ForeignPageRefusal) {
+            try check.check(host: host)
+            guard head.method == .POST else { return nil }
+            try check.check(origin: head.headers["origin"], host: host)
+        } catch {
+            switch error {
+            case .host: return "host_refused"
+            case .origin: return "origin_refused"
+            }
+        }
+        // Browsers say from where a request comes (Fetch Metadata §2.3). Programs send nothing.
+        let sites = head.headers["sec-fetch-site"]
+        return sites.allSatisfy { $0 == "same-origin" } ? nil : "origin_refused"
+    }
+}

@@ -1,0 +1,31 @@
+import Cryptography
+import Encodings
+
+/// Makes the values of the console's cookies, and reads them.
+struct ConsoleSeal: Sendable {
+    /// Bound in bytes. Our values are shorter, and longer ones are not worth decoding.
+    static let longest = 4096
+
+    enum Content: String {
+        case session = "console_session"
+        /// A sentence that the next page shows.
+        case notice = "console_notice"
+    }
+
+    let keys: SealingKeyRing
+
+    func seal(_ content: Content, _ bytes: [UInt8]) -> String {
+        Base64URL.encode(
+            keys.seal(
+                bytes, for: SealingPurpose(content.rawValue), associatedData: Array(content.rawValue.utf8)))
+    }
+
+    /// Returns `nil` for a value that was not sealed here for this purpose.
+    func open(_ content: Content, _ text: String?) -> [UInt8]? {
+        guard let text, text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text) else {
+            return nil
+        }
+        return try? keys.open(
+            sealed, for: SealingPurpose(content.rawValue), associatedData: Array(content.rawValue.utf8))
+    }
+}

@@ -1,0 +1,110 @@
+import Encodings
+import HTTPEngine
+import NIOHTTP1
+
+// Signing in and out, and what pages keep in cookies.
+extension ConsoleVisit {
+    private struct SignInValues {
+        let minutes = ConsoleSession.lifetime / 60_000
+        let problem: String?
+        let then: String
+    }
+
+    /// True if the browser uses https. Browsers name the scheme in each POST.
+    private var isSecure: Bool {
+        head.headers.first(name: "origin")?.lowercased().hasPrefix("https://") ?? false
+    }
+
+    func signInPage(
+        then: String?, problem: String? = nil, status: HTTPResponseStatus = .ok, code: String? = nil
+    ) -> ConsoleReply {
+        guard !site.access.isDevelopment else {
+            return ConsoleReply(status: .seeOther, location: ConsoleSite.root)
+        }
+        let values = SignInValues(problem: problem, then: ConsolePath.safe(then) ?? "")
+        let page = ConsoleFrame.Page(title: "Sign in", path: "/sign-in")
+        return ConsoleReply(
+            status: status, body: site.frame.render("sign-in", values, as: page) ?? [], code: code)
+    }
+
+    func signIn(_ form: [String: String]) -> ConsoleReply {
+        let then = form["then"]
+        // No key is longer than this, and what is pasted often has a line break.
+        let key = form["key"].map { $0.filter { !$0.isWhitespace } } ?? ""
+        guard (1...512).contains(key.utf8.count) else {
+            return signInPage(
+                then: then, problem: "Enter an API key.", status: .unprocessableEntity,
+                code: "console_key_unknown")
+        }
+        switch site.access.signIn(with: key, from: address, at: now) {
+        case .signedIn(let session, let name):
+            site.log.signedIn(as: name, requestID: requestID)
+            var reply = ConsoleReply(
+                status: .seeOther, location: ConsolePath.safe(then) ?? ConsoleSite.root)
+            reply.cookies = [
+                ConsoleCookie.session.set(site.access.seal.seal(.session, session.json), isSecure: isSecure)
+            ]
+            return reply
+        case .refused(let problem, let code):
+            return signInPage(then: then, problem: problem, status: .forbidden, code: code)
+        case .paused(let seconds):
+            var reply = signInPage(
+                then: then, problem: "Too many wrong keys came from this address. Wait \(seconds) seconds.",
+                status: .tooManyRequests, code: "console_sign_in_paused")
+            reply.retryAfter = seconds
+            return reply
+        }
+    }
+
+    func signOut(_ visit: ConsoleAccess.Visit) -> ConsoleReply {
+        if let session = visit.session { site.access.signOut(session, at: now) }
+        var reply = ConsoleReply(status: .seeOther, location: ConsoleSite.root + "/sign-in")
+        reply.cookies = ConsoleCookie.session.deletions + ConsoleCookie.notice.deletions
+        return reply
+    }
+
+    /// Leads to the sign-in, from where the operator comes back to this page.
+    func withoutSession() -> ConsoleReply {
+        guard isReading else {
+            return site.message(
+                "Your session has ended", "Nothing was changed. Sign in, and repeat what you did.",
+                status: .unauthorized, code: "console_session_ended",
+                back: (ConsoleSite.root + "/sign-in", "Sign in"))
+        }
+        guard pagePath != "/live" else {
+            return ConsoleReply(status: .unauthorized, contentType: "text/plain; charset=utf-8")
+        }
+        // Browsers do not send the cookie when a link of another site led here (SameSite). A page of our own
+        // that loads the address again gets it.
+        if head.headers["sec-fetch-site"] == ["cross-site"] || head.headers["sec-fetch-site"] == ["same-site"]
+        {
+            return site.message(
+                "One moment", "The page opens.", status: .ok,
+                back: (ConsolePath.safe(fullPath) ?? ConsoleSite.root, "Open it"),
+                reload: 0)
+        }
+        var location = ConsoleSite.root + "/sign-in"
+        if path != "/", path != ConsoleSite.root[...], let then = ConsolePath.safe(fullPath) {
+            location += "?" + FormEncoding.encode([("then", then)])
+        }
+        return ConsoleReply(status: .seeOther, location: location)
+    }
+
+    private var fullPath: String { String(path) + (query.map { "?\($0)" } ?? "") }
+
+    // The sentence that the next page shows
+
+    /// Bound in bytes of a sentence.
+    private static let longestNotice = 500
+
+    func noticeCookie(_ notice: String) -> String {
+        let text = Array(notice.utf8.prefix(Self.longestNotice))
+        return ConsoleCookie.notice.set(site.access.seal.seal(.notice, text), isSecure: isSecure)
+    }
+
+    var notice: String? {
+        ConsoleCookie.notice.values(in: fields.cookie).lazy
+            .compactMap { site.access.seal.open(.notice, $0) }.first
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+}

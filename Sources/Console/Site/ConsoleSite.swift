@@ -1,0 +1,119 @@
+// Console owns the pages for developers and operators: their list, their frame, who may open them, and how they are
+// protected. It does not own any rule about accounts, and decides nothing about them: pages ask use cases and stores.
+
+public import AppleAccounts
+public import Cryptography
+import Encodings
+public import HTTPAPI
+package import HTTPEngine
+public import Logging
+import NIOCore
+import NIOHTTP1
+import OAuth
+public import WebOrigins
+
+/// The console: finds the page of a request, decides whether the visitor may open it, and makes the response.
+///
+/// `siwa dev` serves it on the port of the interface, a service in production on a port of its own
+/// (`ConsoleServer`).
+public final class ConsoleSite: Sendable {
+    /// The path of all pages.
+    static let root = "/console"
+
+    /// Visitors whom the console lets in.
+    public struct Visitors: Sendable {
+        let callers: (@Sendable () -> CallerDirectory)?
+        let hosts: AllowedHosts
+        let sealingKeys: SealingKeyRing?
+
+        /// Everyone who reaches the console, as a developer. For `siwa dev`, which listens on this machine only.
+        public static func developers(hosts: AllowedHosts) -> Visitors {
+            Visitors(callers: nil, hosts: hosts, sealingKeys: nil)
+        }
+
+        /// Operators, who sign in with an API key of the role `operator`.
+        ///
+        /// - Parameters:
+        ///   - callers: The API keys of now.
+        ///   - sealingKeys: The keys of the sessions' cookies. Without them a session is good in this process
+        ///     alone.
+        public static func operators(
+            _ callers: @escaping @Sendable () -> CallerDirectory, hosts: AllowedHosts,
+            sealingKeys: SealingKeyRing?
+        ) -> Visitors {
+            Visitors(callers: callers, hosts: hosts, sealingKeys: sealingKeys)
+        }
+    }
+
+    let access: ConsoleAccess
+    let routes: ConsoleRoutes
+    let frame: ConsoleFrame
+    let live: LiveUpdates
+    let log: ConsoleLog
+    let now: @Sendable () -> Moment
+
+    /// - Parameter live: Told of each change by what the pages show.
+    /// - Throws: The error of a template that cannot be parsed.
+    public init(
+        pages: [ConsolePage], visitors: Visitors, live: LiveUpdates, now: @escaping @Sendable () -> Moment,
+        logger: Logger
+    ) throws {
+        access = ConsoleAccess(
+            callers: visitors.callers, hosts: visitors.hosts, sealingKeys: visitors.sealingKeys)
+        // Pages of development are not there in production, whatever a visitor may do.
+        let isDevelopment = access.isDevelopment
+        let pages = pages.filter { page in
+            switch page.access {
+            case .development: isDevelopment
+            case .operators, .operatorsOfAllApps: true
+            }
+        }
+        routes = ConsoleRoutes(pages)
+        frame = try ConsoleFrame(pages)
+        (self.live, self.now) = (live, now)
+        log = ConsoleLog(logger, now: now)
+    }
+}
+
+extension ConsoleSite: PageSite {
+    package func serves(_ target: RequestTarget) -> Bool {
+        target.path == "/" || target.path == Self.root[...] || target.path.hasPrefix(Self.root + "/")
+    }
+
+    package func handle(
+        _ incoming: IncomingRequest, _ target: RequestTarget, from client: ClientAddress?
+    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+        let request = ConsoleVisit(
+            site: self, incoming: incoming, target: target,
+            address: RequesterAddress(incoming.fields, from: client))
+        return request.begin()
+    }
+
+    /// Returns a response without a page of the list, in the frame.
+    func message(
+        _ title: String, _ text: String, status: HTTPResponseStatus, code: String? = nil,
+        back: (path: String, text: String)? = nil, requestID: String? = nil, viewer: ConsoleViewer? = nil,
+        reload: Int? = nil
+    ) -> ConsoleReply {
+        struct Values {
+            let title: String
+            let text: String
+            let back: String?
+            let backText: String?
+            let requestID: String?
+        }
+        let values = Values(
+            title: title, text: text, back: back?.path, backText: back?.text, requestID: requestID)
+        var page = ConsoleFrame.Page(title: title, path: "", viewer: viewer)
+        page.reload = reload
+        let body = frame.render("message", values, as: page) ?? []
+        return ConsoleReply(status: status, body: body, code: code)
+    }
+
+    func unavailable(requestID: String) -> HTTPResponse {
+        message(
+            "Too slow", "The page took too long. Probably the database does not answer.",
+            status: .serviceUnavailable, code: "console_page_too_slow", requestID: requestID
+        ).response
+    }
+}

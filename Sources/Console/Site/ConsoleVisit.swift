@@ -1,0 +1,205 @@
+import AppleAccounts
+import Encodings
+import HTTPEngine
+import NIOCore
+import NIOHTTP1
+import OAuth
+
+/// One request of the console, from its checks to its response. The checks come in this order: host and
+/// origin, files, path and method, form, session, the token of the form, access to the page.
+struct ConsoleVisit: Sendable {
+    let site: ConsoleSite
+    let head: HTTPRequestHead
+    let fields: RequestFields
+    let body: [UInt8]
+    let startedAt: NIODeadline
+    let path: Substring
+    let query: Substring?
+    /// `nil` when the address is unknown.
+    let address: RequesterAddress?
+    let requestID: String
+
+    init(
+        site: ConsoleSite, incoming: IncomingRequest, target: RequestTarget, address: RequesterAddress?
+    ) {
+        self.site = site
+        (head, fields, body) = (incoming.head, incoming.fields, incoming.bodyBytes)
+        startedAt = incoming.startedAt
+        (path, query) = (target.path, target.query)
+        self.address = address
+        requestID = RequestID.accept(incoming.fields.requestID) ?? RequestID.make()
+    }
+
+    /// The path below the console's root.
+    var pagePath: Substring {
+        let rest = path.dropFirst(ConsoleSite.root.utf8.count)
+        return path == "/" || rest.isEmpty ? "/" : rest
+    }
+
+    var now: Moment { site.now() }
+
+    // The beginning, on the event loop
+
+    func begin() -> (exchange: any HTTPExchange, source: ResponseSource) {
+        if let code = site.access.refusal(of: head) { return answer(refusal(code), route: "none") }
+        if let file = ConsoleAssets.file(at: path), isReading {
+            let reply = ConsoleReply(contentType: file.contentType, body: file.bytes, isImmutable: true)
+            return answer(reply, route: "none", isLogged: false)
+        }
+        guard isReading || head.method == .POST else {
+            return answer(methodRefused([.get, .post]), route: "none")
+        }
+        let fields = decodedFields()
+        guard let (query, form) = fields.value else { return answer(fields.refusal, route: "none") }
+        switch (head.method, pagePath) {
+        case (.POST, "/sign-in"): return answer(signIn(form), route: "/sign-in")
+        case (_, "/sign-in"): return answer(signInPage(then: query["then"]), route: "/sign-in")
+        default: break
+        }
+        guard let visit = site.access.visit(cookie: self.fields.cookie, at: now) else {
+            return answer(withoutSession(), route: "none")
+        }
+        if pagePath == "/live", isReading { return waitForChange(query) }
+        if head.method == .POST, !ConsoleFormToken.isValid(form["csrf"], key: visit.formKey) {
+            return answer(formRefused(visit), route: "none")
+        }
+        if pagePath == "/sign-out", head.method == .POST {
+            return answer(signOut(visit), route: "/sign-out")
+        }
+        return open(query, form, visit)
+    }
+
+    private func open(
+        _ query: [String: String], _ form: [String: String], _ visit: ConsoleAccess.Visit
+    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+        let viewer = visit.viewer
+        switch site.routes.match(isReading ? .get : .post, pagePath) {
+        case .none:
+            guard pagePath == "/", isReading, let first = site.frame.firstPath(for: viewer) else {
+                return answer(notFound(viewer), route: "none")
+            }
+            let reply = ConsoleReply(status: .seeOther, location: ConsolePath.full(first))
+            return answer(reply, route: "/")
+        case .otherMethod(let allowed): return answer(methodRefused(allowed), route: "none")
+        case .page(let page, let parameters):
+            guard page.isOpen(to: viewer) else { return answer(notFound(viewer), route: "none") }
+            let request = ConsoleRequest(
+                requestID: requestID, parameters: parameters, query: query, form: form, viewer: viewer,
+                now: now)
+            let exchange = exchange(route: page.path, isLogged: true)
+            return (
+                exchange,
+                .work {
+                    // Pages that take long must not hold up the event loop, which serves the interface too.
+                    await withTaskExecutorPreference(globalConcurrentExecutor) {
+                        .response(await self.reply(of: page, to: request, visit).response)
+                    }
+                }
+            )
+        }
+    }
+
+    var isReading: Bool { head.method == .GET || head.method == .HEAD }
+
+    private func decodedFields() -> (
+        value: (query: [String: String], form: [String: String])?, refusal: ConsoleReply
+    ) {
+        guard let query = ConsoleFields.decode((query ?? "").utf8) else {
+            return (nil, malformed("The query of this address is malformed or too long."))
+        }
+        guard head.method == .POST else { return ((query, [:]), ConsoleReply()) }
+        guard fields.isForm, let form = ConsoleFields.decode(body) else {
+            return (nil, malformed("The form is malformed or too long."))
+        }
+        return ((query, form), ConsoleReply())
+    }
+
+    // Pages, in a task
+
+    private func reply(
+        of page: ConsolePage, to request: ConsoleRequest, _ visit: ConsoleAccess.Visit
+    ) async -> ConsoleReply {
+        // Read before the page, so that a change while the page is made is not missed.
+        let number = site.live.number
+        do {
+            switch try await page.handle(request) {
+            case .page(let template, let title, let values, let isLive):
+                return try render(template, title, values, isLive ? number : nil, visit)
+            case .redirect(let path, let notice):
+                var reply = ConsoleReply(status: .seeOther, location: ConsolePath.full(path))
+                if let notice { reply.cookies = [noticeCookie(notice)] }
+                return reply
+            case .notFound: return notFound(request.viewer)
+            case .refused(let sentence):
+                var reply = site.message(
+                    "That did not work", sentence, status: .unprocessableEntity,
+                    back: (wayBack, "Back"), viewer: request.viewer)
+                reply.code = "console_form_refused"
+                return reply
+            }
+        } catch {
+            site.log.failed(error, route: page.path, requestID: requestID)
+            return site.message(
+                "An error", "The page failed. The log has the type of the error beside this request ID.",
+                status: .internalServerError, requestID: requestID, viewer: request.viewer)
+        }
+    }
+
+    struct TemplateMissing: Error {}
+
+    private func render(
+        _ template: String, _ title: String, _ values: any Sendable, _ number: UInt64?,
+        _ visit: ConsoleAccess.Visit
+    ) throws -> ConsoleReply {
+        var page = ConsoleFrame.Page(title: title, path: pagePath, viewer: visit.viewer)
+        if let number { page.live = "\(ConsoleSite.root)/live?after=\(number)" }
+        var reply = ConsoleReply()
+        if let notice = notice {
+            page.notice = notice
+            reply.cookies = ConsoleCookie.notice.deletions
+        }
+        guard let body = site.frame.render(template, values, as: page) else { throw TemplateMissing() }
+        reply.body = body
+        return reply
+    }
+
+    // Changes
+
+    /// One event of `text/event-stream` (HTML §9.2), after which the browser asks again.
+    private func waitForChange(
+        _ query: [String: String]
+    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+        // After the first event the browser says which one it has.
+        let known = (head.headers.first(name: "last-event-id") ?? query["after"]).flatMap { UInt64($0) } ?? 0
+        let exchange = exchange(route: "/live", isLogged: false, isLongPoll: true)
+        return (
+            exchange,
+            .work {
+                let text =
+                    switch await site.live.wait(after: known) {
+                    case .changed(let number):
+                        "retry: \(LiveUpdates.pause)\nid: \(number)\nevent: change\ndata: \(number)\n\n"
+                    case .unchanged: "retry: \(LiveUpdates.pause)\n\n"
+                    case .busy: "retry: \(LiveUpdates.longPause)\n\n"
+                    }
+                return .response(
+                    ConsoleReply(contentType: "text/event-stream", body: Array(text.utf8)).response)
+            }
+        )
+    }
+
+    // Responses
+
+    func answer(
+        _ reply: ConsoleReply, route: String, isLogged: Bool = true
+    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+        (exchange(route: route, isLogged: isLogged), .response(reply.response))
+    }
+
+    private func exchange(route: String, isLogged: Bool, isLongPoll: Bool = false) -> ConsoleExchange {
+        ConsoleExchange(
+            requestID: requestID, method: isReading ? "GET" : "POST", route: route, startedAt: startedAt,
+            omitsBody: head.method == .HEAD, isLongPoll: isLongPoll,
+            isLogged: isLogged, site: site)
+    }
+}

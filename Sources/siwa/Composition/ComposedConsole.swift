@@ -1,0 +1,70 @@
+import AppleAccounts
+import Commits
+import Console
+import HTTPAPI
+import HTTPEngine
+import KeySets
+import Logging
+import ServiceLifecycle
+import SignIn
+
+/// The console: its pages, and where they are served.
+struct ComposedConsole {
+    /// Everything that pages show and do.
+    struct Parts {
+        let settings: ServiceSettings
+        let store: any ServiceStore
+        let useCases: SignInUseCases
+        let keys: any VerificationKeys
+        let oauth: ComposedOAuth?
+        let deliveries: ComposedDeliveries?
+        let feed: EventFeed
+        let observation: ProcessObservation
+        let now: @Sendable () -> Moment
+        let logger: Logger
+        /// Only in `siwa dev`.
+        let development: DevelopmentConsole?
+        /// Told of each change by what pages show.
+        let live = LiveUpdates()
+    }
+
+    /// The pages on the port of the interface, in `siwa dev`.
+    let site: ConsoleSite?
+    /// The server of the console in production. Empty where the console is off.
+    let services: [any Service]
+
+    init(_ parts: Parts) throws {
+        let settings = parts.settings
+        let isOff = parts.development == nil && settings.numbers[.consolePort] == 0
+        guard !isOff else {
+            (site, services) = (nil, [])
+            return
+        }
+        parts.feed.whenAdvanced { [live = parts.live] in live.changed() }
+        let callers = settings.callers
+        let site = try ConsoleSite(
+            pages: Self.pages(parts),
+            visitors: parts.development == nil
+                ? .operators({ callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys)
+                : .developers(hosts: settings.developmentHosts),
+            live: parts.live, now: parts.now, logger: parts.logger)
+        guard parts.development == nil else {
+            (self.site, services) = (site, [])
+            return
+        }
+        self.site = nil
+        services = [
+            ConsoleServer(
+                site, host: settings.consoleHost, port: settings.numbers[.consolePort],
+                limits: .forThisProcess(settings, admission: AdmissionBounds()), logger: parts.logger,
+                now: ProcessObservation.millisecondsSince1970)
+        ]
+    }
+
+    /// One line for each group of pages.
+    private static func pages(_ parts: Parts) -> [ConsolePage] {
+        var pages: [ConsolePage] = []
+        if let development = parts.development { pages += development.startPages.pages }
+        return pages
+    }
+}
