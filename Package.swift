@@ -92,7 +92,7 @@ let package = Package(
         module("JOSE", ["Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
         module("Certificates", ["Encodings", "Cryptography", "JOSE", "COpenSSL"]),
         module("WebOrigins", ["Encodings"]),
-        module("PageTemplates", [mustache]),
+        module("PageTemplates", ["Encodings", mustache]),
         module(
             "HTTPEngine",
             ["Encodings", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, serviceLifecycle]),
@@ -268,6 +268,7 @@ let package = Package(
         tests("CryptographyTests", ["Cryptography", "Encodings"]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("WebOriginsTests", ["WebOrigins"]),
+        tests("PageTemplatesTests", ["PageTemplates"]),
         tests(
             "JOSETests",
             [

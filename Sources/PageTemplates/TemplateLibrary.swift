@@ -8,9 +8,11 @@ public struct TemplateLibrary: Sendable {
     /// - Parameter templates: The text of each template by its name: the file's name without `.mustache`.
     /// - Throws: The error of the first template that cannot be parsed.
     public init(_ templates: [String: [UInt8]]) throws {
+        precondition(ScalarEscapes.isRegistered)
         library = MustacheLibrary(
             templates: try templates.mapValues {
-                try MustacheTemplate(string: String(decoding: $0, as: UTF8.self))
+                let text = String(decoding: $0, as: UTF8.self)
+                return try MustacheTemplate(string: ScalarEscapes.applied(to: text))
             })
     }
 
