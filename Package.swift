@@ -186,7 +186,8 @@ let package = Package(
                 "StrictJSON", "Cryptography", "Encodings", "WebOrigins", hummingbird, hummingbirdCore,
                 httpTypes,
                 nioCore, logging, serviceLifecycle,
-            ]),
+            ],
+            resources: [.embedInCode("Templates")]),
         module(
             "AppleEmulator",
             [
@@ -195,7 +196,8 @@ let package = Package(
                 hummingbird,
                 hummingbirdTLS, nioSSL, httpTypes, nioCore, nioPosix, nioHTTP1, logging, asyncHTTPClient,
                 serviceLifecycle,
-            ]),
+            ],
+            resources: [.embedInCode("Templates")]),
         module(
             "GoogleEmulator",
             [
@@ -203,7 +205,8 @@ let package = Package(
                 "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins",
                 hummingbird,
                 httpTypes, nioCore, nioHTTP1, logging, asyncHTTPClient, serviceLifecycle,
-            ]),
+            ],
+            resources: [.embedInCode("Templates")]),
         module(
             "ReceiverEmulator",
             [
@@ -211,7 +214,8 @@ let package = Package(
                 "EmulatorServer", "Certificates", "JOSE", "StrictJSON", "Cryptography", "Encodings",
                 "WebOrigins", hummingbird, hummingbirdTLS, httpTypes, nioCore, nioHTTP1, nioSSL, logging,
                 asyncHTTPClient, serviceLifecycle,
-            ]),
+            ],
+            resources: [.embedInCode("Templates")]),
         // The client of `siwa login`. It signs in at any server, and imports nothing of ours.
         module(
             "OAuthLogin",

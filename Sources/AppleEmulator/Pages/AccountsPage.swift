@@ -3,106 +3,93 @@ import Encodings
 
 /// The page with all accounts and their settings, like those on an iPhone.
 struct AccountsPage {
-    let users: UserPage
-    let deliveries: [RecentDelivery]
-    /// The names of the users in `deliveries`, by their `sub`.
-    let names: [String: String]
-    /// The primary client ID of each app, in the order of the configuration.
-    let bundleIDs: [String]
-    let notificationURL: String?
-    /// The CSRF token of the forms.
-    let token: String
+    private let controls: UserPageControls
+    private let notificationURL: String?
+    private let accounts: [Account]
+    private let deliveries: [DeliveryRow]
+
+    /// - Parameters:
+    ///   - names: The names of the users in `deliveries`, by their `sub`.
+    ///   - bundleIDs: The primary client ID of each app, in the order of the configuration.
+    ///   - token: The CSRF token of the forms.
+    init(
+        users: UserPage, deliveries: [RecentDelivery], names: [String: String], bundleIDs: [String],
+        notificationURL: String?, token: String
+    ) {
+        controls = UserPageControls(page: users, method: "get", action: "/")
+        self.notificationURL = notificationURL
+        // The fields select the current page, so that the same page is shown after the action.
+        let fields = users.fields.map { PageField($0.name, $0.value) }
+        accounts = users.users.map { user in
+            Account(user, bundleIDs: bundleIDs, fields: [PageField("token", token)] + fields)
+        }
+        self.deliveries = deliveries.reversed().map { DeliveryRow($0, names: names) }
+    }
 
     var response: EndpointResponse {
-        let controls = UserPageControls(page: users, method: "get", action: "/")
-        return PageFrame(
-            title: "Fake Apple",
-            content: """
-                <h1>Emulated Apple accounts</h1>
-                <p>For each change, Apple sends a notification to the apps\
-                \(notificationURL.map { " to <code>\($0.htmlEscaped)</code>" } ?? " when a notification URL is set").</p>
-                \(controls.search)
-                \(users.users.map { account($0) }.joined(separator: "\n"))
-                \(controls.pager)
-                <section class="account"><h2>Notifications, newest first</h2>
-                \(deliveries.isEmpty ? "<p class=\"note\">No notifications yet.</p>" : table)
-                </section>
-                """,
-            isWide: true
-        ).response
+        PageFrame(title: "Fake Apple", template: "accounts", values: self, isWide: true).response
     }
+}
 
-    private var table: String {
-        let rows = deliveries.reversed().map { delivery in
-            let isTaken = delivery.outcome == "200"
-            let subject = delivery.subject
-            return "<tr><td>\(RFC3339.text(milliseconds: delivery.postedAt).htmlEscaped)</td>"
-                + "<td>\(delivery.type.htmlEscaped)</td>"
-                + "<td>\((names[subject] ?? subject).htmlEscaped)</td>"
-                + "<td>\(delivery.clientID.htmlEscaped)</td><td class=\"\(isTaken ? "good" : "bad")\">\(delivery.outcome.htmlEscaped)</td></tr>"
-        }
-        return
-            "<table><tr><th>Time</th><th>Event</th><th>User</th><th>App</th><th>Response</th></tr>\(rows.joined())</table>"
-    }
+extension AccountsPage {
+    /// A delivered notification.
+    private struct DeliveryRow {
+        let time: String
+        let type: String
+        let user: String
+        let app: String
+        let outcome: String
+        let tone: String
 
-    private func account(_ user: EmulatedUser) -> String {
-        """
-        <section class="account">
-        <div class="person">\(UserLine.html(user, tag: user.isDeleted ? "deleted" : ""))</div>
-        <p class="note"><code>\(user.subject.htmlEscaped)</code>\(relay(of: user))</p>
-        \(user.isDeleted ? "" : buttons(user))
-        </section>
-        """
-    }
-
-    /// The relay address of a user who hides the real address; it differs for each team.
-    private func relay(of user: EmulatedUser) -> String {
-        guard user.hidesEmail else { return "" }
-        let addresses = user.identities.map { "<code>\($0.relayAddress.htmlEscaped)</code>" }
-        return "<br>Hides the address. Apps see \(addresses.joined(separator: ", "))"
-    }
-
-    private func buttons(_ user: EmulatedUser) -> String {
-        let apps = user.apps.sorted().map { app in
-            button(user, .revokeConsent, "Stop using \(app)", app: app)
-        }
-        let forwarding: AccountChange = user.forwardsEmail ? .disableForwarding : .enableForwarding
-        let words = user.forwardsEmail ? "Turn off e-mail forwarding" : "Turn on e-mail forwarding"
-        return """
-            <div class="row">
-            \(signIns(user).joined(separator: "\n"))
-            \(apps.joined(separator: "\n"))
-            \(button(user, forwarding, words))
-            \(form(user, action: AccountsRoute.changePassword, "Change password"))
-            \(button(user, .deleteAccount, "Delete Apple account", style: "danger"))
-            </div>
-            """
-    }
-
-    private func signIns(_ user: EmulatedUser) -> [String] {
-        bundleIDs.map { id in
-            let words = bundleIDs.count == 1 ? "Sign in on an iPhone" : "Sign in to \(id) on an iPhone"
-            return form(user, action: AccountsRoute.signIn, words, app: id, style: "main")
+        init(_ delivery: RecentDelivery, names: [String: String]) {
+            time = RFC3339.text(milliseconds: delivery.postedAt)
+            (type, app, outcome) = (delivery.type, delivery.clientID, delivery.outcome)
+            user = names[delivery.subject] ?? delivery.subject
+            tone = delivery.outcome == "200" ? "good" : "bad"
         }
     }
 
-    private func button(
-        _ user: EmulatedUser, _ change: AccountChange, _ words: String, app: String? = nil, style: String = ""
-    ) -> String {
-        form(user, action: change.rawValue, words, app: app, style: style)
-    }
+    private struct Account {
+        struct Button {
+            let words: String
+            let action: String
+            let style: String
+            let hidden: [PageField]
+        }
 
-    private func form(
-        _ user: EmulatedUser, action: String, _ words: String, app: String? = nil, style: String = ""
-    ) -> String {
-        var hidden = [(name: "token", value: token), ("sub", user.subject)]
-        if let app { hidden.append(("client_id", app)) }
-        // The fields select the current page, so that the same page is shown after the action.
-        hidden += users.fields
-        return """
-            <form method="post" action="/accounts">\
-            \(HiddenFields.html(hidden))\
-            <button class="\(style)" name="action" value="\(action.htmlEscaped)">\(words.htmlEscaped)</button></form>
-            """
+        let person: UserLine
+        let subject: String
+        let hidesEmail: Bool
+        /// The relay address of a user who hides the real address differs for each team.
+        let relayAddresses: [String]
+        let isDeleted: Bool
+        let buttons: [Button]
+
+        init(_ user: EmulatedUser, bundleIDs: [String], fields: [PageField]) {
+            person = UserLine(user, tag: user.isDeleted ? "deleted" : nil)
+            (subject, hidesEmail, isDeleted) = (user.subject, user.hidesEmail, user.isDeleted)
+            relayAddresses = user.identities.map(\.relayAddress)
+            func button(_ action: String, _ words: String, app: String? = nil, style: String = "") -> Button {
+                let own =
+                    [PageField("sub", user.subject)] + (app.map { [PageField("client_id", $0)] } ?? [])
+                return Button(words: words, action: action, style: style, hidden: fields + own)
+            }
+            let signIns = bundleIDs.map { id in
+                let words = bundleIDs.count == 1 ? "Sign in on an iPhone" : "Sign in to \(id) on an iPhone"
+                return button(AccountsRoute.signIn, words, app: id, style: "main")
+            }
+            let ends = user.apps.sorted().map { app in
+                button(AccountChange.revokeConsent.rawValue, "Stop using \(app)", app: app)
+            }
+            let forwarding =
+                user.forwardsEmail
+                ? button(AccountChange.disableForwarding.rawValue, "Turn off e-mail forwarding")
+                : button(AccountChange.enableForwarding.rawValue, "Turn on e-mail forwarding")
+            buttons =
+                signIns + ends + [
+                    forwarding, button(AccountsRoute.changePassword, "Change password"),
+                    button(AccountChange.deleteAccount.rawValue, "Delete Apple account", style: "danger"),
+                ]
+        }
     }
 }

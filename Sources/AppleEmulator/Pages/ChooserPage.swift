@@ -1,51 +1,27 @@
-import Encodings
+import EmulatorServer
 
 /// The first step of `/auth/authorize`: the choice of a user, or a new user.
 struct ChooserPage {
-    let page: String
-    let request: AuthorizationRequest
-    let users: UserPage
+    private struct Choice {
+        let subject: String
+        let person: UserLine
+    }
+
+    private let page: String
+    private let clientID: String
+    private let controls: UserPageControls
+    private let users: [Choice]
+    private let formTargets: String?
+
+    init(page: String, request: AuthorizationRequest, users: UserPage) {
+        (self.page, clientID, formTargets) = (page, request.clientID, request.formTargets)
+        controls = UserPageControls(
+            page: users, method: "post", action: "/auth/authorize", hidden: [PageField("page", page)])
+        self.users = users.users.map { Choice(subject: $0.subject, person: UserLine($0)) }
+    }
 
     var response: EndpointResponse {
-        let controls = UserPageControls(
-            page: users, method: "post", action: "/auth/authorize", hidden: [("page", page)])
-        let choices = users.users.map { user in
-            "<button class=\"user\" name=\"choose\" value=\"\(user.subject.htmlEscaped)\">"
-                + UserLine.html(user) + "</button>"
-        }
-        return PageFrame(
-            title: "Sign in",
-            content: """
-                <h1>Choose an account</h1>
-                <p>Sign in to <b>\(request.clientID.htmlEscaped)</b>, with an emulated account.</p>
-                \(controls.search)
-                <form method="post" action="/auth/authorize">
-                <input type="hidden" name="page" value="\(page.htmlEscaped)">
-                \(choices.joined(separator: "\n"))
-                </form>
-                \(controls.pager)
-                <details>
-                <summary>Create an account</summary>
-                <form method="post" action="/auth/authorize">
-                <input type="hidden" name="page" value="\(page.htmlEscaped)">
-                <div class="pair">
-                <div><label for="first">First name</label>\
-                <input id="first" type="text" name="first_name" value="Ada" maxlength="100"></div>
-                <div><label for="last">Last name</label>\
-                <input id="last" type="text" name="last_name" value="Lovelace" maxlength="100"></div>
-                </div>
-                <label for="email">E-mail address</label>
-                <input id="email" type="email" name="email" placeholder="generated from the name" maxlength="300">
-                <button class="main full" name="create" value="1">Create and continue</button>
-                </form>
-                </details>
-                <form method="post" action="/auth/authorize">
-                <input type="hidden" name="page" value="\(page.htmlEscaped)">
-                <button class="plain full" name="cancel" value="1">Cancel</button>
-                </form>
-                """,
-            formTargets: request.formTargets
-        ).response
+        PageFrame(title: "Sign in", template: "chooser", values: self, formTargets: formTargets).response
     }
 }
 

@@ -1,33 +1,33 @@
-import Encodings
-
 /// The second step of `/auth/authorize`: the values that the app may see, and consent.
 struct ConsentPage {
-    let page: String
-    let request: AuthorizationRequest
-    let user: EmulatedUser
-    /// True at the first authorization, the only time that Apple asks what to share.
-    let isFirst: Bool
+    private let page: String
+    private let clientID: String
+    private let explanation: String
+    private let person: UserLine
+    private let subject: String
+    private let asksName: Bool
+    private let asksEmail: Bool
+    private let firstName: String
+    private let lastName: String
+    private let email: String
+    private let hidesEmail: Bool
+    private let formTargets: String?
 
-    var response: EndpointResponse {
-        PageFrame(
-            title: "Sign in",
-            content: """
-                <h1>Sign in to \(request.clientID.htmlEscaped)?</h1>
-                <p>\(explanation)</p>
-                <div class="person">\(UserLine.html(user))</div>
-                <form method="post" action="/auth/authorize">
-                <input type="hidden" name="page" value="\(page.htmlEscaped)">
-                \(isFirst && request.wantsName ? nameFields : "")
-                \(isFirst && request.wantsEmail ? emailFields : "")
-                <button class="main full" name="allow" value="\(user.subject.htmlEscaped)">Continue</button>
-                <button class="plain full" name="cancel" value="1" formnovalidate>Cancel</button>
-                </form>
-                """,
-            formTargets: request.formTargets
-        ).response
+    /// - Parameter isFirst: True at the first authorization, the only time that Apple asks what to share.
+    init(page: String, request: AuthorizationRequest, user: EmulatedUser, isFirst: Bool) {
+        (self.page, clientID, formTargets) = (page, request.clientID, request.formTargets)
+        explanation = Self.explanation(of: request, isFirst: isFirst)
+        (person, subject) = (UserLine(user), user.subject)
+        (asksName, asksEmail) = (isFirst && request.wantsName, isFirst && request.wantsEmail)
+        (firstName, lastName) = (user.firstName ?? "", user.lastName ?? "")
+        (email, hidesEmail) = (user.email ?? "none", user.hidesEmail)
     }
 
-    private var explanation: String {
+    var response: EndpointResponse {
+        PageFrame(title: "Sign in", template: "consent", values: self, formTargets: formTargets).response
+    }
+
+    private static func explanation(of request: AuthorizationRequest, isFirst: Bool) -> String {
         guard isFirst else { return "You have used this app before. It gets no new data." }
         switch (request.wantsName, request.wantsEmail) {
         case (true, true): return "The app requests your name and your e-mail address, only this first time."
@@ -35,27 +35,5 @@ struct ConsentPage {
         case (false, true): return "The app requests your e-mail address."
         case (false, false): return "The app requests no personal data."
         }
-    }
-
-    private var nameFields: String {
-        """
-        <div class="pair">
-        <div><label for="first">First name</label>\
-        <input id="first" type="text" name="first_name" maxlength="100" value="\((user.firstName ?? "").htmlEscaped)"></div>
-        <div><label for="last">Last name</label>\
-        <input id="last" type="text" name="last_name" maxlength="100" value="\((user.lastName ?? "").htmlEscaped)"></div>
-        </div>
-        """
-    }
-
-    private var emailFields: String {
-        """
-        <fieldset><legend>E-mail</legend>
-        <label class="choice"><input type="radio" name="email_choice" value="share"\(user.hidesEmail ? "" : " checked")>\
-        <span>Share my address<small>\((user.email ?? "none").htmlEscaped)</small></span></label>
-        <label class="choice"><input type="radio" name="email_choice" value="hide"\(user.hidesEmail ? " checked" : "")>\
-        <span>Hide my address<small>The app gets an address that forwards to you.</small></span></label>
-        </fieldset>
-        """
     }
 }

@@ -1,21 +1,19 @@
-import Encodings
+import EmulatorServer
 
 /// A page in place of the developer's own site, which shows the result of sign-in on the web.
 struct SitePage {
-    /// The query parameters.
-    let fields: FormFields
+    private let hasCode: Bool
+    private let rows: [PageField]
+
+    /// - Parameter fields: The query parameters.
+    init(fields: FormFields) {
+        hasCode = fields["code"] != nil
+        rows = ["code", "state", "error", "error_description"].compactMap { name in
+            fields[name].map { PageField(name, $0) }
+        }
+    }
 
     var response: EndpointResponse {
-        let rows = ["code", "state", "error", "error_description"].compactMap { name in
-            fields[name].map { "<tr><td>\(name)</td><td><code>\($0.htmlEscaped)</code></td></tr>" }
-        }
-        return PageFrame(
-            title: "Your site",
-            content: """
-                <h1>This page is your site</h1>
-                <p>\(fields["code"] == nil ? "No user has signed in." : "The backend of your site exchanges this code for the user.")</p>
-                \(rows.isEmpty ? "" : "<table>\(rows.joined())</table>")
-                """
-        ).response
+        PageFrame(title: "Your site", template: "site", values: self).response
     }
 }

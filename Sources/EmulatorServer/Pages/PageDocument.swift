@@ -14,15 +14,17 @@ package struct PageDocument {
 
     /// - Parameters:
     ///   - heading: The emulated company or app, above the content.
-    ///   - content: HTML in which all values are escaped.
+    ///   - content: A rendered template, in which all values are escaped.
+    ///   - style: A style sheet that is embedded in the program.
     ///   - script: Runs when the page opens.
     ///   - formTargets: The allowed targets of forms, and of redirects after them, as in the policy; `nil`
     ///     allows all.
     package init(
-        title: String, heading: String, content: String, style: String, bodyClass: String? = nil,
+        title: String, heading: String, content: String, style: [UInt8], bodyClass: String? = nil,
         mainClass: String? = nil, script: String? = nil, formTargets: String?
     ) {
-        (self.title, self.heading, self.content, self.style) = (title, heading, content, style)
+        (self.title, self.heading, self.content) = (title, heading, content)
+        self.style = String(decoding: style, as: UTF8.self)
         (self.bodyClass, self.mainClass) = (bodyClass, mainClass)
         (self.script, self.formTargets) = (script, formTargets)
     }
@@ -36,30 +38,7 @@ package struct PageDocument {
             + "\(forms)frame-ancestors 'none'"
     }
 
-    package var html: String {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <title>\(title.htmlEscaped)</title>
-        <style>\(style)</style>
-        </head>
-        <body\(Self.attribute(bodyClass))>
-        <header><span class="mark" aria-hidden="true"></span>\(heading)<small>for development</small></header>
-        <main\(Self.attribute(mainClass))>
-        \(content)
-        </main>
-        \(script.map { "<script>\($0)</script>" } ?? "")
-        </body>
-        </html>
-
-        """
-    }
-
-    private static func attribute(_ names: String?) -> String { names.map { " class=\"\($0)\"" } ?? "" }
+    package var html: String { PageLibrary.document.render("document", self) }
 
     private static func hash(_ text: String) -> String {
         "'sha256-\(Base64.encode(SHA256Digest.hash(text)))'"
