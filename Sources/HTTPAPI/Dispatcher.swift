@@ -124,12 +124,15 @@ final class Dispatcher: Sendable {
         gathered: @Sendable (RouteResult.Commit) -> GatheredCommand
     ) async -> WorkResult {
         do {
-            var result = try await work()
-            while true {
-                switch result {
-                case .response(let response): return .response(response)
-                case .commit(let commit): return .command(gathered(commit))
-                case .work(let more): result = try await more()
+            let origin = AuditOrigin(.apiKey(info.caller), requestID: info.requestID)
+            return try await AuditOrigin.$current.withValue(origin) {
+                var result = try await work()
+                while true {
+                    switch result {
+                    case .response(let response): return .response(response)
+                    case .commit(let commit): return .command(gathered(commit))
+                    case .work(let more): result = try await more()
+                    }
                 }
             }
         } catch {

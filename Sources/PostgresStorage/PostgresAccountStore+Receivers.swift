@@ -52,11 +52,13 @@ extension PostgresAccountStore: DeliveryStore {
     }
 
     public func resumeReceiver(_ name: ReceiverName, at moment: Moment) async throws -> Bool {
-        try await pool.run { try ReceiverRows.resume(name, at: moment, in: $0) }
+        let entry = AuditEntry.resumed(name, at: moment)
+        return try await pool.run { try ReceiverRows.resume(name, at: moment, entry, in: $0) }
     }
 
     public func moveReceiver(_ name: ReceiverName, to cursor: Int64, at moment: Moment) async throws -> Bool {
-        try await pool.run { try ReceiverRows.move(name, to: cursor, at: moment, in: $0) }
+        let entry = AuditEntry.replayed(name, after: cursor, at: moment)
+        return try await pool.run { try ReceiverRows.move(name, to: cursor, at: moment, entry, in: $0) }
     }
 
     public func eventSequence(before moment: Moment) async throws -> Int64 {

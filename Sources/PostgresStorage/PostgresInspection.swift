@@ -100,4 +100,24 @@ public final class PostgresInspection: Sendable {
 
     /// Implements the contract of `AccountStore`. The schema must have the version that this program knows.
     public func lastEventSequence() async throws -> Int64 { try await store.lastEventSequence() }
+
+    /// Implements the contract of `AuditReader`. The schema must have the version that this program knows.
+    public func auditChain() async throws -> AuditChain { try await store.auditChain() }
+
+    /// Implements the contract of `AuditReader`. The schema must have the version that this program knows.
+    public func auditRows(after sequence: Int64, limit: Int) async throws -> [AuditRow] {
+        try await store.auditRows(after: sequence, limit: limit)
+    }
+
+    /// Implements the contract of `AuditReader`. The schema must have the version that this program knows.
+    public func auditRows(
+        before sequence: Int64, of account: AccountID?, limit: Int
+    ) async throws -> [AuditRow] {
+        try await store.auditRows(before: sequence, of: account, limit: limit)
+    }
+
+    /// Implements the contract of `AuditReader`. The schema must have the version that this program knows.
+    public func auditSequence(at moment: Moment) async throws -> Int64 {
+        try await store.auditSequence(at: moment)
+    }
 }

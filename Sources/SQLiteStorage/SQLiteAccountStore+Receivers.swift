@@ -99,41 +99,41 @@ extension SQLiteAccountStore: DeliveryStore {
     }
 
     public func resumeReceiver(_ name: ReceiverName, at moment: Moment) async throws -> Bool {
-        try await writer.run { database in
-            try database.inTransaction(.immediate) {
-                try database.execute(
-                    sql: """
-                        UPDATE event_receiver
-                        SET claims = claims + 1, not_before = :moment, paused_at = NULL WHERE name = :name
-                        """, arguments: ["moment": moment.milliseconds, "name": name.rawValue])
-                try database.execute(
-                    sql: """
-                        UPDATE event_retry SET due_at = :moment, waiting_since = :moment
-                        WHERE receiver = :name
-                        """, arguments: ["moment": moment.milliseconds, "name": name.rawValue])
-                return .commit
-            }
-            return try Self.isStored(name, in: database)
+        let entry = AuditEntry.resumed(name, at: moment)
+        return try await writer.write { writer in
+            let database = writer.database
+            try database.execute(
+                sql: """
+                    UPDATE event_receiver
+                    SET claims = claims + 1, not_before = :moment, paused_at = NULL WHERE name = :name
+                    """, arguments: ["moment": moment.milliseconds, "name": name.rawValue])
+            guard database.changesCount > 0 else { return false }
+            try database.execute(
+                sql: """
+                    UPDATE event_retry SET due_at = :moment, waiting_since = :moment
+                    WHERE receiver = :name
+                    """, arguments: ["moment": moment.milliseconds, "name": name.rawValue])
+            try writer.appendAudit([entry])
+            return true
         }
     }
 
     public func moveReceiver(_ name: ReceiverName, to cursor: Int64, at moment: Moment) async throws -> Bool {
-        try await writer.run { database in
-            try database.inTransaction(.immediate) {
-                try database.execute(
-                    sql: """
-                        UPDATE event_receiver
-                        SET cursor = :cursor, claims = claims + 1, not_before = :moment, paused_at = NULL
-                        WHERE name = :name
-                        """,
-                    arguments: [
-                        "cursor": cursor, "moment": moment.milliseconds, "name": name.rawValue,
-                    ])
-                try database.execute(
-                    sql: "DELETE FROM event_retry WHERE receiver = :name", arguments: ["name": name.rawValue])
-                return .commit
-            }
-            return try Self.isStored(name, in: database)
+        let entry = AuditEntry.replayed(name, after: cursor, at: moment)
+        return try await writer.write { writer in
+            let database = writer.database
+            try database.execute(
+                sql: """
+                    UPDATE event_receiver
+                    SET cursor = :cursor, claims = claims + 1, not_before = :moment, paused_at = NULL
+                    WHERE name = :name
+                    """,
+                arguments: ["cursor": cursor, "moment": moment.milliseconds, "name": name.rawValue])
+            guard database.changesCount > 0 else { return false }
+            try database.execute(
+                sql: "DELETE FROM event_retry WHERE receiver = :name", arguments: ["name": name.rawValue])
+            try writer.appendAudit([entry])
+            return true
         }
     }
 
@@ -145,11 +145,5 @@ extension SQLiteAccountStore: DeliveryStore {
             if let first { return first - 1 }
             return try Int64.fetchOne(database, sql: "SELECT coalesce(max(sequence), 0) FROM event") ?? 0
         }
-    }
-
-    private static func isStored(_ name: ReceiverName, in database: Database) throws -> Bool {
-        try Bool.fetchOne(
-            database, sql: "SELECT EXISTS (SELECT 1 FROM event_receiver WHERE name = :name)",
-            arguments: ["name": name.rawValue]) ?? false
     }
 }

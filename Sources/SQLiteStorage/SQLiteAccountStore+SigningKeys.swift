@@ -15,8 +15,9 @@ extension SQLiteAccountStore {
     public func offerSigningKey(
         _ key: SigningKeyRecord, unlessMadeAfter moment: Moment
     ) async throws -> [SigningKeyRecord] {
-        try await writer.run { database in
-            try database.inTransaction(.immediate) {
+        try await writer.write { writer in
+            let database = writer.database
+            do {
                 let isThere = try Bool.fetchOne(
                     database,
                     sql: """
@@ -26,8 +27,9 @@ extension SQLiteAccountStore {
                     arguments: [
                         "key": key.keyID, "algorithm": key.algorithm, "moment": moment.milliseconds,
                     ])
-                if isThere != true { try Self.insertKey.run(in: database) { $0.write(key, to: $1) } }
-                return .commit
+                guard isThere != true else { return }
+                try Self.insertKey.run(in: database) { $0.write(key, to: $1) }
+                try writer.appendAudit([key.auditEntry])
             }
         }
         return try await signingKeys()
@@ -45,11 +47,13 @@ extension SQLiteAccountStore {
     }
 
     public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
-        try await writer.run { database in
-            try database.execute(
-                sql: "DELETE FROM signing_key WHERE retires_at < :end",
+        try await writer.write { writer in
+            let keyIDs = try String.fetchAll(
+                writer.database, sql: "DELETE FROM signing_key WHERE retires_at < :end RETURNING key_id",
                 arguments: ["end": moment.milliseconds])
-            return database.changesCount
+            guard !keyIDs.isEmpty else { return 0 }
+            try writer.appendAudit([SigningKeyRecord.removalEntry(of: keyIDs, at: moment)])
+            return keyIDs.count
         }
     }
 }

@@ -99,6 +99,26 @@ public final class SQLiteInspection: Sendable {
         try await reader.read { try $0.events.lastSequence() }
     }
 
+    /// Implements the contract of `AuditReader`. The schema must have the version that this program knows.
+    public func auditChain() async throws -> AuditChain { try await reader.read { try $0.audit().chain() } }
+
+    /// Implements the contract of `AuditReader`. The schema must have the version that this program knows.
+    public func auditRows(after sequence: Int64, limit: Int) async throws -> [AuditRow] {
+        try await reader.read { try $0.audit().rows(after: sequence, limit: limit) }
+    }
+
+    /// Implements the contract of `AuditReader`. The schema must have the version that this program knows.
+    public func auditRows(
+        before sequence: Int64, of account: AccountID?, limit: Int
+    ) async throws -> [AuditRow] {
+        try await reader.read { try $0.audit().rows(before: sequence, of: account, limit: limit) }
+    }
+
+    /// Implements the contract of `AuditReader`. The schema must have the version that this program knows.
+    public func auditSequence(at moment: Moment) async throws -> Int64 {
+        try await reader.read { try $0.audit().sequence(at: moment) }
+    }
+
     private func look<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws
         -> Value
     {

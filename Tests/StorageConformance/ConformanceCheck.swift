@@ -12,7 +12,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     public var description: String { name }
 
     public static let all: [ConformanceCheck] =
-        accountChecks + appleGrants + oauth + appCheckHours + appReceipts + receivers + streams
+        accountChecks + appleGrants + oauth + appCheckHours + appReceipts + receivers + streams + audit
 
     /// Checks for a store that was opened without sealing.
     public static let withoutSealing = unsealed

@@ -24,10 +24,13 @@ public struct CredentialEnd: Sendable, Hashable {
     public let recordedAt: Moment
     /// Index in the working set's `events` before which the end of tokens is reported.
     public let eventIndex: Int
+    /// For the audit log.
+    public let origin: AuditOrigin
 
     init(
         accountID: AccountID, team: TeamID, subject: AppleSubject?, clientID: ClientID?, moment: Moment,
-        reason: GrantEndReason, source: CredentialSource, recordedAt: Moment, eventIndex: Int
+        reason: GrantEndReason, source: CredentialSource, recordedAt: Moment, eventIndex: Int,
+        origin: AuditOrigin
     ) {
         self.accountID = accountID
         self.team = team
@@ -41,6 +44,7 @@ public struct CredentialEnd: Sendable, Hashable {
         isOfAllMoments = subject == nil
         self.recordedAt = recordedAt
         self.eventIndex = eventIndex
+        self.origin = origin
     }
 
     /// Creates the end of everything that the user has authorized until now, except for some OAuth clients.
@@ -49,7 +53,7 @@ public struct CredentialEnd: Sendable, Hashable {
     ///   has been authorized before.
     init(
         signingOut accountID: AccountID, key: SubjectKey, keptClients: Set<OAuthClientID>, moment: Moment,
-        eventIndex: Int
+        eventIndex: Int, origin: AuditOrigin
     ) {
         self.accountID = accountID
         team = key.team
@@ -62,15 +66,16 @@ public struct CredentialEnd: Sendable, Hashable {
         isOfAllMoments = true
         recordedAt = moment
         self.eventIndex = eventIndex
+        self.origin = origin
     }
 
     init(
         accountID: AccountID, key: SubjectKey, clientID: ClientID?, moment: Moment, reason: GrantEndReason,
-        source: CredentialSource, recordedAt: Moment, eventIndex: Int
+        source: CredentialSource, recordedAt: Moment, eventIndex: Int, origin: AuditOrigin
     ) {
         self.init(
             accountID: accountID, team: key.team, subject: key.subject, clientID: clientID, moment: moment,
-            reason: reason, source: source, recordedAt: recordedAt, eventIndex: eventIndex)
+            reason: reason, source: source, recordedAt: recordedAt, eventIndex: eventIndex, origin: origin)
     }
 
     /// Returns true if this end covers an authorization of an app, named by its primary client ID, at a

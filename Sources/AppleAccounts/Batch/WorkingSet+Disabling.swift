@@ -4,7 +4,9 @@ extension WorkingSet {
     mutating func apply(
         _ command: DisableCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {
-        let position = try changeablePosition(of: command.key, command.accountID, in: command.scope)
+        let position = try changeablePosition(
+            of: command.key, command.accountID, in: command.scope, for: .accountDisabled, command.origin,
+            at: command.moment)
         endDisabling(at: position, ifOverAt: command.moment, using: &generator)
         let known = subjects[position].disabling
         let disabling = Disabling(
@@ -12,6 +14,12 @@ extension WorkingSet {
         if disabling != known {
             subjects[position].disabling = disabling
             subjects[position].touchRow()
+            audit.append(
+                AuditEntry(
+                    .accountDisabled, by: command.origin, at: command.moment,
+                    reason: command.reason.rawValue,
+                    detail: command.until == .last ? nil : "until \(command.until.rfc3339)",
+                    person: AuditPerson(command.accountID)))
         }
         if known == nil {
             append(.accountDisabled, of: position, at: command.moment, by: command.moment, using: &generator)
@@ -23,10 +31,14 @@ extension WorkingSet {
     mutating func apply(
         _ command: EnableCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {
-        let position = try changeablePosition(of: command.key, command.accountID, in: command.scope)
+        let position = try changeablePosition(
+            of: command.key, command.accountID, in: command.scope, for: .accountEnabled, command.origin,
+            at: command.moment)
         endDisabling(at: position, ifOverAt: command.moment, using: &generator)
         if !command.onlyIfOver, subjects[position].disabling != nil {
-            enable(position, at: command.moment, by: command.moment, using: &generator)
+            enable(
+                position, at: command.moment, recordedAt: command.moment, by: command.origin,
+                using: &generator)
         }
         return try account(at: position)
     }
@@ -35,7 +47,9 @@ extension WorkingSet {
     mutating func apply(
         _ command: SignOutCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {
-        let position = try changeablePosition(of: command.key, command.accountID, in: command.scope)
+        let position = try changeablePosition(
+            of: command.key, command.accountID, in: command.scope, for: .accountSignedOut, command.origin,
+            at: command.moment)
         // The later moment stays: two replicas may have different clocks.
         let endedAt = subjects[position].sessionsEndedAt.map { max($0, command.moment) } ?? command.moment
         subjects[position].sessionsEndedAt = endedAt
@@ -43,7 +57,11 @@ extension WorkingSet {
         credentialEnds.append(
             CredentialEnd(
                 signingOut: command.accountID, key: command.key, keptClients: command.keptClients,
-                moment: command.moment, eventIndex: events.count))
+                moment: command.moment, eventIndex: events.count, origin: command.origin))
+        audit.append(
+            AuditEntry(
+                .accountSignedOut, by: command.origin, at: command.moment,
+                person: AuditPerson(command.accountID)))
         append(.sessionsEnded, of: position, at: command.moment, by: command.moment, using: &generator)
         return try account(at: position)
     }
@@ -53,30 +71,49 @@ extension WorkingSet {
         at position: Int, ifOverAt moment: Moment, using generator: inout some RandomNumberGenerator
     ) {
         guard let disabling = subjects[position].disabling, !disabling.holds(at: moment) else { return }
-        enable(position, at: disabling.until, by: moment, using: &generator)
+        // The time was over, whoever comes to notice it.
+        enable(position, at: disabling.until, recordedAt: moment, by: .service, using: &generator)
     }
 
     private mutating func enable(
-        _ position: Int, at moment: Moment, by recordedAt: Moment,
+        _ position: Int, at moment: Moment, recordedAt: Moment, by origin: AuditOrigin,
         using generator: inout some RandomNumberGenerator
     ) {
         subjects[position].disabling = nil
         subjects[position].touchRow()
+        audit.append(
+            AuditEntry(
+                .accountEnabled, by: origin, at: recordedAt,
+                person: subjects[position].accountID.map { AuditPerson($0) }))
         append(.accountEnabled, of: position, at: moment, by: recordedAt, using: &generator)
     }
 
     /// Returns the position of an account's subject. The caller's apps are compared here, in the transaction,
     /// because the user can sign in to another app until then.
-    private func changeablePosition(
-        of key: SubjectKey, _ id: AccountID, in scope: AppScope
+    private mutating func changeablePosition(
+        of key: SubjectKey, _ id: AccountID, in scope: AppScope, for action: AuditAction,
+        _ origin: AuditOrigin, at moment: Moment
     ) throws(AccountRefusal) -> Int {
         let position = position(of: key)
         let apps = subjects[position].credentials.lazy.map(\.clientID)
         guard subjects[position].accountID == id, scope.allowsAny(of: apps) else {
             throw AccountRefusal(.accountNotFound)
         }
-        guard scope.allowsAll(apps) else { throw AccountRefusal(.callerForbidden) }
+        guard scope.allowsAll(apps) else {
+            noteRefusal(action, of: id, by: origin, at: moment)
+            throw AccountRefusal(.callerForbidden)
+        }
         return position
+    }
+
+    /// Notes that a caller may not do this to an account of which it may see a part.
+    mutating func noteRefusal(
+        _ action: AuditAction, of id: AccountID, by origin: AuditOrigin, at moment: Moment
+    ) {
+        audit.append(
+            AuditEntry(
+                action, by: origin, at: moment, outcome: .refused,
+                reason: AccountRefusal.Code.callerForbidden.rawValue, person: AuditPerson(id)))
     }
 
     private func account(at position: Int) throws(AccountRefusal) -> Account {

@@ -12,7 +12,10 @@ extension WorkingSet {
         guard subject.accountID == command.accountID, command.scope.allowsAny(of: apps) else {
             throw AccountRefusal(.accountNotFound)
         }
-        guard command.scope.allowsAll(apps) else { throw AccountRefusal(.callerForbidden) }
+        guard command.scope.allowsAll(apps) else {
+            noteRefusal(.accountErased, of: command.accountID, by: command.origin, at: command.requestedAt)
+            throw AccountRefusal(.callerForbidden)
+        }
         let erased = Revocation(
             moment: Self.tombstoneMoment(of: subject, requestedAt: command.requestedAt), reason: .erased,
             source: .erasure)
@@ -26,11 +29,16 @@ extension WorkingSet {
             CredentialEnd(
                 accountID: command.accountID, team: command.key.team, subject: nil, clientID: nil,
                 moment: erased.moment, reason: .erased, source: .erasure, recordedAt: command.requestedAt,
-                eventIndex: events.count))
+                eventIndex: events.count, origin: command.origin))
         append(.accountErased, of: command, at: erased.moment, nil, using: &generator)
 
         let erasure = erasure(of: subject, by: command)
         erasures.append(erasure)
+        // The fact stays without the person.
+        audit.append(
+            AuditEntry(
+                .accountErased, by: command.origin, at: command.requestedAt, detail: erasure.id.rawValue,
+                person: AuditPerson(command.accountID, isErased: true)))
         appleTokenChanges.append(.removeAll(command.accountID))
         tokens[command.accountID] = nil
         subjects[position] = SubjectRecord(tombstoneOf: command.key, erasedAt: erased.moment)

@@ -72,7 +72,7 @@ extension WorkingSet {
                     accountID: accountID, key: key,
                     clientID: event.change == .appleAccountDeleted ? nil : command.clientID,
                     moment: event.moment, reason: reason, source: .notification,
-                    recordedAt: command.receivedAt, eventIndex: events.count))
+                    recordedAt: command.receivedAt, eventIndex: events.count, origin: .apple))
         }
     }
 }

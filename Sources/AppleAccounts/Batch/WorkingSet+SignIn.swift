@@ -11,7 +11,7 @@ extension WorkingSet {
         if let moved {
             takeTransfer(
                 moved, to: command.key, at: command.authorizedAt, recordedAt: command.receivedAt,
-                using: &generator)
+                by: AuditOrigin(.user), using: &generator)
         }
         if let nonce = command.nonce { use(nonce) }
         endDisabling(at: position, ifOverAt: command.receivedAt, using: &generator)

@@ -17,7 +17,8 @@ extension WorkingSet {
             email: command.email.map { LastWriter($0, at: command.receivedAt) })
         let receipt: TransferReceipt = movingRecord == nil ? .made : .moved
         takeTransfer(
-            moved, to: command.to, at: command.receivedAt, recordedAt: command.receivedAt, using: &generator)
+            moved, to: command.to, at: command.receivedAt, recordedAt: command.receivedAt, by: command.origin,
+            using: &generator)
         return receipt
     }
 
@@ -39,7 +40,7 @@ extension WorkingSet {
 
     mutating func takeTransfer(
         _ moved: SubjectRecord, to key: SubjectKey, at moment: Moment, recordedAt: Moment,
-        using generator: inout some RandomNumberGenerator
+        by origin: AuditOrigin, using generator: inout some RandomNumberGenerator
     ) {
         let position = position(of: key)
         guard let accountID = moved.accountID else { return }
@@ -49,18 +50,24 @@ extension WorkingSet {
             appleTokenChanges.append(.removeAll(accountID))
         }
         finishedTransfers.append(accountID)
+        audit.append(
+            AuditEntry(
+                .accountTransferred, by: origin, at: recordedAt, detail: "to team \(key.team.rawValue)",
+                person: AuditPerson(accountID)))
         subjects[position] = moved
         events.append(
             AccountEvent(
                 id: EventID(UniqueID(at: recordedAt, using: &generator)), kind: .accountTransferred, key: key,
                 accountID: accountID, moment: moment, recordedAt: recordedAt))
-        endGrants(of: moved, accountID, recordedAt: recordedAt)
+        endGrants(of: moved, accountID, recordedAt: recordedAt, by: origin)
     }
 
     /// Ends tokens that Apple's facts about the user at the receiving team have ended. Other tokens move
     /// along: they are keyed by the account's ID and the app's primary client ID, which a transfer does not
     /// change.
-    private mutating func endGrants(of moved: SubjectRecord, _ accountID: AccountID, recordedAt: Moment) {
+    private mutating func endGrants(
+        of moved: SubjectRecord, _ accountID: AccountID, recordedAt: Moment, by origin: AuditOrigin
+    ) {
         for credential in moved.credentials {
             guard let revocation = moved.record(for: credential.clientID).revocation,
                 let reason = revocation.reason.grantEndReason
@@ -69,7 +76,7 @@ extension WorkingSet {
                 CredentialEnd(
                     accountID: accountID, key: moved.key, clientID: credential.clientID,
                     moment: revocation.moment, reason: reason, source: revocation.source,
-                    recordedAt: recordedAt, eventIndex: events.count))
+                    recordedAt: recordedAt, eventIndex: events.count, origin: origin))
         }
     }
 }

@@ -24,6 +24,8 @@ public struct WorkingSet: Sendable {
     public internal(set) var keptNotifications: [KeptNotification] = []
     /// Account events to append, in this order.
     public internal(set) var events: [AccountEvent] = []
+    /// Entries of the audit log, in this order. A sign-in of a known user has none.
+    public internal(set) var audit: [AuditEntry] = []
     /// Changes of Apple codes and Apple tokens, in this order.
     public internal(set) var appleTokenChanges: [AppleTokenChange] = []
     /// Final ends of credentials. A store ends the OAuth tokens that depend on them in the same transaction;

@@ -10,9 +10,12 @@ public struct DisableCommand: Sendable, Hashable {
     /// By our clock.
     public let moment: Moment
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
         key: SubjectKey, accountID: AccountID, reason: Disabling.Reason, until: Moment = .last,
-        scope: AppScope, moment: Moment
+        scope: AppScope, moment: Moment, origin: AuditOrigin = .current
     ) {
         self.key = key
         self.accountID = accountID
@@ -20,5 +23,6 @@ public struct DisableCommand: Sendable, Hashable {
         self.until = until
         self.scope = scope
         self.moment = moment
+        self.origin = origin
     }
 }

@@ -9,13 +9,18 @@ public struct EnableCommand: Sendable, Hashable {
     /// By our clock.
     public let moment: Moment
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
-        key: SubjectKey, accountID: AccountID, onlyIfOver: Bool = false, scope: AppScope, moment: Moment
+        key: SubjectKey, accountID: AccountID, onlyIfOver: Bool = false, scope: AppScope, moment: Moment,
+        origin: AuditOrigin = .current
     ) {
         self.key = key
         self.accountID = accountID
         self.onlyIfOver = onlyIfOver
         self.scope = scope
         self.moment = moment
+        self.origin = origin
     }
 }

@@ -10,9 +10,12 @@ public struct EraseCommand: Sendable, Hashable {
     /// Scope of the caller. It must allow all apps that the account has a credential for when it is erased.
     public let scope: AppScope
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
         key: SubjectKey, accountID: AccountID, erasureID: ErasureID, requestedAt: Moment, deadline: Moment,
-        scope: AppScope
+        scope: AppScope, origin: AuditOrigin = .current
     ) {
         self.key = key
         self.accountID = accountID
@@ -20,5 +23,6 @@ public struct EraseCommand: Sendable, Hashable {
         self.requestedAt = requestedAt
         self.deadline = deadline
         self.scope = scope
+        self.origin = origin
     }
 }

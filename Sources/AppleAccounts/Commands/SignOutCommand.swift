@@ -10,14 +10,18 @@ public struct SignOutCommand: Sendable, Hashable {
     /// By our clock.
     public let moment: Moment
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
         key: SubjectKey, accountID: AccountID, keptClients: Set<OAuthClientID> = [], scope: AppScope,
-        moment: Moment
+        moment: Moment, origin: AuditOrigin = .current
     ) {
         self.key = key
         self.accountID = accountID
         self.keptClients = keptClients
         self.scope = scope
         self.moment = moment
+        self.origin = origin
     }
 }

@@ -14,9 +14,12 @@ public struct TransferCommand: Sendable, Hashable {
     /// By our clock.
     public let receivedAt: Moment
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
         accountID: AccountID, from: SubjectKey?, to: SubjectKey, clientID: ClientID, email: EmailAddress?,
-        createdAt: Moment, receivedAt: Moment
+        createdAt: Moment, receivedAt: Moment, origin: AuditOrigin = .current
     ) {
         self.accountID = accountID
         self.from = from
@@ -25,6 +28,7 @@ public struct TransferCommand: Sendable, Hashable {
         self.email = email
         self.createdAt = createdAt
         self.receivedAt = receivedAt
+        self.origin = origin
     }
 }
 

@@ -12,6 +12,26 @@ extension AttestationEnvironment: StorageCode {
     public static let numbered: [AttestationEnvironment] = [.development, .production]
 }
 
+extension AuditAction: StorageCode {
+    public static let numbered: [AuditAction] = [
+        .grantCreated, .grantWidened, .grantEnded, .tokensIssued, .tokensEnded, .accountErased,
+        .accountDisabled, .accountEnabled, .accountSignedOut, .accountTransferred, .accountsExported,
+        .auditExported, .auditPurged, .configurationChanged, .signingKeyMade, .signingKeyRemoved,
+        .secretsResealed, .deliveryResumed, .deliveryReplayed, .consoleSignIn, .consoleSignOut, .consoleShow,
+        .requestReplayed,
+    ]
+}
+
+extension AuditActor.Kind: StorageCode {
+    public static let numbered: [AuditActor.Kind] = [
+        .apiKey, .oauthClient, .consoleOperator, .service, .command, .user, .apple, .google,
+    ]
+}
+
+extension AuditOutcome: StorageCode {
+    public static let numbered: [AuditOutcome] = [.done, .refused]
+}
+
 extension CredentialReason: StorageCode {
     public static let numbered: [CredentialReason] = [
         .signedIn, .consentRevoked, .appleAccountDeleted, .refreshTokenRejected, .erased,

@@ -29,3 +29,11 @@ public struct Moment: Hashable, Sendable {
 extension Moment: Comparable {
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.milliseconds < rhs.milliseconds }
 }
+
+extension Moment {
+    /// The begin of the day in UTC.
+    public var startOfDay: Moment {
+        let day: Int64 = 86_400_000
+        return Moment(milliseconds: milliseconds / day * day)
+    }
+}

@@ -9,6 +9,8 @@ import Cryptography
 package struct GrantEnding: Sendable {
     package let ends: [CredentialEnd]
     private var ledger = GrantLedger()
+    /// Entries of the audit log, to add to those of the account commands.
+    package private(set) var audit: [AuditEntry] = []
     /// The `sub`s of the Google accounts that were linked with erased users. Records about these Google
     /// accounts are removed with the user.
     package private(set) var forgottenGoogleSubjects: Set<String> = []
@@ -37,6 +39,12 @@ package struct GrantEnding: Sendable {
     ) -> [AccountEvent] {
         var told: [Int: [AccountEvent]] = [:]
         for end in ends {
+            defer {
+                audit += ledger.takeRemovals().map { removal in
+                    let entry = removal.entry(by: end.origin)
+                    return end.subject == nil ? entry.withoutPerson : entry
+                }
+            }
             if end.subject == nil {
                 forgottenGoogleSubjects.formUnion(ledger.googleSubjects(of: end.accountID))
             }
@@ -57,7 +65,7 @@ package struct GrantEnding: Sendable {
                 }
             }
         }
-        guard !told.isEmpty else { return events }
+        guard !told.isEmpty || !audit.isEmpty else { return events }
         return (0...events.count).flatMap { index in
             (told[index] ?? []) + (index < events.count ? [events[index]] : [])
         }

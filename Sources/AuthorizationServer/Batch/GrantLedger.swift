@@ -11,6 +11,16 @@ package struct GrantLedger: Sendable {
     private var grantsOfAccount: [AccountID: [GrantID]] = [:]
     private var grantOfFamily: [UniqueID: GrantID] = [:]
     private var grantOfCode: [SHA256Digest: GrantID] = [:]
+    private var removals: [Removal] = []
+
+    /// The end of a grant, or of one of its token families, for the audit log.
+    struct Removal {
+        let grant: GrantRecord
+        /// `nil` for the end of the grant.
+        let familyID: UniqueID?
+        let reason: GrantEndReason
+        let moment: Moment
+    }
 
     package init() {}
 
@@ -36,6 +46,13 @@ package struct GrantLedger: Sendable {
     }
 
     func grant(_ id: GrantID) -> HeldGrant? { held[id] }
+
+    /// Returns what has ended since the last call. Families that had expired before are left out.
+    mutating func takeRemovals() -> [Removal] {
+        guard !removals.isEmpty else { return [] }
+        defer { removals = [] }
+        return removals
+    }
 
     /// Returns the grants of an account in the order of their IDs.
     func grants(of account: AccountID) -> [HeldGrant] {
@@ -98,6 +115,10 @@ package struct GrantLedger: Sendable {
         let ended = grant.families.filter(isMeant)
         grant.families.removeAll(where: isMeant)
         held[id] = grant
+        for family in ended where moment < family.expiresAt {
+            removals.append(
+                Removal(grant: grant.record, familyID: family.id, reason: reason, moment: moment))
+        }
         guard reason.isToldToGoogle else { return [] }
         return ended.filter { moment < $0.expiresAt }.compactMap { $0.refreshToken?.doubleSHA512 }
     }
@@ -106,6 +127,7 @@ package struct GrantLedger: Sendable {
     mutating func remove(_ id: GrantID, reason: GrantEndReason, at moment: Moment) -> [SHA512Digest] {
         let tokens = removeFamilies(of: id, reason: reason, at: moment) { _ in true }
         guard let grant = held.removeValue(forKey: id) else { return tokens }
+        removals.append(Removal(grant: grant.record, familyID: nil, reason: reason, moment: moment))
         grantsOfAccount[grant.record.accountID]?.removeAll { $0 == id }
         return tokens
     }

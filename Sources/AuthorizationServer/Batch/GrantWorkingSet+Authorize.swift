@@ -69,10 +69,13 @@ extension GrantWorkingSet {
                 createdAt: moment, consentedAt: moment, authorizedAt: authorizedAt,
                 googleSubject: googleSubject)
             ledger.put(grant)
+            note(.grantCreated, of: grant, scope: scope, at: moment)
             tell(of: grant, at: moment, using: &generator)
             return grant
         }
+        let oldScope = grant.scope
         grant.scope = Self.widened(grant.scope, by: scope)
+        if grant.scope != oldScope { note(.grantWidened, of: grant, scope: grant.scope, at: moment) }
         grant.consentedAt = max(grant.consentedAt, moment)
         grant.authorizedAt = max(grant.authorizedAt, authorizedAt)
         grant.googleSubject = googleSubject ?? grant.googleSubject

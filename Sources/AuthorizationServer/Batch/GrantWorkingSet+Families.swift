@@ -41,6 +41,7 @@ extension GrantWorkingSet {
                 native.dropLast(max(perAccount, 1) - 1), keeping: grant.id, at: moment, using: &generator)
         }
         ledger.put(family)
+        note(.tokensIssued, of: grant, family: family.id, scope: family.scope, at: moment)
         return family
     }
 

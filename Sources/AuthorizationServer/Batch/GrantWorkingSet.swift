@@ -5,13 +5,15 @@ import Cryptography
 ///
 /// A store finds the accounts that `question` leads to, locks them, loads their subjects and all of their
 /// grants, calls `applyCommands`, and saves `changes`, `deviceChanges`, `changedPaces`, `newGoogleEvents`,
-/// `changedGoogleAccounts` and `events`. The rule of each command is in an extension. The rules do no I/O, so every store has the same
+/// `changedGoogleAccounts`, `audit` and `events`. The rule of each command is in an extension. The rules do no I/O, so every store has the same
 /// results, and later commands of the batch see the effects of earlier ones.
 package struct GrantWorkingSet: Sendable {
     package let commands: [GrantCommand]
     package let question: GrantSelection
     /// Account events to append, in this order.
     package private(set) var events: [AccountEvent] = []
+    /// Entries of the audit log, in this order. A refresh has none.
+    package private(set) var audit: [AuditEntry] = []
     /// Google's events to keep.
     package private(set) var newGoogleEvents: [GoogleEventCommand] = []
     /// True if a rule may have needed a code that is not loaded. The results may be wrong then, and the store
@@ -19,6 +21,8 @@ package struct GrantWorkingSet: Sendable {
     package private(set) var isMissingCodes = false
 
     private var hasAllCodes = true
+    /// The origin of the command that is applied.
+    private var origin = AuditOrigin.service
     var ledger = GrantLedger()
     var devices = DeviceLedger()
     private var users: [AccountID: SubjectRecord] = [:]
@@ -109,11 +113,14 @@ package struct GrantWorkingSet: Sendable {
         var results: [Result<GrantOutcome, any Error>] = []
         results.reserveCapacity(commands.count)
         for command in commands {
+            origin = command.auditOrigin
             do throws(GrantRefusal) {
                 results.append(.success(try applyRule(of: command, using: &generator)))
             } catch {
                 results.append(.failure(error))
             }
+            // Also after a refusal: a token that is used twice ends its family.
+            audit += ledger.takeRemovals().map { $0.entry(by: origin) }
         }
         return results
     }
@@ -176,6 +183,17 @@ extension GrantWorkingSet {
         grant.lastUsedAt = day
         ledger.put(grant)
         return grant
+    }
+
+    /// Notes something new about a grant for the audit log.
+    mutating func note(
+        _ action: AuditAction, of grant: GrantRecord, family: UniqueID? = nil, scope: String,
+        at moment: Moment
+    ) {
+        audit.append(
+            AuditEntry(
+                action, by: origin, at: moment, oauthClient: grant.oauthClientID,
+                person: AuditPerson(grant.accountID, tokenFamily: family, scope: scope)))
     }
 
     /// Appends the event of a new grant.
@@ -273,13 +291,5 @@ extension GrantWorkingSet {
         if let known = googleAccounts[key], !said.isLater(than: known) { return }
         googleAccounts[key] = said
         changedGoogleSubjects.insert(key)
-    }
-}
-
-extension Moment {
-    /// The begin of the day in UTC.
-    fileprivate var startOfDay: Moment {
-        let day: Int64 = 86_400_000
-        return Moment(milliseconds: milliseconds / day * day)
     }
 }

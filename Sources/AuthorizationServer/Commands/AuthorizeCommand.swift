@@ -20,11 +20,14 @@ public struct AuthorizeCommand: Sendable, Hashable {
     public let moment: Moment
     public let expiresAt: Moment
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
         accountID: AccountID, newGrantID: GrantID, oauthClientID: OAuthClientID, clientID: ClientID,
         codeDigest: SHA256Digest, redirectURI: String, challenge: CodeRecord.StoredChallenge?, scope: String,
         nonce: String?, authenticatedAt: Moment, authenticatedAfter: Moment? = nil,
-        moment: Moment, expiresAt: Moment
+        moment: Moment, expiresAt: Moment, origin: AuditOrigin = .current
     ) {
         self.accountID = accountID
         self.newGrantID = newGrantID
@@ -39,5 +42,6 @@ public struct AuthorizeCommand: Sendable, Hashable {
         self.authenticatedAfter = authenticatedAfter
         self.moment = moment
         self.expiresAt = expiresAt
+        self.origin = origin
     }
 }

@@ -11,9 +11,12 @@ public struct EndGrantCommand: Sendable, Hashable {
     /// The sign-in of the user; `nil` for the app's backend.
     public let authentication: UserAuthentication?
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
         grantID: GrantID, accountID: AccountID, scope: AppScope, reason: GrantEndReason, moment: Moment,
-        authentication: UserAuthentication? = nil
+        authentication: UserAuthentication? = nil, origin: AuditOrigin = .current
     ) {
         self.authentication = authentication
         self.grantID = grantID
@@ -21,6 +24,7 @@ public struct EndGrantCommand: Sendable, Hashable {
         self.scope = scope
         self.reason = reason
         self.moment = moment
+        self.origin = origin
     }
 }
 

@@ -8,10 +8,17 @@ public struct EndGrantsCommand: Sendable, Hashable {
     public let reason: GrantEndReason
     public let moment: Moment
 
-    public init(accountID: AccountID, scope: AppScope, reason: GrantEndReason, moment: Moment) {
+    /// For the audit log.
+    public let origin: AuditOrigin
+
+    public init(
+        accountID: AccountID, scope: AppScope, reason: GrantEndReason, moment: Moment,
+        origin: AuditOrigin = .current
+    ) {
         self.accountID = accountID
         self.scope = scope
         self.reason = reason
         self.moment = moment
+        self.origin = origin
     }
 }

@@ -24,11 +24,14 @@ public struct RedeemCommand: Sendable, Hashable {
     public let limits: FamilyLimits
     public let moment: Moment
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
         codeDigest: SHA256Digest, oauthClientID: OAuthClientID, redirectURI: String, codeVerifier: String?,
         clientScopes: ScopeSet, newFamilyID: UniqueID, isNative: Bool, refreshToken: NewRefreshToken?,
         needsOfflineAccess: Bool, familyExpiresAt: Moment, accessTokenExpiresAt: Moment? = nil,
-        limits: FamilyLimits, moment: Moment
+        limits: FamilyLimits, moment: Moment, origin: AuditOrigin = .current
     ) {
         self.codeDigest = codeDigest
         self.oauthClientID = oauthClientID
@@ -43,6 +46,7 @@ public struct RedeemCommand: Sendable, Hashable {
         self.accessTokenExpiresAt = accessTokenExpiresAt
         self.limits = limits
         self.moment = moment
+        self.origin = origin
     }
 }
 

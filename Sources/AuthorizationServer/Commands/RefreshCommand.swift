@@ -18,10 +18,13 @@ public struct RefreshCommand: Sendable, Hashable {
     public let longestLine: Int64?
     public let moment: Moment
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
         oauthClientID: OAuthClientID, presented: PresentedRefreshToken, successor: SuccessorToken?,
         scope: String?, clientScopes: ScopeSet, familyExpiresAt: Moment, longestLine: Int64? = nil,
-        moment: Moment
+        moment: Moment, origin: AuditOrigin = .current
     ) {
         self.oauthClientID = oauthClientID
         self.presented = presented
@@ -31,6 +34,7 @@ public struct RefreshCommand: Sendable, Hashable {
         self.familyExpiresAt = familyExpiresAt
         self.longestLine = longestLine
         self.moment = moment
+        self.origin = origin
     }
 
     /// The next refresh token, as a digest. Its text contains a generation: the generation after the

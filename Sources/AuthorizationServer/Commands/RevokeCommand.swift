@@ -12,7 +12,11 @@ public struct RevokeCommand: Sendable, Hashable {
         case access(familyID: UniqueID)
     }
 
-    public init(oauthClientID: OAuthClientID, token: Token, moment: Moment) {
+    /// For the audit log.
+    public let origin: AuditOrigin
+
+    public init(oauthClientID: OAuthClientID, token: Token, moment: Moment, origin: AuditOrigin = .current) {
         (self.oauthClientID, self.token, self.moment) = (oauthClientID, token, moment)
+        self.origin = origin
     }
 }

@@ -19,10 +19,14 @@ public struct TokenExchangeCommand: Sendable, Hashable {
     public let limits: FamilyLimits
     public let moment: Moment
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
         accountID: AccountID, newGrantID: GrantID, oauthClientID: OAuthClientID, clientID: ClientID,
         scope: String, authenticatedAt: Moment, authenticatedAfter: Moment?, newFamilyID: UniqueID,
-        refreshToken: NewRefreshToken, familyExpiresAt: Moment, limits: FamilyLimits, moment: Moment
+        refreshToken: NewRefreshToken, familyExpiresAt: Moment, limits: FamilyLimits, moment: Moment,
+        origin: AuditOrigin = .current
     ) {
         self.accountID = accountID
         self.newGrantID = newGrantID
@@ -36,5 +40,6 @@ public struct TokenExchangeCommand: Sendable, Hashable {
         self.familyExpiresAt = familyExpiresAt
         self.limits = limits
         self.moment = moment
+        self.origin = origin
     }
 }

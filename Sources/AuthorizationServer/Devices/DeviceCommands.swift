@@ -44,13 +44,18 @@ public struct DecideDeviceCommand: Sendable, Hashable {
         }
     }
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
-        deviceDigest: SHA256Digest, oauthClientID: OAuthClientID, approval: Approval?, moment: Moment
+        deviceDigest: SHA256Digest, oauthClientID: OAuthClientID, approval: Approval?, moment: Moment,
+        origin: AuditOrigin = .current
     ) {
         self.deviceDigest = deviceDigest
         self.oauthClientID = oauthClientID
         self.approval = approval
         self.moment = moment
+        self.origin = origin
     }
 }
 

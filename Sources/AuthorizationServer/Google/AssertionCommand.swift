@@ -16,11 +16,14 @@ public struct AssertionCommand: Sendable, Hashable {
     public let limits: FamilyLimits
     public let moment: Moment
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
         accountID: AccountID, newGrantID: GrantID, oauthClientID: OAuthClientID, clientID: ClientID,
         googleSubject: String, match: GoogleAccountMatch, assertedAt: Moment, scope: String,
         newFamilyID: UniqueID, refreshToken: NewRefreshToken,
-        limits: FamilyLimits, moment: Moment
+        limits: FamilyLimits, moment: Moment, origin: AuditOrigin = .current
     ) {
         self.accountID = accountID
         self.newGrantID = newGrantID
@@ -34,5 +37,6 @@ public struct AssertionCommand: Sendable, Hashable {
         self.refreshToken = refreshToken
         self.limits = limits
         self.moment = moment
+        self.origin = origin
     }
 }

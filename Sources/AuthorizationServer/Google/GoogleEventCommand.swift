@@ -47,14 +47,19 @@ public struct GoogleEventCommand: Sendable, Hashable {
         case name(googleSubject: String)
     }
 
+    /// For the audit log.
+    public let origin: AuditOrigin
+
     public init(
-        jti: String, payload: [UInt8], events: [Event], verificationState: String? = nil, receivedAt: Moment
+        jti: String, payload: [UInt8], events: [Event], verificationState: String? = nil, receivedAt: Moment,
+        origin: AuditOrigin = .current
     ) {
         self.jti = jti
         self.payload = payload
         self.events = events
         self.verificationState = verificationState
         self.receivedAt = receivedAt
+        self.origin = origin
     }
 }
 

@@ -4,7 +4,7 @@ import AppleAccounts
 /// saves the changes. A batch of any size takes two round trips; more only for erasures and transfers.
 ///
 /// Locks are taken in one order: names without row, rows of subjects, their credentials, keys of App Attest,
-/// their counts, inserted rows, the event counter. Only the row of an account that moves is locked out of order (`KeyChanges`).
+/// their counts, inserted rows, the chain of the audit log, the event counter. Only the row of an account that moves is locked out of order (`KeyChanges`).
 struct LockingBatch {
     let names: PostgresNames
     let ids: SubjectIDs
@@ -21,7 +21,7 @@ struct LockingBatch {
             unsent += LockedSubjects.lockAll(try SubjectKeyArrays(Self.subjectKeys(of: groups), names))
         }
         var results: [CommandResult] = []
-        var events = EventAppending()
+        var (events, audit) = (EventAppending(), AuditAppending())
         var generator = SystemRandomNumberGenerator()
         for group in groups {
             var set = WorkingSet(group)
@@ -39,6 +39,8 @@ struct LockingBatch {
             unsent += TransferRows.check(of: set.finishedTransfers)
             let ended = try EndedGrants(of: set, holders: holders, names, in: session)
             unsent += ended.calls
+            audit.add(set.audit)
+            audit.add(ended.audit)
             for event in ended.events {
                 guard let rowID = rowIDs[set.position(of: event)] else {
                     throw StorageError(
@@ -47,7 +49,7 @@ struct LockingBatch {
                 events.add(event, rowID: rowID)
             }
         }
-        let lastSequence = try finish(unsent, events, in: session)
+        let lastSequence = try finish(unsent + audit.calls, events, in: session)
         return CommitResult(results: results, lastEventSequence: lastSequence)
     }
 

@@ -66,7 +66,7 @@ struct QuietBatch {
 extension WorkingSet {
     /// Indicates that the only writes are existing credentials, nonces, counters and new codes.
     fileprivate var isQuiet: Bool {
-        guard events.isEmpty, keptNotifications.isEmpty, erasures.isEmpty, rekeying == nil,
+        guard events.isEmpty, audit.isEmpty, keptNotifications.isEmpty, erasures.isEmpty, rekeying == nil,
             finishedTransfers.isEmpty
         else { return false }
         let onlyNewCodes = appleTokenChanges.allSatisfy { change in

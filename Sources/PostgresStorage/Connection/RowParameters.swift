@@ -80,6 +80,9 @@ struct RowParameters: Sendable {
             + "FROM generate_series(1, cardinality(\(parameter(0)))) AS i) AS \(alias)"
     }
 
+    /// SQL of the array of one column, for a statement that takes its elements one after the other.
+    func array<Value>(_ column: Column<Value>) -> String { parameter(Int(column.place) - first) }
+
     private func parameter(_ index: Int) -> String { "$\(first + index + 1)::\(columns[index].sqlType)[]" }
 
     private static func form(of column: any AnyColumn) -> ColumnForm {

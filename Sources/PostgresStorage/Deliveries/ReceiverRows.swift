@@ -197,18 +197,30 @@ enum ReceiverRows {
         return true
     }
 
-    static func resume(_ name: ReceiverName, at moment: Moment, in session: PostgresSession) throws -> Bool {
-        let results = try session.pipeline([
-            .begin, resume(name, moment), resumeRetries(name, moment), .commit,
-        ])
-        return results[1].affected > 0
+    static func resume(
+        _ name: ReceiverName, at moment: Moment, _ entry: AuditEntry, in session: PostgresSession
+    ) throws -> Bool {
+        try changeKnown([resume(name, moment), resumeRetries(name, moment)], entry, in: session)
+    }
+
+    /// Runs calls whose first finds the receiver, and notes them in the audit log if it is found.
+    private static func changeKnown(
+        _ calls: [PostgresCall], _ entry: AuditEntry, in session: PostgresSession
+    ) throws -> Bool {
+        let results = try session.pipeline([.begin] + calls)
+        guard results[1].affected > 0 else {
+            try session.rollBack()
+            return false
+        }
+        _ = try session.pipeline(AuditAppending([entry]).calls + [.commit])
+        return true
     }
 
     static func move(
-        _ name: ReceiverName, to cursor: Int64, at moment: Moment, in session: PostgresSession
+        _ name: ReceiverName, to cursor: Int64, at moment: Moment, _ entry: AuditEntry,
+        in session: PostgresSession
     ) throws -> Bool {
-        let results = try session.pipeline([.begin, move(name, cursor, moment), removeAll(name), .commit])
-        return results[1].affected > 0
+        try changeKnown([move(name, cursor, moment), removeAll(name)], entry, in: session)
     }
 
     static func eventSequence(before moment: Moment, in session: PostgresSession) throws -> Int64 {

@@ -7,6 +7,8 @@ import SQLTables
 struct EndedGrants {
     /// Events of the transaction, with the grant events at their positions.
     let events: [AccountEvent]
+    /// Entries of the audit log about the grants.
+    let audit: [AuditEntry]
     /// Writes to make.
     let calls: [PostgresCall]
 
@@ -44,7 +46,7 @@ struct EndedGrants {
         guard var ending = GrantEnding(of: set),
             holders.map({ !$0.isDisjoint(with: ending.accountIDs) }) ?? true
         else {
-            (events, calls) = (set.events, [])
+            (events, audit, calls) = (set.events, [], [])
             return
         }
         let results = try session.pipeline(StoredGrantRows.calls(for: ending.accountIDs))
@@ -52,6 +54,7 @@ struct EndedGrants {
         ending.load(grants: held.grants, families: held.families, codes: held.codes)
         var generator = SystemRandomNumberGenerator()
         events = ending.carryOut(set.events, using: &generator)
+        audit = ending.audit
         calls =
             GrantChangeWriter.calls(for: ending.changes)
             + GrantChangeWriter.forgetCalls(googleSubjects: ending.forgottenGoogleSubjects)

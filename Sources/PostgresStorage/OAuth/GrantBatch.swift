@@ -4,7 +4,7 @@ import AuthorizationServer
 /// Commits a batch of grant commands, of any size, in one transaction of three round trips.
 ///
 /// Locks are taken in one order: Google's accounts and events, devices, the rows of subjects, inserted rows,
-/// the event counter. Account commands lock subjects before they end grants, so neither sees half of the other.
+/// the chain of the audit log, the event counter. Account commands lock subjects before they end grants, so neither sees half of the other.
 struct GrantBatch {
     let names: PostgresNames
 
@@ -36,6 +36,7 @@ struct GrantBatch {
         calls += GrantChangeWriter.calls(set.deviceChanges)
         calls += GrantChangeWriter.calls(set.changedPaces)
         calls += GrantChangeWriter.calls(set.newGoogleEvents, set.changedGoogleAccounts)
+        calls += AuditAppending(set.audit).calls
         var events = EventAppending()
         for event in set.events {
             guard let rowID = event.accountID.flatMap({ rowIDs[$0] }) else {

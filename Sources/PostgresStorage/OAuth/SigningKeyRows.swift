@@ -26,8 +26,10 @@ enum SigningKeyRows {
         keyID, old, new in
         "UPDATE signing_key SET sealed = \(new) WHERE key_id = \(keyID) AND sealed = \(old)"
     }
-    private static let remove = TypedStatement<Moment>("remove_signing_keys") {
-        "DELETE FROM signing_key WHERE retires_at < \($0)"
+    private static let remove = TypedQuery<Column<String>, Moment>("remove_signing_keys") {
+        $0.add("key_id", String.self, as: "key_id")
+    } sql: { list, moment in
+        "DELETE FROM signing_key WHERE retires_at < \(moment) RETURNING \(list)"
     }
 
     /// Returns the keys, newest first.
@@ -41,7 +43,7 @@ enum SigningKeyRows {
         let results = try session.pipeline([.begin, lock, isThere(key.algorithm, moment)])
         guard results[2].onlyValue(as: Bool.self) != true else { return try session.rollBack() }
         let call = insert.statement.call([key]) { insert.columns.write($0, to: $1) }
-        _ = try session.pipeline([call, .commit])
+        _ = try session.pipeline([call] + AuditAppending([key.auditEntry]).calls + [.commit])
     }
 
     static func replaceSealed(
@@ -51,6 +53,15 @@ enum SigningKeyRows {
     }
 
     static func remove(retiredBefore moment: Moment, in session: PostgresSession) throws -> Int {
-        try session.run(remove(moment)).affected
+        let rows = try session.pipeline([.begin, remove.statement(moment)])[1]
+        let keyIDs = try rows.map { try $0.required(remove.columns) }
+        // Called again and again, mostly for nothing.
+        guard !keyIDs.isEmpty else {
+            try session.rollBack()
+            return 0
+        }
+        let entry = SigningKeyRecord.removalEntry(of: keyIDs, at: moment)
+        _ = try session.pipeline(AuditAppending([entry]).calls + [.commit])
+        return keyIDs.count
     }
 }

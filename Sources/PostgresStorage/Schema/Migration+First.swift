@@ -1,3 +1,4 @@
+import AppleAccounts
 import SQLTables
 
 extension Migration {
@@ -11,7 +12,7 @@ extension Migration {
     /// once.
     static let first = Migration(
         number: 1, minimumReader: 1,
-        sql: names + subjects + inbox + grants + erasures + oauth + appAttest + rest)
+        sql: names + subjects + inbox + grants + erasures + oauth + appAttest + audit + rest)
 
     private static let oauth = """
         CREATE TABLE oauth_grant (
@@ -104,6 +105,35 @@ extension Migration {
         CREATE TABLE app_attest_count (
             \(AppAttestCountTable.schema),
             PRIMARY KEY (app_id)
+        );
+
+        """
+
+    /// Rows of the audit log are only appended, except that an erasure clears the columns about its user, and that
+    /// the oldest are deleted after their time. The log has no foreign key: it outlives what it tells of.
+    private static let audit = """
+        CREATE TABLE audit (
+            \(AuditTable.schema),
+            PRIMARY KEY (sequence),
+            CHECK ((account_id IS NULL) = (salt IS NULL)),
+            CHECK (account_id IS NULL OR person_digest IS NOT NULL),
+            CHECK (account_id IS NOT NULL OR (token_family IS NULL AND scope IS NULL))
+        );
+
+        CREATE INDEX audit_by_account ON audit (account_id, sequence) WHERE account_id IS NOT NULL;
+        CREATE INDEX audit_by_time ON audit (recorded_at, sequence);
+
+        CREATE TABLE audit_chain (
+            \(AuditChainTable.schema),
+            PRIMARY KEY (id)
+        );
+
+        INSERT INTO audit_chain (id, last_sequence, last_hash, anchor_sequence, anchor_hash)
+        VALUES (1, 0, decode('\(AuditLink.beginning.hashText)', 'hex'), 0, decode('\(AuditLink.beginning.hashText)', 'hex'));
+
+        CREATE TABLE configuration_fingerprint (
+            \(ConfigurationFingerprintTable.schema),
+            PRIMARY KEY (item)
         );
 
         """

@@ -12,5 +12,6 @@ public enum SharedTables {
         TransferTable.declaration, TicketTable.declaration, KeySetSnapshotTable.declaration,
         HealthProbeTable.declaration, AppCheckHourTable.declaration, AppAttestKeyTable.declaration,
         AppAttestCountTable.declaration, EventReceiverTable.declaration, EventRetryTable.declaration,
+        AuditTable.declaration, AuditChainTable.declaration, ConfigurationFingerprintTable.declaration,
     ]
 }

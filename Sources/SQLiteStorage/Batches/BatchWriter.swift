@@ -8,7 +8,7 @@ import GRDB
 /// Its statements and caches belong to one connection and stay on its queue. After it threw, it must not be
 /// used again.
 final class BatchWriter {
-    private let database: Database
+    let database: Database
     private let begin: PreparedStatement
     private let end: PreparedStatement
     private let subjects: SubjectRows
@@ -24,6 +24,7 @@ final class BatchWriter {
     private var appleTokenClaims: AppleTokenClaims?
     private var grantBatches: GrantBatches?
     private var receiverRows: ReceiverRows?
+    private var auditWriter: AuditWriter?
     private(set) var recent: RecentSubjects
     /// SQLite's data version at the last commit.
     private var lastDataVersion: Int64?
@@ -71,7 +72,8 @@ final class BatchWriter {
     func commitGrants(_ commands: [GrantCommand]) throws -> GrantCommitResult {
         guard !commands.isEmpty else { return GrantCommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
-            let (results, appended) = try oauth().applyAndSave(commands, using: &generator)
+            let (results, appended, audited) = try oauth().applyAndSave(commands, using: &generator)
+            try appendAudit(audited)
             // Last, so that the last row ID of the connection belongs to the last event.
             for (event, rowID) in appended { try events.append(event, subjectRowID: rowID) }
             return GrantCommitResult(
@@ -98,6 +100,18 @@ final class BatchWriter {
         let rows = try receiverRows ?? ReceiverRows(in: database)
         receiverRows = rows
         return rows
+    }
+
+    func audit() throws -> AuditWriter {
+        let writer = try auditWriter ?? AuditWriter(in: database)
+        auditWriter = writer
+        return writer
+    }
+
+    /// Appends to the audit log. Call it only inside a transaction, and before its events.
+    func appendAudit(_ entries: [AuditEntry]) throws {
+        guard !entries.isEmpty else { return }
+        try audit().append(entries, using: &generator)
     }
 
     private func keys() throws -> AttestedKeyRows {
@@ -195,10 +209,13 @@ final class BatchWriter {
         try nonces.save(set)
         if set.changesAttestedKeys { try keys().save(set) }
         for kept in set.keptNotifications { try inbox.insert(kept) }
-        var allEvents = set.events
+        var (allEvents, allAudit) = (set.events, set.audit)
         if let ending = GrantEnding(of: set) {
-            allEvents = try oauth().carryOut(ending, allEvents, using: &generator)
+            let ended = try oauth().carryOut(ending, allEvents, using: &generator)
+            allEvents = ended.events
+            allAudit += ended.audit
         }
+        try appendAudit(allAudit)
         // Last, so that the last row ID of the connection belongs to the last event.
         for event in allEvents {
             try events.append(event, subjectRowID: try present(places[set.position(of: event)]).rowID)

@@ -17,6 +17,7 @@ final class RowReader {
     private var appCheckHourRows: AppCheckHourRows?
     private var attestedKeyRows: AttestedKeyRows?
     private var receiverRows: ReceiverRows?
+    private var auditRows: AuditRows?
     private let beginStatement: PreparedStatement
     private let endStatement: PreparedStatement
 
@@ -71,6 +72,12 @@ final class RowReader {
     func receivers() throws -> ReceiverRows {
         let rows = try receiverRows ?? ReceiverRows(in: database)
         receiverRows = rows
+        return rows
+    }
+
+    func audit() throws -> AuditRows {
+        let rows = try auditRows ?? AuditRows(in: database)
+        auditRows = rows
         return rows
     }
 

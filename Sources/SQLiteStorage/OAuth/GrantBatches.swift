@@ -23,10 +23,14 @@ final class GrantBatches {
     /// Loads the rows of a batch of grant commands, applies the commands, and saves the changes, inside a
     /// transaction.
     ///
-    /// - Returns: The results, and the events to append with the rows of their subjects.
+    /// - Returns: The results, the events to append with the rows of their subjects, and the entries of the audit
+    ///   log.
     func applyAndSave(
         _ commands: [GrantCommand], using generator: inout some RandomNumberGenerator
-    ) throws -> (results: [Result<GrantOutcome, any Error>], events: [(event: AccountEvent, rowID: Int64)]) {
+    ) throws -> (
+        results: [Result<GrantOutcome, any Error>], events: [(event: AccountEvent, rowID: Int64)],
+        audit: [AuditEntry]
+    ) {
         var set = GrantWorkingSet(commands)
         let accounts = try question.accounts(set.question)
         var rowIDs: [AccountID: Int64] = [:]
@@ -59,7 +63,7 @@ final class GrantBatches {
             }
             return (event, rowID)
         }
-        return (results, events)
+        return (results, events, set.audit)
     }
 
     /// Loads and applies one group. Only needed codes are read: a user may have a hundred codes from the last
@@ -83,17 +87,18 @@ final class GrantBatches {
 
     /// Ends the grants of credentials that have ended, inside the transaction of the account commands.
     ///
-    /// - Returns: The events of the transaction with the grant events at their positions.
+    /// - Returns: The events of the transaction with the grant events at their positions, and the entries of the
+    ///   audit log about the grants.
     func carryOut(
         _ ending: GrantEnding, _ events: [AccountEvent], using generator: inout some RandomNumberGenerator
-    ) throws -> [AccountEvent] {
+    ) throws -> (events: [AccountEvent], audit: [AuditEntry]) {
         var ending = ending
         let held = try held.load(ending.accountIDs)
-        guard !held.grants.isEmpty else { return events }
+        guard !held.grants.isEmpty else { return (events, []) }
         ending.load(grants: held.grants, families: held.families, codes: held.codes)
         let all = ending.carryOut(events, using: &generator)
         try writer.save(ending.changes)
         try writer.forget(googleSubjects: ending.forgottenGoogleSubjects)
-        return all
+        return (all, ending.audit)
     }
 }

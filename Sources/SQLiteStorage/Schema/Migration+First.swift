@@ -1,3 +1,4 @@
+import AppleAccounts
 import SQLTables
 
 extension Migration {
@@ -6,7 +7,7 @@ extension Migration {
     /// Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`. Text is
     /// compared by its bytes, which is SQLite's default (BINARY).
     static let first = Migration(
-        number: 1, sql: names + subjects + inbox + grants + erasures + oauth + appAttest + rest)
+        number: 1, sql: names + subjects + inbox + grants + erasures + oauth + appAttest + audit + rest)
 
     private static let oauth = """
         CREATE TABLE oauth_grant (
@@ -99,6 +100,35 @@ extension Migration {
         CREATE TABLE app_attest_count (
             \(AppAttestCountTable.schema),
             PRIMARY KEY (app_id)
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    /// Rows of the audit log are only appended, except that an erasure clears the columns about its user, and that
+    /// the oldest are deleted after their time. The log has no foreign key: it outlives what it tells of.
+    private static let audit = """
+        CREATE TABLE audit (
+            \(AuditTable.schema),
+            PRIMARY KEY (sequence),
+            CHECK ((account_id IS NULL) = (salt IS NULL)),
+            CHECK (account_id IS NULL OR person_digest IS NOT NULL),
+            CHECK (account_id IS NOT NULL OR (token_family IS NULL AND scope IS NULL))
+        ) STRICT;
+
+        CREATE INDEX audit_by_account ON audit (account_id, sequence) WHERE account_id IS NOT NULL;
+        CREATE INDEX audit_by_time ON audit (recorded_at, sequence);
+
+        CREATE TABLE audit_chain (
+            \(AuditChainTable.schema),
+            PRIMARY KEY (id)
+        ) STRICT;
+
+        INSERT INTO audit_chain (id, last_sequence, last_hash, anchor_sequence, anchor_hash)
+        VALUES (1, 0, x'\(AuditLink.beginning.hashText)', 0, x'\(AuditLink.beginning.hashText)');
+
+        CREATE TABLE configuration_fingerprint (
+            \(ConfigurationFingerprintTable.schema),
+            PRIMARY KEY (item)
         ) STRICT, WITHOUT ROWID;
 
         """

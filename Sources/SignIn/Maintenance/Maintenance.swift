@@ -9,10 +9,13 @@ public import ServiceLifecycle
 /// shutdown.
 public struct Maintenance: Service {
     public typealias Store = AccountStore & TicketStore & TransferStore & AppAttestStore & AppCheckHourStore
+        & AuditStore
 
     private let store: any Store
     private let commits: GroupCommit<AccountCommand>
     private let feed: EventFeed
+    /// Milliseconds for which rows of the audit log are kept.
+    private let auditKeptFor: Int64
     private let interval: Duration
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Moment
@@ -20,13 +23,14 @@ public struct Maintenance: Service {
 
     public init(
         store: any Store, commits: GroupCommit<AccountCommand>, feed: EventFeed,
-        interval: Duration = .seconds(60),
+        auditKeptFor: Int64 = 400 * 86_400_000, interval: Duration = .seconds(60),
         clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         self.store = store
         self.commits = commits
         self.feed = feed
+        self.auditKeptFor = auditKeptFor
         self.interval = interval
         self.clock = clock
         self.now = now
@@ -42,6 +46,7 @@ public struct Maintenance: Service {
                     await purgeTransfers()
                     await purgeAppCheckHours()
                     await purgeAttestedKeys()
+                    await purgeAudit()
                     await enableAccounts()
                     try? await clock.sleep(for: interval)
                 }
@@ -98,6 +103,17 @@ public struct Maintenance: Service {
             while try await store.purgeAttestedKeys(unusedSince: moment) > 0, !Task.isCancelled {}
         } catch {
             logger.warning("attested keys were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes rows of the audit log that are past their time, a day at once: each step leaves a row that tells of
+    /// it, and the log would not get smaller by single rows.
+    func purgeAudit() async {
+        let end = now().advanced(byMilliseconds: -auditKeptFor).startOfDay
+        do {
+            while try await store.purgeAudit(before: end, at: now()) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("the audit log was not purged", metadata: ["error": "\(error)"])
         }
     }
 

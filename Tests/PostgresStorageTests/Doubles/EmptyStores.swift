@@ -70,6 +70,9 @@ actor EmptyStores {
                     DELETE FROM app_attest_key;
                     DELETE FROM app_attest_count;
                     UPDATE event_counter SET last_sequence = 0;
+                    DELETE FROM audit; DELETE FROM configuration_fingerprint;
+                    UPDATE audit_chain SET last_sequence = 0, anchor_sequence = 0,
+                        last_hash = sha256('siwa-audit-1'), anchor_hash = sha256('siwa-audit-1');
                     """, name: "empty")
         }
     }

@@ -27,10 +27,23 @@ extension ConformanceCheck {
             // Compared above, with the events.
             let reports = try await store.allEvents().count { $0.grant?.endedToken != nil }
             try expect(reports > 3, "some tokens of Google have ended")
+            try await compareAudit(store, reference)
             try expectEqual(
                 try await store.purgeGrants(at: 90_000_000), try await reference.purgeGrants(at: 90_000_000))
         }
     ]
+
+    /// Compares the audit logs, without the salts and the IDs of accounts.
+    private static func compareAudit(
+        _ store: any ConformingStore, _ reference: ReferenceStore
+    ) async throws {
+        let (mine, its) = (try await store.verifiedAudit(), try await reference.verifiedAudit())
+        try expectEqual(mine.map(\.facts), its.map(\.facts))
+        try expectEqual(
+            mine.map(\.entry.person?.tokenFamily), its.map(\.entry.person?.tokenFamily))
+        try expectEqual(mine.map { $0.entry.person == nil }, its.map { $0.entry.person == nil })
+        try expect(mine.count > 200, "many changes are in the audit log")
+    }
 
     /// Disables, enables or signs out an account. Every second change enables, so that most users have tokens.
     private static func change(

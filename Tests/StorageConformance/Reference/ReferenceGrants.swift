@@ -126,20 +126,21 @@ extension ReferenceState {
         for pace in set.changedPaces { oauth.paces[pace.accountID, default: [:]][pace.oauthClientID] = pace }
         for event in set.newGoogleEvents { oauth.googleEvents[event.jti] = event }
         for account in set.changedGoogleAccounts { oauth.googleAccounts[account.subject] = account }
+        append(set.audit)
         events += set.events
         return results
     }
 
     /// Ends the grants of credentials that a batch has ended. Returns the events of the batch, with the
-    /// events of these grants.
-    mutating func endGrants(of set: WorkingSet) -> [AccountEvent] {
-        guard var ending = GrantEnding(of: set) else { return set.events }
+    /// events of these grants, and the entries of the audit log about the grants.
+    mutating func endGrants(of set: WorkingSet) -> (events: [AccountEvent], audit: [AuditEntry]) {
+        guard var ending = GrantEnding(of: set) else { return (set.events, []) }
         let held = oauth.held(Set(ending.accountIDs))
         ending.load(grants: held.grants, families: held.families, codes: held.codes)
         let events = ending.carryOut(set.events, using: &generator)
         oauth.save(ending.changes)
         oauth.forget(googleSubjects: ending.forgottenGoogleSubjects)
-        return events
+        return (events, ending.audit)
     }
 
     func status(of account: AccountID, app: ClientID) -> AccountStatus? {

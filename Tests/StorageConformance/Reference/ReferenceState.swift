@@ -24,6 +24,9 @@ struct ReferenceState {
     var appCheckHours: [AppCheckTarget: [Int64: AppCheckTally]] = [:]
 
     var receivers: [ReceiverName: ClaimedReceiver] = [:]
+    var audit: [AuditRow] = []
+    var auditAnchor = AuditLink.beginning
+    var fingerprints: [String: String] = [:]
 
     init(seed: UInt64, sealing: any AppleTokenSealing) {
         self.sealing = sealing
@@ -132,7 +135,9 @@ struct ReferenceState {
             inboxKeys.formUnion(kept.newInboxKeys)
         }
         for id in set.finishedTransfers { transfers.removeAll { $0.accountID == id } }
-        events += endGrants(of: set)
+        let ended = endGrants(of: set)
+        append(set.audit + ended.audit)
+        events += ended.events
     }
 
     private mutating func save(_ record: SubjectRecord) {
@@ -205,6 +210,7 @@ struct ReferenceState {
         transfers.removeAll { $0.accountID == erasure.accountID }
         events = events.map { $0.key == tombstone.key ? $0.told(of: nil) : $0 }
         erasures.append(erasure)
+        audit = audit.map { $0.entry.person?.account == erasure.accountID ? $0.withoutPerson : $0 }
     }
 }
 

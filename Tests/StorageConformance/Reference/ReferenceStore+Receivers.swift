@@ -83,7 +83,7 @@ extension ReferenceStore: DeliveryStore {
     }
 
     public func resumeReceiver(_ name: ReceiverName, at moment: Moment) async throws -> Bool {
-        change(name) { receiver in
+        change(name, .resumed(name, at: moment)) { receiver in
             receiver.record.notBefore = moment
             for index in receiver.retries.indices {
                 receiver.retries[index].dueAt = moment
@@ -93,7 +93,7 @@ extension ReferenceStore: DeliveryStore {
     }
 
     public func moveReceiver(_ name: ReceiverName, to cursor: Int64, at moment: Moment) async throws -> Bool {
-        change(name) { receiver in
+        change(name, .replayed(name, after: cursor, at: moment)) { receiver in
             receiver.record.cursor = cursor
             receiver.record.notBefore = moment
             receiver.retries = []
@@ -106,13 +106,16 @@ extension ReferenceStore: DeliveryStore {
         }
     }
 
-    private func change(_ name: ReceiverName, _ body: (inout ClaimedReceiver) -> Void) -> Bool {
+    private func change(
+        _ name: ReceiverName, _ entry: AuditEntry, _ body: (inout ClaimedReceiver) -> Void
+    ) -> Bool {
         state.withLock { state in
             guard var receiver = state.receivers[name] else { return false }
             receiver.record.claims += 1
             receiver.record.pausedAt = nil
             body(&receiver)
             state.receivers[name] = receiver
+            state.append([entry])
             return true
         }
     }

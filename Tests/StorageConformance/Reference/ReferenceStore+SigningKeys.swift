@@ -14,7 +14,10 @@ extension ReferenceStore {
             let isThere = state.oauth.signingKeys.contains {
                 $0.keyID == key.keyID || $0.algorithm == key.algorithm && $0.createdAt >= moment
             }
-            if !isThere { state.oauth.signingKeys.append(key) }
+            if !isThere {
+                state.oauth.signingKeys.append(key)
+                state.append([key.auditEntry])
+            }
             return state.oauth.newestKeysFirst
         }
     }
@@ -32,9 +35,11 @@ extension ReferenceStore {
 
     public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
         state.withLock { state in
-            let before = state.oauth.signingKeys.count
+            let retired = state.oauth.signingKeys.filter { $0.retiresAt < moment }
+            guard !retired.isEmpty else { return 0 }
             state.oauth.signingKeys.removeAll { $0.retiresAt < moment }
-            return before - state.oauth.signingKeys.count
+            state.append([SigningKeyRecord.removalEntry(of: retired.map(\.keyID), at: moment)])
+            return retired.count
         }
     }
 }

@@ -1,0 +1,36 @@
+/// A part of the configuration that differs from the configuration of the last start. Values appear as
+/// fingerprints only.
+public struct ConfigurationChange: Sendable, Hashable {
+    /// The name of the part, such as "api_key backend".
+    public let item: String
+    /// `nil` for a part that is new.
+    public let before: String?
+    /// `nil` for a part that is gone.
+    public let after: String?
+
+    public init(item: String, before: String?, after: String?) {
+        (self.item, self.before, self.after) = (item, before, after)
+    }
+
+    /// Most characters of the name of a part.
+    public static let longestItem = 300
+
+    /// Compares fingerprints by item. In the order of the items.
+    public static func between(_ before: [String: String], _ after: [String: String]) -> [ConfigurationChange]
+    {
+        Set(before.keys).union(after.keys).sorted()
+            .filter { before[$0] != after[$0] }
+            .map { ConfigurationChange(item: $0, before: before[$0], after: after[$0]) }
+    }
+
+    public func entry(at moment: Moment) -> AuditEntry {
+        let words =
+            switch (before, after) {
+            case (nil, let after?): "added, \(after)"
+            case (let before?, nil): "removed, was \(before)"
+            case (let before?, let after?): "changed from \(before) to \(after)"
+            case (nil, nil): "unchanged"
+            }
+        return AuditEntry(.configurationChanged, by: .service, at: moment, detail: "\(item): \(words)")
+    }
+}

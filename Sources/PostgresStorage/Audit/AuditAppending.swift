@@ -1,0 +1,79 @@
+import AppleAccounts
+import Cryptography
+import SQLTables
+
+/// The entries of the audit log of a transaction, which are appended near its end.
+///
+/// The numbers and hashes follow from one row, `audit_chain`, which stays locked until the commit, as the numbers of
+/// account events do from `event_counter`. The lock is taken before that of the counter: a sign-in that appends events
+/// and no entry waits for no transaction that waits here. PostgreSQL computes the hashes, so that the lock costs
+/// no round trip.
+struct AuditAppending {
+    private struct Append {
+        let columns: AuditTable
+        let canonical: Column<[UInt8]>
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(AuditTable.self, .entry)
+            let names = rows.names
+            canonical = rows.add("canonical", [UInt8].self)
+            statement = RowStatement(
+                "append_audit", rows,
+                """
+                WITH RECURSIVE head AS MATERIALIZED (
+                    SELECT last_sequence, last_hash FROM audit_chain WHERE id = 1),
+                chain (place, hash) AS (
+                    SELECT 0::bigint, last_hash FROM head
+                    UNION ALL
+                    SELECT c.place + 1, sha256(c.hash || int8send((SELECT last_sequence FROM head) + c.place + 1)
+                        || (\(rows.array(canonical)))[c.place + 1])
+                    FROM chain AS c WHERE c.place < \(rows.rowCount)),
+                added AS (
+                    INSERT INTO audit (sequence, hash, \(names))
+                    -- Without the chain there is neither number nor hash, which the table refuses.
+                    SELECT (SELECT last_sequence FROM head) + e.place, c.hash, \(names.of("e"))
+                    FROM \(rows.unnest) WITH ORDINALITY AS e (\(rows.names), place)
+                    LEFT JOIN chain AS c ON c.place = e.place)
+                UPDATE audit_chain SET last_sequence = last_sequence + \(rows.rowCount),
+                    last_hash = (SELECT hash FROM chain ORDER BY place DESC LIMIT 1)
+                WHERE id = 1
+                """)
+        }
+    }
+
+    private static let append = Append()
+    // A statement of its own: the next statement sees what this one has waited for.
+    private static let lock = PostgresCall(
+        PostgresStatement(
+            "lock_audit_chain", "SELECT last_sequence FROM audit_chain WHERE id = 1 FOR NO KEY UPDATE"))
+
+    private var entries: [SealedAuditEntry] = []
+
+    init() {}
+
+    init(_ entries: [AuditEntry]) { add(entries) }
+
+    mutating func add(_ new: [AuditEntry]) {
+        guard !new.isEmpty else { return }
+        var generator = SystemRandomNumberGenerator()
+        entries += new.map { SealedAuditEntry($0, using: &generator) }
+    }
+
+    /// The calls that append the entries; none without entries.
+    var calls: [PostgresCall] {
+        guard !entries.isEmpty else { return [] }
+        let append = Self.append
+        return [
+            Self.lock,
+            append.statement.call(entries) { entry, row in
+                append.columns.write(entry, to: row)
+                row.set(append.canonical, entry.canonicalBytes)
+            },
+        ]
+    }
+
+    /// Locks the chain ahead of its turn, for a transaction that does nothing else.
+    static var lockCall: PostgresCall { lock }
+}
