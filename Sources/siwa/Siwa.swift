@@ -17,7 +17,7 @@ struct Siwa: AsyncParsableCommand {
         version: SiwaVersion.current,
         subcommands: [
             Serve.self, Doctor.self, Dev.self, Tour.self, Emulate.self, Verify.self, MakeAPIKey.self,
-            MakeSealingKey.self, Client.self, Google.self, Deliveries.self,
+            MakeSealingKey.self, Client.self, Google.self, Deliveries.self, Audit.self,
             Reseal.self, Transfer.self, Login.self, Healthcheck.self, Version.self,
         ])
 

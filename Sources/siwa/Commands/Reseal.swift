@@ -1,6 +1,7 @@
 import AppleAccounts
 import ArgumentParser
 import Cryptography
+import KeySets
 import Logging
 
 /// `siwa reseal`
@@ -36,12 +37,20 @@ struct Reseal: AsyncParsableCommand {
                 let outcome = try await Resealing(store: store, keys: keys, progress: { bar.advance(by: $0) })
                     .run(isDryRun: dryRun)
                 bar.end()
+                if !dryRun { try await store.appendAudit([Self.entry(for: outcome, keys: keys)]) }
                 return outcome
             }
             print(Self.words(for: outcome, keys: keys.keys.map(\.name), isDryRun: dryRun))
             let status = Self.status(for: outcome, isDryRun: dryRun)
             if status != .success { throw status }
         }
+    }
+
+    private static func entry(for outcome: Resealing.Outcome, keys: SealingKeyRing) -> AuditEntry {
+        AuditEntry(
+            .secretsResealed, by: AuditOrigin(.command("reseal")),
+            at: Moment(milliseconds: SystemKeySetClock().millisecondsSince1970),
+            detail: "\(outcome.resealed) with \(keys.keys.first?.name ?? "")")
     }
 
     /// Exit status for scripts. After `--dry-run` the old keys can be removed only if the status is 0.

@@ -39,7 +39,9 @@ struct TransferApply: AsyncParsableCommand {
             guard !options.dryRun else { return TransferReport(asked, moved: nil, file: file) }
             let bar = ProgressBar(title: "moving", total: application.lines.count)
             let moved = try await OpenedDatabase.with(settings) { store in
-                try await application.move(in: store) { bar.advance(by: $0) }
+                try await AuditOrigin.$current.withValue(AuditOrigin(.command("transfer apply"))) {
+                    try await application.move(in: store) { bar.advance(by: $0) }
+                }
             }
             bar.end()
             let failures = asked.failures + moved.failures

@@ -42,6 +42,12 @@ struct TransferPrepare: AsyncParsableCommand {
         }
         try await TransferReport.ending(on: settings.database) {
             try await settings.database.checkPresence()
+            if !options.dryRun {
+                try await settings.noteExport(
+                    .accountsExported,
+                    detail: "\(app.primaryClientID.rawValue) to team \(recipient.rawValue)",
+                    command: "transfer prepare")
+            }
             let inspection = try settings.database.inspection()
             let outcome = try await settings.withAppleClient { apple in
                 let preparation = TransferPreparation(

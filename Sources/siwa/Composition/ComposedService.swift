@@ -61,6 +61,16 @@ struct ComposedService {
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let appCheck = AppCheck(settings.appCheck)
         let nonceKey = try await Self.nonceKey(in: store)
+        // Before the first request, so that nothing is done under a configuration that the log does not know.
+        let fingerprints = settings.fingerprints
+        let changes = try await store.noteConfiguration(fingerprints, at: now())
+        // At the first start everything is new.
+        if !changes.isEmpty,
+            changes.count < fingerprints.count || changes.contains(where: { $0.before != nil })
+        {
+            logger.notice(
+                "the configuration has changed since the last start", metadata: ["parts": "\(changes.count)"])
+        }
         let receipts = settings.exchangedReceipts
         let appChecks = AppChecks(
             appCheck, root: settings.appAttestRoots.attestation,
@@ -108,7 +118,10 @@ struct ComposedService {
             receipts: receipts, store: store,
             apple: settings.receiptClient(over: apple.client, clock: apple.clock), now: now, logger: logger)
         let maintenance = Maintenance(
-            store: store, commits: commits, feed: feed, clock: ContinuousClock(), now: now, logger: logger)
+            store: store, commits: commits, feed: feed,
+            auditKeptFor: Int64(settings.numbers[.auditDays]) * 86_400_000, clock: ContinuousClock(),
+            now: now,
+            logger: logger)
         let drain = Duration.seconds(settings.numbers[.drainSeconds])
         // Services stop in reverse order: first no new requests are accepted, then the workers finish their
         // calls, then accepted commands are committed, then the rest stops.

@@ -54,6 +54,8 @@ struct ServiceSettings: Sendable {
     var consoleHost = Setting.consoleHost.defaultText ?? ""
     /// Additional host names of the console.
     var consoleAllowedHosts: [String] = []
+    /// The parts of the configuration as they are written, to find what changed since the last start.
+    var writtenParts: [String: String] = [:]
 
     /// Indicates receivers of security event tokens.
     var signsEvents: Bool {

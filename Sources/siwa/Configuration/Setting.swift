@@ -100,6 +100,9 @@ struct Setting: Sendable {
     static let drainSeconds = Setting(
         "SIWA_DRAIN_SECONDS", .number(0...300, default: 0),
         "how long the service goes on after SIGTERM while /readyz answers 503")
+    static let auditDays = Setting(
+        "SIWA_AUDIT_DAYS", .number(7...3660, default: 400), "how many days the audit log goes back",
+        smallestInDevelopment: 1)
     static let keyID = Setting(
         "APPLE_KEY_ID", .text(), "the ID of the key, if its file is not named after it")
     static let privateKey = Setting(
@@ -128,9 +131,9 @@ struct Setting: Sendable {
     static let all: [Setting] = [
         teamID, clientIDs, apiKeyHashes, privateKeyFile, sealingKeys, publicURL, webRedirectURL, servicesIDs,
         file, host, port, database, databaseConnections, logLevel, drainSeconds, addressShare, trustedProxies,
-        checkInterval, checksPerSecond, receipts, keyID, privateKey, keysFile, issuers, environment,
-        allowedHosts, metricsKeyHash, baseURL, googleBaseURL, googleServiceAccountFile, consolePort,
-        consoleHost, consoleAllowedHosts,
+        checkInterval, checksPerSecond, receipts, auditDays, keyID, privateKey, keysFile, issuers,
+        environment, allowedHosts, metricsKeyHash, baseURL, googleBaseURL, googleServiceAccountFile,
+        consolePort, consoleHost, consoleAllowedHosts,
     ]
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }

@@ -50,6 +50,8 @@ struct SettingsFile: FileConfigSnapshot {
     let providerName: String
     private(set) var values: [String: String] = [:]
     private(set) var sections = Sections.empty
+    /// The parts of the sections in one spelling each, by name, to find what changed since the last start.
+    private(set) var parts: [String: String] = [:]
     var mistakes = ConfigurationMistakes()
 
     init(data: RawSpan, providerName: String, parsingOptions: ParsingOptions) throws {
@@ -80,6 +82,7 @@ struct SettingsFile: FileConfigSnapshot {
         for (name, node) in members(of: mapping, allowing: known, at: "") {
             if let section = Sections.members.first(where: { $0.name == name }) {
                 read(section, of: &sections, from: node, at: name)
+                parts.merge(Self.parts(ofSection: name, node)) { first, _ in first }
             } else {
                 values[name] = list(node, at: name)?.joined(separator: ",")
             }

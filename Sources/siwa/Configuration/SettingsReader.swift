@@ -104,7 +104,8 @@ struct SettingsReader {
             appCheck: AppCheckPolicies(attested + (oauth?.clients.clients.compactMap(\.appCheck) ?? [])),
             receipts: receipts, googleEndpoints: googleEndpoints,
             googleServiceAccountFile: text(.googleServiceAccountFile),
-            webhooks: webhooks, polledReceivers: polledReceivers, clientStreams: clientStreams)
+            webhooks: webhooks, polledReceivers: polledReceivers, clientStreams: clientStreams,
+            writtenParts: writtenParts())
         (settings.consoleHost, settings.consoleAllowedHosts) = console
         return settings
     }

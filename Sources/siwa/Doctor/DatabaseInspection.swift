@@ -5,7 +5,7 @@ import PostgresStorage
 import SQLiteStorage
 
 /// Reads a database that the service may have open at the same time. It changes nothing.
-protocol DatabaseInspection: Sendable {
+protocol DatabaseInspection: AuditReader {
     func schema() async throws -> InspectedSchema
     /// The primary client IDs of the apps that have stored data.
     func primaryClientIDs() async throws -> [ClientID]

@@ -1,6 +1,7 @@
 import Cryptography
 import Encodings
 import GoogleEmulator
+import StrictJSON
 import TestSupport
 import Testing
 
@@ -41,7 +42,42 @@ import Testing
             try await Self.check(ledger, at: replicas)
             try await Self.checkEvents(ledger, at: system)
             #expect(await replicas.stop().allSatisfy { $0 == 0 })
+            try await Self.checkAudit(ledger, at: system)
         }
+    }
+
+    /// Checks that the chain of the audit log is whole, and that each acknowledged token has its row.
+    private static func checkAudit(_ ledger: OAuthLedger, at system: LinkedSystem) async throws {
+        let verified = try await system.run(["audit", "verify"])
+        #expect(verified.status == 0, "\(verified.output)")
+        let rows = try await system.run(["audit", "export"]).output.split(separator: "\n")
+            .filter { $0.hasPrefix("{") }.map { try JSONValue(parsing: Array($0.utf8)) }
+        func families(_ action: String) -> Set<String> {
+            Set(rows.filter { $0["action"]?.string == action }.compactMap { $0["token_family"]?.string })
+        }
+        let (issued, ended) = (families("tokens_issued"), families("tokens_ended"))
+        #expect(ended.isSubset(of: issued))
+        for link in ledger.links {
+            guard let family = try link.refreshToken.map(Self.family) else { continue }
+            #expect(issued.contains(family), "no row of issued tokens")
+            switch link.state {
+            case .linked: #expect(!ended.contains(family), "a row of tokens that are good")
+            case .unlinked: #expect(ended.contains(family), "no row of ended tokens")
+            case .code, .redemptionUncertain, .endUncertain: break
+            }
+        }
+        for (_, token) in ledger.phoneTokens { #expect(issued.contains(try Self.family(of: token))) }
+        // What is stored has its row, also where the response was lost.
+        let stored = try await system.database.query(
+            "SELECT count(*) FROM oauth_token_family AS f WHERE NOT EXISTS ("
+                + "SELECT 1 FROM audit AS a WHERE a.token_family = f.id AND a.action = 4)")
+        #expect(stored == "0")
+    }
+
+    /// The ID of a token family, which each of its refresh tokens begins with.
+    private static func family(of token: String) throws -> String {
+        let bytes = try #require(Base64URL.decode(String(token.dropFirst("siwa_rt_".count))))
+        return Hexadecimal.encode(Array(bytes.prefix(16)))
     }
 
     private static func check(_ ledger: OAuthLedger, at replicas: ReplicaSet) async throws {

@@ -55,8 +55,11 @@ struct ResumeDeliveries: AsyncParsableCommand {
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
         try await Deliveries.ending {
+            let origin = AuditOrigin(.command("deliveries resume"))
             let isKnown = try await OpenedDatabase.with(settings) { store in
-                try await store.resumeReceiver(name, at: Deliveries.now)
+                try await AuditOrigin.$current.withValue(origin) {
+                    try await store.resumeReceiver(name, at: Deliveries.now)
+                }
             }
             try Deliveries.require(isKnown, name)
             print("\(name) is resumed.")
@@ -87,7 +90,10 @@ struct ReplayDeliveries: AsyncParsableCommand {
             let count = try await OpenedDatabase.with(settings) { store -> Int64? in
                 let cursor = try await store.eventSequence(before: since)
                 let last = try await store.lastEventSequence()
-                let isKnown = try await store.moveReceiver(name, to: cursor, at: Deliveries.now)
+                let origin = AuditOrigin(.command("deliveries replay"))
+                let isKnown = try await AuditOrigin.$current.withValue(origin) {
+                    try await store.moveReceiver(name, to: cursor, at: Deliveries.now)
+                }
                 return isKnown ? last - cursor : nil
             }
             try Deliveries.require(count != nil, name)

@@ -1,0 +1,55 @@
+import AppleAccounts
+import AppleIDClient
+import Configuration
+import Cryptography
+import Encodings
+import HTTPAPI
+
+extension SettingsReader {
+    /// Settings without a part of their own here: the keys have one each, and a password in the URL of the database
+    /// could be guessed from a fingerprint.
+    private static let left = [
+        Setting.apiKeyHashes, .sealingKeys, .privateKey, .database,
+    ].map(\.name)
+
+    /// The parts of the configuration that are written somewhere, by name, each as its text.
+    func writtenParts() -> [String: String] {
+        var parts = file?.parts ?? [:]
+        for setting in Setting.all where !Self.left.contains(setting.name) {
+            guard let text = config.string(forKey: setting.key, isSecret: setting.isSecret) else { continue }
+            parts["setting \(setting.name)"] = text
+        }
+        return parts
+    }
+}
+
+extension ServiceSettings {
+    /// A fingerprint of each part of the configuration, by the name of the part. Values cannot be read from them.
+    var fingerprints: [String: String] {
+        var fingerprints = writtenParts.mapValues(Self.fingerprint)
+        for key in apiKeys {
+            let apps =
+                switch key.scope {
+                case .all: "all"
+                case .only(let clientIDs): clientIDs.map(\.rawValue).sorted().joined(separator: ",")
+                }
+            fingerprints["api_key \(key.name)"] = Self.fingerprint(
+                "\(Hexadecimal.encode(key.hash)) \(apps)")
+        }
+        for key in sealingKeys?.keys ?? [] { fingerprints["sealing_key \(key.name)"] = key.fingerprint }
+        if let first = sealingKeys?.keys.first {
+            fingerprints["sealing_key first"] = Self.fingerprint(first.name)
+        }
+        for (team, location) in signingKeys {
+            // Apple names each key by an ID of its own. They were readable a moment ago.
+            for key in (try? SigningKeyFiles.read(location)) ?? [] {
+                fingerprints["apple_key \(key.keyID)"] = Self.fingerprint("\(team.rawValue) \(key.keyID)")
+            }
+        }
+        return fingerprints
+    }
+
+    private static func fingerprint(_ text: String) -> String {
+        String(Hexadecimal.encode(SHA256Digest.hash(text)).prefix(16))
+    }
+}
