@@ -27,7 +27,7 @@ extension ConsoleVisit {
             status: status, body: site.frame.render("sign-in", values, as: page) ?? [], code: code)
     }
 
-    func signIn(_ form: [String: String]) -> ConsoleReply {
+    func signIn(_ form: [String: String]) async -> ConsoleReply {
         let then = form["then"]
         // No key is longer than this, and what is pasted often has a line break.
         let key = form["key"].map { $0.filter { !$0.isWhitespace } } ?? ""
@@ -38,6 +38,7 @@ extension ConsoleVisit {
         }
         switch site.access.signIn(with: key, from: address, at: now) {
         case .signedIn(let session, let name):
+            guard await isRecorded(.signIn, of: name) else { return notRecorded }
             site.log.signedIn(as: name, requestID: requestID)
             var reply = ConsoleReply(
                 status: .seeOther, location: ConsolePath.safe(then) ?? ConsoleSite.root)
@@ -56,11 +57,34 @@ extension ConsoleVisit {
         }
     }
 
-    func signOut(_ visit: ConsoleAccess.Visit) -> ConsoleReply {
+    func signOut(_ visit: ConsoleAccess.Visit) async -> ConsoleReply {
+        // First, because the session ends whatever the audit log can keep.
         if let session = visit.session { site.access.signOut(session, at: now) }
+        _ = await isRecorded(.signOut, of: visit.viewer.name)
         var reply = ConsoleReply(status: .seeOther, location: ConsoleSite.root + "/sign-in")
         reply.cookies = ConsoleCookie.session.deletions + ConsoleCookie.notice.deletions
         return reply
+    }
+
+    /// Returns false when the audit log cannot keep the entry.
+    private func isRecorded(_ action: ConsoleAuditEntry.Action, of name: String) async -> Bool {
+        do {
+            try await site.audit?.record(
+                ConsoleAuditEntry(operatorName: name, action: action, requestID: requestID))
+            return true
+        } catch {
+            site.log.failed(error, route: "/sign-in", requestID: requestID)
+            return false
+        }
+    }
+
+    /// No session begins that the audit log does not know.
+    private var notRecorded: ConsoleReply {
+        site.message(
+            "Not now",
+            "The audit log cannot be written, so no session begins. Probably the database does not answer.",
+            status: .serviceUnavailable, code: "console_audit_unavailable",
+            back: (ConsoleSite.root + "/sign-in", "Back"))
     }
 
     /// Leads to the sign-in, from where the operator comes back to this page.

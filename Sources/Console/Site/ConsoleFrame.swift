@@ -35,7 +35,7 @@ struct ConsoleFrame: Sendable {
         let csrf: String
         let notice: String?
         let live: String?
-        let reload: Int?
+        let reload: String?
         let style = ConsoleAssets.style
         let script = ConsoleAssets.script
     }
@@ -65,7 +65,7 @@ struct ConsoleFrame: Sendable {
         let frame = Values(
             title: page.title, content: content, links: links, viewer: page.viewer?.name, limit: limit,
             signsOut: page.viewer.map { !$0.isDevelopment } ?? false, csrf: page.viewer?.formToken ?? "",
-            notice: page.notice, live: page.live, reload: page.reload)
+            notice: page.notice, live: page.live, reload: page.reload.map { "\($0)" })
         return library.render("frame", frame).map { Array($0.utf8) }
     }
 

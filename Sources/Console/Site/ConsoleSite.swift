@@ -49,14 +49,17 @@ public final class ConsoleSite: Sendable {
     let routes: ConsoleRoutes
     let frame: ConsoleFrame
     let live: LiveUpdates
+    let audit: (any ConsoleAudit)?
     let log: ConsoleLog
     let now: @Sendable () -> Moment
 
-    /// - Parameter live: Told of each change by what the pages show.
+    /// - Parameters:
+    ///   - live: Told of each change by what the pages show.
+    ///   - audit: Keeps who signed in and out.
     /// - Throws: The error of a template that cannot be parsed.
     public init(
-        pages: [ConsolePage], visitors: Visitors, live: LiveUpdates, now: @escaping @Sendable () -> Moment,
-        logger: Logger
+        pages: [ConsolePage], visitors: Visitors, live: LiveUpdates,
+        audit: (any ConsoleAudit)? = nil, now: @escaping @Sendable () -> Moment, logger: Logger
     ) throws {
         access = ConsoleAccess(
             callers: visitors.callers, hosts: visitors.hosts, sealingKeys: visitors.sealingKeys)
@@ -70,7 +73,7 @@ public final class ConsoleSite: Sendable {
         }
         routes = ConsoleRoutes(pages)
         frame = try ConsoleFrame(pages)
-        (self.live, self.now) = (live, now)
+        (self.live, self.audit, self.now) = (live, audit, now)
         log = ConsoleLog(logger, now: now)
     }
 }

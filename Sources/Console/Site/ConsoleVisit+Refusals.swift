@@ -11,7 +11,8 @@ extension ConsoleVisit {
             ? "The console is not known by this host name. SIWA_CONSOLE_ALLOWED_HOSTS takes further names, and "
                 + "siwa dev the option --allowed-host."
             : "This request came from a page of another site."
-        return site.message("Refused", text, status: .forbidden, code: code)
+        return site.message(
+            "Refused", text, status: code == "host_refused" ? .misdirectedRequest : .forbidden, code: code)
     }
 
     func methodRefused(_ allowed: [ConsolePage.Method]) -> ConsoleReply {

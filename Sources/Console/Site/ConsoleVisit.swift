@@ -52,7 +52,7 @@ struct ConsoleVisit: Sendable {
         let fields = decodedFields()
         guard let (query, form) = fields.value else { return answer(fields.refusal, route: "none") }
         switch (head.method, pagePath) {
-        case (.POST, "/sign-in"): return answer(signIn(form), route: "/sign-in")
+        case (.POST, "/sign-in"): return later("/sign-in") { await signIn(form) }
         case (_, "/sign-in"): return answer(signInPage(then: query["then"]), route: "/sign-in")
         default: break
         }
@@ -64,7 +64,7 @@ struct ConsoleVisit: Sendable {
             return answer(formRefused(visit), route: "none")
         }
         if pagePath == "/sign-out", head.method == .POST {
-            return answer(signOut(visit), route: "/sign-out")
+            return later("/sign-out") { await signOut(visit) }
         }
         return open(query, form, visit)
     }
@@ -194,6 +194,12 @@ struct ConsoleVisit: Sendable {
         _ reply: ConsoleReply, route: String, isLogged: Bool = true
     ) -> (exchange: any HTTPExchange, source: ResponseSource) {
         (exchange(route: route, isLogged: isLogged), .response(reply.response))
+    }
+
+    private func later(
+        _ route: String, _ reply: @escaping @Sendable () async -> ConsoleReply
+    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+        (exchange(route: route, isLogged: true), .work { .response(await reply().response) })
     }
 
     private func exchange(route: String, isLogged: Bool, isLongPoll: Bool = false) -> ConsoleExchange {

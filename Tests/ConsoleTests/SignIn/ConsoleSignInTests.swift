@@ -1,0 +1,108 @@
+import AppleAccounts
+import NIOHTTP1
+import OAuth
+import Testing
+
+@testable import Console
+@testable import HTTPAPI
+@testable import HTTPEngine
+
+/// The sign-in with an API key.
+@Suite struct ConsoleSignInTests {
+    @Test(arguments: [
+        (TestedConsole.backendSecret, "has no role operator"),
+        (TestedConsole.metricsSecret, "key for the metrics"), ("siwa_unknown", "no API key of this service"),
+        ("siwa_operato", "no API key of this service"), ("SIWA_OPERATOR", "no API key of this service"),
+    ])
+    func `a key that opens no session gets a sentence that says why`(key: String, sentence: String)
+        async throws
+    {
+        let console = try TestedConsole()
+        let response = await console.signIn(with: key)
+        #expect(response.status == .forbidden)
+        #expect(response.text.contains(sentence))
+        #expect(response.text.contains("role=\"alert\""))
+        #expect(response.values(of: "set-cookie").isEmpty)
+        #expect(await console.get("/console/first").status == .seeOther)
+    }
+
+    @Test(arguments: ["", "%20", String(repeating: "x", count: 513)])
+    func `what is no key is refused`(key: String) async throws {
+        let console = try TestedConsole()
+        #expect(await console.signIn(with: key).status == .unprocessableEntity)
+    }
+
+    @Test func `a key that was pasted with a line break is taken`() async throws {
+        let console = try TestedConsole()
+        #expect(await console.signIn(with: "%20\(TestedConsole.secret)%0A").status == .seeOther)
+        #expect(await console.get("/console/first").status == .ok)
+    }
+
+    @Test func `guesses are slowed down, and a right key is still taken`() async throws {
+        let console = try TestedConsole()
+        for guess in 1...10 {
+            #expect(await console.signIn(with: "siwa_guess\(guess)").status == .forbidden)
+        }
+        let paused = await console.signIn(with: "siwa_guess")
+        #expect(paused.status == .tooManyRequests)
+        #expect(paused.values(of: "retry-after") == ["1"])
+        #expect(await console.signIn().status == .seeOther)
+        // The right key does not end the pause of the guesser.
+        #expect(await console.signIn(with: "siwa_guess").status == .tooManyRequests)
+        console.wait(milliseconds: 1000)
+        #expect(await console.signIn(with: "siwa_guess").status == .forbidden)
+        #expect(await console.signIn(with: "siwa_guess").values(of: "retry-after") == ["2"])
+    }
+
+    @Test func `the audit log keeps who signed in and out, and no session begins without it`() async throws {
+        let console = try TestedConsole()
+        await console.signIn(with: "siwa_wrong")
+        await console.signIn()
+        let token = try await console.formToken()
+        await console.send(.POST, "/console/sign-out", body: "csrf=\(token)")
+        #expect(console.audited == ["olga console_sign_in", "olga console_sign_out"])
+        await console.signIn()
+        let later = try await console.formToken()
+        console.stopAudit()
+        // A session ends in any case.
+        #expect(await console.send(.POST, "/console/sign-out", body: "csrf=\(later)").status == .seeOther)
+        let refused = await console.signIn()
+        #expect(refused.status == .serviceUnavailable)
+        #expect(refused.values(of: "set-cookie").isEmpty)
+    }
+
+    @Test func `a limited operator sees what belongs to no app neither in the navigation nor by its path`()
+        async throws
+    {
+        let console = try TestedConsole()
+        await console.signIn(with: TestedConsole.limitedSecret)
+        let page = await console.get("/console/first")
+        #expect(page.text.contains("sees com.example.app"))
+        #expect(!page.text.contains("/console/all-apps"))
+        #expect(await console.get("/console/all-apps").status == .notFound)
+        let token = try await console.formToken()
+        #expect(await console.send(.POST, "/console/all-apps", body: "csrf=\(token)").status == .notFound)
+        #expect(console.carriedOut.isEmpty)
+    }
+
+    @Test func `an operator's key opens no call, unless it has the other role too`() throws {
+        let header = "Bearer \(TestedConsole.secret)"
+        let callers = CallerDirectory(keys: TestedConsole.keys)
+        #expect(throws: (any Error).self) { try callers.caller(presenting: header) }
+        #expect(throws: (any Error).self) { try callers.metricsReader(presenting: header) }
+        #expect(callers.caller(named: "olga", presenting: TestedConsole.secret) == nil)
+        let both = APIKey(
+            name: "olga", hash: APIKeySecret.hash(TestedConsole.secret), scope: .all,
+            roles: [.operator, .backend])
+        #expect(try CallerDirectory(keys: [both]).caller(presenting: header)?.name == "olga")
+    }
+
+    @Test func `development needs no sign-in, and shows the pages of development`() async throws {
+        let console = try TestedConsole(isDevelopment: true)
+        #expect(await console.get("/console/fakes").status == .ok)
+        let page = await console.get("/console/first").text
+        #expect(page.contains("developer") && !page.contains("Sign out"))
+        #expect(await console.get("/console/sign-in").location == "/console")
+        #expect(await console.signIn().location == "/console")
+    }
+}
