@@ -415,7 +415,7 @@ let package = Package(
         tests(
             "SiwaCommandTests",
             [
-                "siwa", "WebOrigins", "SiwaBinary", "TestSupport", "TokenMint", "AttestationMint",
+                "siwa", "Console", "WebOrigins", "SiwaBinary", "TestSupport", "TokenMint", "AttestationMint",
                 "AppleEmulator", "EmulatorServer", "AppAttestation",
                 "AppleIDClient", "ScriptedHTTP", "HTTPAPI",
                 "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",

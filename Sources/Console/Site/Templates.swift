@@ -6,6 +6,7 @@ enum Templates {
         "audit": PackageResources.audit_mustache,
         "frame": PackageResources.frame_mustache,
         "message": PackageResources.message_mustache,
+        "settings": PackageResources.settings_mustache,
         "sign-in": PackageResources.sign_in_mustache,
         "start": PackageResources.start_mustache,
     ]

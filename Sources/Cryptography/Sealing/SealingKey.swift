@@ -34,6 +34,16 @@ public struct SealingKey: Sendable {
         ConstantTime.areEqual(bytes, other.bytes)
     }
 
+    /// The beginning of the hash of its bytes, so that operators can compare keys: 32 bits of the hash of 256
+    /// random bits tell nothing about them.
+    public var fingerprint: String {
+        let hash = SHA256Digest.hash(Array("siwa fingerprint\n".utf8) + bytes)
+        return hash.bytes.prefix(4).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
     /// The number of distinct values among its 32 bytes. A small number shows that the key is not random.
     public var distinctBytes: Int { Set(bytes).count }
 

@@ -25,7 +25,29 @@ struct ComposedConsole {
         /// Only in `siwa dev`.
         let development: DevelopmentConsole?
         /// Told of each change by what pages show.
-        let live = LiveUpdates()
+        let live: LiveUpdates
+        /// Keeps what operators do.
+        var audit: (any ConsoleAudit)?
+        /// The findings of `siwa doctor`.
+        let doctor: any DoctorFinding
+
+        init(
+            settings: ServiceSettings, store: any ServiceStore, useCases: SignInUseCases,
+            keys: any VerificationKeys, oauth: ComposedOAuth?, deliveries: ComposedDeliveries?,
+            feed: EventFeed, observation: ProcessObservation, now: @escaping @Sendable () -> Moment,
+            logger: Logger, development: DevelopmentConsole?
+        ) {
+            (self.settings, self.store, self.useCases, self.keys) = (settings, store, useCases, keys)
+            (self.oauth, self.deliveries, self.feed) = (oauth, deliveries, feed)
+            (self.observation, self.now, self.logger) = (observation, now, logger)
+            self.development = development
+            let live = LiveUpdates()
+            self.live = live
+            doctor = RunningDoctor(now: now, changed: { live.changed() }) {
+                await DoctorChecks(settings: settings) { now().milliseconds / 1000 }.run().findings
+                    .map(DoctorFindings.Finding.init)
+            }
+        }
     }
 
     /// The pages on the port of the interface, in `siwa dev`.
@@ -47,7 +69,7 @@ struct ComposedConsole {
             visitors: parts.development == nil
                 ? .operators({ callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys)
                 : .developers(hosts: settings.developmentHosts),
-            live: parts.live, now: parts.now, logger: parts.logger)
+            live: parts.live, audit: parts.audit, now: parts.now, logger: parts.logger)
         guard parts.development == nil else {
             (self.site, services) = (site, [])
             return
@@ -64,6 +86,7 @@ struct ComposedConsole {
     /// One line for each group of pages.
     private static func pages(_ parts: Parts) -> [ConsolePage] {
         var pages: [ConsolePage] = []
+        pages += SettingsPages(configuration: ShownConfiguration(parts.settings), doctor: parts.doctor).pages
         if let development = parts.development { pages += development.startPages.pages }
         return pages
     }

@@ -50,6 +50,8 @@ struct ServiceSettings: Sendable {
     var webhooks: [WebhookSettings] = []
     var polledReceivers: [PolledReceiverSettings] = []
     var clientStreams: [ClientStreamSettings] = []
+    /// Each setting with its place, for the console. Empty for settings that no reader has read.
+    var origins: [SettingOrigin] = []
     /// The address of the console; its port is 0 where the console is off.
     var consoleHost = Setting.consoleHost.defaultText ?? ""
     /// Additional host names of the console.

@@ -53,7 +53,9 @@ struct SettingsReader {
         }
         var reader = SettingsReader(
             config: ConfigReader(providers: providers), file: file, mistakes: mistakes)
-        return try reader.settings()
+        var settings = try reader.settings()
+        settings.origins = reader.origins(environment: environment)
+        return settings
     }
 
     private mutating func settings() throws -> ServiceSettings {

@@ -4,7 +4,7 @@ import KeySets
 
 /// Runs all checks of `siwa doctor`. Checks whose errors explain other errors come first.
 struct DoctorChecks: Sendable {
-    let environment: [String: String]
+    let configuration: @Sendable () async throws -> ServiceSettings
     let secondsSince1970: @Sendable () -> Int64
     let limits: AppleTimeLimits
 
@@ -14,14 +14,22 @@ struct DoctorChecks: Sendable {
             SystemKeySetClock().millisecondsSince1970 / 1000
         }
     ) {
-        (self.environment, self.limits) = (environment, limits)
+        configuration = { try await SettingsReader.read(environment: environment) }
+        self.limits = limits
+        self.secondsSince1970 = secondsSince1970
+    }
+
+    /// Checks settings that were read already: those of a service that runs.
+    init(settings: ServiceSettings, secondsSince1970: @escaping @Sendable () -> Int64) {
+        configuration = { settings }
+        limits = AppleTimeLimits()
         self.secondsSince1970 = secondsSince1970
     }
 
     func run() async -> DoctorReport {
         let settings: ServiceSettings
         do {
-            settings = try await SettingsReader.read(environment: environment)
+            settings = try await configuration()
         } catch let mistakes as ConfigurationMistakes {
             let rest = Finding.skipped("the rest", "needs a configuration without mistakes")
             return DoctorReport(findings: ConfigurationCheck(settings: .failure(mistakes)).run() + [rest])

@@ -3,38 +3,88 @@ import AuthorizationServer
 import WebOrigins
 
 /// Values that the operator registers at Apple and Google for this configuration. `siwa doctor` prints them
-/// last.
+/// last, and the console shows them with the results of the checks.
 struct Registrations {
+    /// The values of one place.
+    struct Item {
+        /// Menus that lead to the fields.
+        let place: [String]
+        let fields: [(name: String, value: String)]
+        /// The check of `siwa doctor` that tries them; `nil` for values that cannot be tried from here.
+        let check: String?
+
+        var line: String {
+            (place + [
+                fields.map { "\($0.name)\($0.name.hasPrefix("domain") ? " " : ": ")\($0.value)" }.joined(
+                    separator: ", ")
+            ])
+            .joined(separator: ", ")
+        }
+    }
+
     let settings: ServiceSettings
 
     /// Lines with a place and the values to type there. Empty when the service cannot be reached from
     /// outside.
-    var lines: [String] {
-        guard let publicURL = settings.publicURL, let address = WebAddress(publicURL), address.isSecure,
-            !address.isLocalOrNumeric
-        else { return [] }
-        var lines: [String] = []
+    var lines: [String] { items.map(\.line) + google }
+
+    /// The values for Apple's pages and Google's console.
+    var items: [Item] {
+        guard let (publicURL, host) = publicAddress else { return [] }
+        var items: [Item] = []
         for app in settings.deployment.apps {
-            lines.append(
-                "developer.apple.com, Identifiers, \(app.primaryClientID.rawValue), Sign in with Apple, Edit, "
-                    + "Server-to-Server Notification Endpoint: \(publicURL)/v1/apple/notifications")
+            items.append(
+                Item(
+                    place: [
+                        "developer.apple.com", "Identifiers", app.primaryClientID.rawValue,
+                        "Sign in with Apple", "Edit",
+                    ],
+                    fields: [
+                        ("Server-to-Server Notification Endpoint", "\(publicURL)/v1/apple/notifications")
+                    ],
+                    check: nil))
         }
         for id in settings.webRedirectURLs.keys.map(\.rawValue).sorted() {
-            lines.append(
-                "developer.apple.com, Identifiers, Services IDs, \(id), Configure, domain \(address.host), "
-                    + "Return URL: \(publicURL)/v1/web/callback")
+            items.append(
+                Item(
+                    place: ["developer.apple.com", "Identifiers", "Services IDs", id, "Configure"],
+                    fields: [("domain", host), ("Return URL", "\(publicURL)/v1/web/callback")],
+                    check: ServicesIDsCheck.name))
         }
         if let oauth = settings.oauth, oauth.clients.clients.contains(where: { $0.googleLinking != nil }) {
             let issuer = oauth.issuer.text
-            lines.append(
-                "Google's console, Account linking, authorization URL: \(issuer)/oauth/authorize, "
-                    + "token URL: \(issuer)/oauth/token")
+            items.append(
+                Item(
+                    place: ["Google's console", "Account linking"],
+                    fields: [
+                        ("authorization URL", "\(issuer)/oauth/authorize"),
+                        ("token URL", "\(issuer)/oauth/token"),
+                    ],
+                    check: nil))
         }
-        if let url = settings.googleEventsURL {
-            lines.append(
-                "Google's security events (no field in a console): siwa google risc register registers \(url)"
-            )
-        }
-        return lines
+        return items
+    }
+
+    /// The receiver of Google's security events, which a command registers.
+    private var google: [String] {
+        guard publicAddress != nil, let url = settings.googleEventsURL else { return [] }
+        return [
+            "Google's security events (no field in a console): siwa google risc register registers \(url)"
+        ]
+    }
+
+    /// The same as an item.
+    var googleEvents: Item? {
+        guard publicAddress != nil, let url = settings.googleEventsURL else { return nil }
+        return Item(
+            place: ["siwa google risc register"], fields: [("receiver of security events", url)],
+            check: GoogleEventsDiagnosis.name)
+    }
+
+    private var publicAddress: (url: String, host: String)? {
+        guard let publicURL = settings.publicURL, let address = WebAddress(publicURL), address.isSecure,
+            !address.isLocalOrNumeric
+        else { return nil }
+        return (publicURL, address.host)
     }
 }

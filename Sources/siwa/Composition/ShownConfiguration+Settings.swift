@@ -1,0 +1,169 @@
+import AppAttestation
+import AppleAccounts
+import AppleIDClient
+import AuthorizationServer
+import Console
+import Cryptography
+import Encodings
+import HTTPAPI
+
+extension ShownConfiguration {
+    /// The configuration for the console, without any secret.
+    init(_ settings: ServiceSettings) {
+        let shown = ShownSettings(settings: settings)
+        self.init(settings: shown.rows, sections: shown.sections, registrations: shown.registrations)
+    }
+}
+
+/// The texts of `ShownConfiguration`.
+private struct ShownSettings {
+    let settings: ServiceSettings
+
+    var rows: [ShownConfiguration.Setting] {
+        Setting.all.map { setting in
+            let origin = settings.origins.first { $0.name == setting.name }
+            let isSet = origin?.place != .notSet && origin != nil
+            let value = secretOrDerived(setting, isSet: isSet) ?? origin?.text ?? derived(setting)
+            let isDefault = origin.map { $0.place == .byDefault } ?? (value == setting.defaultText)
+            // Settings without origins are those of siwa dev.
+            let source =
+                origin?.place.rawValue ?? (isDefault ? SettingOrigin.Place.byDefault.rawValue : "siwa dev")
+            return ShownConfiguration.Setting(
+                setting.name, meaning: setting.sentence, value: value, source: source, isDefault: isDefault)
+        }
+    }
+
+    /// The value of a setting that no reader has read.
+    private func derived(_ setting: Setting) -> String? {
+        guard settings.origins.isEmpty else { return nil }
+        if case .number = setting.kind { return String(settings.numbers[setting]) }
+        switch setting.name {
+        case Setting.teamID.name: return settings.deployment.apps.first?.team.rawValue
+        case Setting.clientIDs.name:
+            return settings.deployment.apps.flatMap(\.clientIDs).map(\.rawValue).joined(separator: ", ")
+        case Setting.publicURL.name: return settings.publicURL
+        case Setting.environment.name: return settings.environment.rawValue
+        case Setting.baseURL.name:
+            guard case .remote(let url) = settings.keySource else { return nil }
+            return url
+        case Setting.allowedHosts.name:
+            return settings.allowedHosts.isEmpty ? nil : settings.allowedHosts.joined(separator: ", ")
+        default: return setting.defaultText
+        }
+    }
+
+    /// The shown form of settings with a secret: fingerprints, names and places.
+    private func secretOrDerived(_ setting: Setting, isSet: Bool) -> String? {
+        switch setting.name {
+        case Setting.database.name: return settings.database.place
+        case Setting.sealingKeys.name:
+            return settings.sealingKeys.map { ring in
+                ring.keys.map { "\($0.name) (\($0.fingerprint))" }.joined(separator: ", ")
+            }
+        case Setting.apiKeyHashes.name:
+            // The names and hashes of the environment; those of the file are in their own section.
+            return isSet ? "\(settings.apiKeys.count) keys, see below" : nil
+        case Setting.metricsKeyHash.name: return settings.metricsKey.map { Self.beginning(of: $0) }
+        case Setting.privateKey.name:
+            let ids = settings.signingKeys.values.compactMap { location -> String? in
+                switch location {
+                case .key(let key): "key ID \(key.keyID)"
+                case .file, .directory: nil
+                }
+            }
+            return ids.isEmpty ? nil : ids.sorted().joined(separator: ", ")
+        default: return nil
+        }
+    }
+
+    var sections: [ShownConfiguration.Section] {
+        [
+            ShownConfiguration.Section("Apps", settings.deployment.apps.map(entry)),
+            ShownConfiguration.Section("API keys", settings.apiKeys.map(entry)),
+            ShownConfiguration.Section("Receivers of events", receivers),
+        ]
+    }
+
+    private func entry(_ app: App) -> ShownConfiguration.Entry {
+        let key =
+            switch settings.signingKeys[app.team] {
+            case .key(let key)?: "key ID \(key.keyID), in the setting itself"
+            case .file(let path, let keyID)?:
+                [keyID.map { "key ID \($0)" }, "secret file \(path)"].compactMap { $0 }.joined(
+                    separator: ", ")
+            case .directory(let path)?: "secret files in \(path)"
+            case nil: "none: codes are not exchanged, and tokens not revoked"
+            }
+        let attested = settings.appCheck.all.compactMap { policy -> String? in
+            guard case .app(let bundleID) = policy.target,
+                app.clientIDs.contains(where: { $0.rawValue == bundleID })
+            else { return nil }
+            return "\(bundleID) \(policy.mode.rawValue)"
+        }
+        let redirects = app.clientIDs.compactMap { id in
+            settings.webRedirectURLs[id].map { "\(id.rawValue) to \($0)" }
+        }
+        return ShownConfiguration.Entry(
+            app.primaryClientID.rawValue,
+            [
+                ("team", app.team.rawValue),
+                ("client IDs", app.clientIDs.map(\.rawValue).joined(separator: ", ")),
+                ("key for Apple", key),
+                ("web sign-in", redirects.isEmpty ? "off" : redirects.joined(separator: ", ")),
+                ("App Check", attested.isEmpty ? "off" : attested.joined(separator: ", ")),
+            ])
+    }
+
+    private func entry(_ key: APIKey) -> ShownConfiguration.Entry {
+        ShownConfiguration.Entry(
+            key.name,
+            [
+                ("roles", key.roles.map(\.rawValue).sorted().joined(separator: ", ")),
+                ("apps", Self.text(key.scope)), ("hash begins with", Self.beginning(of: key.hash)),
+            ])
+    }
+
+    private var receivers: [ShownConfiguration.Entry] {
+        settings.webhooks.map { webhook in
+            ShownConfiguration.Entry(
+                webhook.name.rawValue,
+                [
+                    ("pushed to", webhook.text), ("apps", Self.text(webhook.scope)),
+                    ("audience", webhook.audience ?? "none: a webhook with a secret"),
+                    ("secrets", "\(webhook.secrets.count)"),
+                ])
+        }
+            + settings.polledReceivers.map { receiver in
+                ShownConfiguration.Entry(
+                    receiver.name.rawValue,
+                    [
+                        ("polled with the API key", receiver.keyName), ("apps", Self.text(receiver.scope)),
+                        ("audience", receiver.audience),
+                    ])
+            }
+            + settings.clientStreams.map { stream in
+                ShownConfiguration.Entry(
+                    stream.name.rawValue, [("stream of the OAuth client", stream.client.rawValue)])
+            }
+    }
+
+    var registrations: [ShownConfiguration.Registration] {
+        let registrations = Registrations(settings: settings)
+        return (registrations.items + (registrations.googleEvents.map { [$0] } ?? [])).map { item in
+            ShownConfiguration.Registration(
+                place: item.place.joined(separator: ", "), values: item.fields, check: item.check)
+        }
+    }
+
+    private static func text(_ scope: AppScope) -> String {
+        switch scope {
+        case .all: "all"
+        case .only(let apps): apps.map(\.rawValue).sorted().joined(separator: ", ")
+        }
+    }
+
+    /// 32 bits: enough to recognize the hash of a key of 256 random bits, and nothing to find the key with.
+    private static func beginning(of hash: SHA256Digest) -> String {
+        String(Hexadecimal.encode(hash).prefix(8))
+    }
+}

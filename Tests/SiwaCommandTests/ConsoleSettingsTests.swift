@@ -1,0 +1,118 @@
+import AppleAccounts
+import Cryptography
+import Encodings
+import HTTPAPI
+import Testing
+
+@testable import Console
+@testable import siwa
+
+/// Settings of the console, and what its page shows of all settings.
+@Suite struct ConsoleSettingsTests {
+    private static let operatorHash = String(repeating: "3d", count: 32)
+    private static let file = """
+        siwa_console_port: 9090
+        api_keys:
+          - name: olga
+            hash: \(operatorHash)
+            roles: [operator]
+        """
+
+    @Test func `the console is off until it has a port`() async throws {
+        let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal)
+        #expect(settings.numbers[.consolePort] == 0)
+        #expect(settings.consoleHost == "127.0.0.1")
+        #expect(settings.apiKeys.map(\.roles) == [[.backend]])
+    }
+
+    @Test func `the file gives a key the role of an operator`() async throws {
+        let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal, file: Self.file)
+        #expect(settings.numbers[.consolePort] == 9090)
+        #expect(settings.apiKeys.map(\.roles) == [[.backend], [.operator]])
+        let both = Self.file.replacing("[operator]", with: "[backend, operator]")
+        let keys = try await SettingsReaderTests.read(SettingsReaderTests.minimal, file: both).apiKeys
+        #expect(keys.last?.roles == [.backend, .operator])
+    }
+
+    @Test(arguments: [
+        ("roles: [operator]", "roles: [admin]"), ("roles: [operator]", "roles: []"),
+        ("roles: [operator]", "roles: [operator, Operator]"), ("    roles: [operator]", ""),
+        ("siwa_console_port: 9090", "siwa_console_port: 8080"),
+        ("siwa_console_port: 9090", "siwa_console_port: 65536"),
+        ("siwa_console_port: 9090", "siwa_console_port: 9090\nsiwa_console_host: http://x/"),
+        ("siwa_console_port: 9090", "siwa_console_port: 9090\nsiwa_console_allowed_hosts: https://x"),
+    ])
+    func `a console that nobody could use, or everyone, is a mistake`(old: String, new: String) async throws {
+        #expect(try await SettingsReaderTests.mistakes([:], file: Self.file) == [])
+        let mistakes = try await SettingsReaderTests.mistakes([:], file: Self.file.replacing(old, with: new))
+        #expect(!mistakes.isEmpty)
+    }
+
+    @Test func `each setting says where it comes from`() async throws {
+        var environment = SettingsReaderTests.minimal
+        environment["SIWA_CONSOLE_PORT"] = "9091"
+        environment["SIWA_LOG_LEVEL"] = ""
+        let origins = try await SettingsReaderTests.read(environment, file: Self.file + "\nsiwa_port: 9000")
+            .origins
+        #expect(origins.map(\.name) == Setting.all.map(\.name))
+        func place(_ setting: Setting) -> SettingOrigin.Place? {
+            origins.first { $0.name == setting.name }?.place
+        }
+        #expect(place(.consolePort) == .environment)
+        #expect(place(.port) == .file)
+        #expect(place(.logLevel) == .byDefault)
+        #expect(place(.publicURL) == .notSet)
+        #expect(origins.first { $0.name == Setting.consolePort.name }?.text == "9091")
+    }
+
+    @Test func `the page shows no secret, and fingerprints that tell keys apart`() async throws {
+        let sealing = [1, 2].map { seed in
+            Base64.encode(SHA256Digest.hash([UInt8(seed)]).bytes)
+        }
+        let values = [
+            "SIWA_SEALING_KEYS": "new=\(sealing[0]),old=\(sealing[1])",
+            "DATABASE_URL": "postgres://siwa:pass%40word@db.example.com/accounts",
+            "SIWA_METRICS_KEY_HASH": String(repeating: "4e", count: 32),
+        ]
+        let settings = try await SettingsReaderTests.read(
+            SettingsReaderTests.minimal.merging(values) { $1 }, file: Self.file)
+        let shown = ShownConfiguration(settings)
+        let texts =
+            shown.settings.map { $0.value ?? "" }
+            + shown.sections.flatMap(\.entries).flatMap(\.facts).map(\.value)
+        for secret in sealing + ["pass", "word", Self.operatorHash, SettingsReaderTests.hash] {
+            #expect(!texts.contains { $0.contains(secret) }, "\(secret)")
+        }
+        let keys = try #require(shown.settings.first { $0.name == "SIWA_SEALING_KEYS" }?.value)
+        let prints = keys.matches(of: /(\w+) \(([0-9a-f]{8})\)/)
+        #expect(prints.map { String($0.1) } == ["new", "old"])
+        #expect(Set(prints.map { String($0.2) }).count == 2)
+        #expect(texts.contains { $0.contains("db.example.com") })
+        #expect(shown.sections.map(\.title) == ["Apps", "API keys", "Receivers of events"])
+    }
+
+    @Test func `the list of registrations has the values of siwa doctor's lines`() async throws {
+        let values = [
+            "SIWA_PUBLIC_URL": "https://signin.example.com", "APPLE_SERVICES_IDS": "com.example.site",
+            "APPLE_CLIENT_IDS": "com.example.app",
+            "SIWA_WEB_REDIRECT_URL": "https://example.com/signed-in",
+            "SIWA_SEALING_KEYS": "k=\(Base64.encode(SHA256Digest.hash([7]).bytes))",
+        ]
+        let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal.merging(values) { $1 })
+        let lines = Registrations(settings: settings).lines
+        #expect(
+            lines == [
+                "developer.apple.com, Identifiers, com.example.app, Sign in with Apple, Edit, Server-to-Server "
+                    + "Notification Endpoint: https://signin.example.com/v1/apple/notifications",
+                "developer.apple.com, Identifiers, Services IDs, com.example.site, Configure, "
+                    + "domain signin.example.com, Return URL: https://signin.example.com/v1/web/callback",
+            ])
+        let shown = ShownConfiguration(settings).registrations
+        #expect(shown.count == lines.count)
+        for (registration, line) in zip(shown, lines) {
+            #expect(line.hasPrefix(registration.place))
+            #expect(registration.values.allSatisfy { line.contains($0.value) })
+        }
+        #expect(shown.map(\.check) == [nil, ServicesIDsCheck.name])
+    }
+}
