@@ -34,7 +34,7 @@ public struct AuditPerson: Sendable, Hashable {
     public let account: AccountID
     /// The token family that began or ended. An access token names it, so it is data about the user too.
     public let tokenFamily: UniqueID?
-    /// What the user allowed, space-separated.
+    /// The scope that the user allowed, space-separated.
     public let scope: String?
     /// True if the user is erased: the row keeps a digest to which no salt is left.
     public let isErased: Bool

@@ -39,6 +39,11 @@ public struct SealedAuditEntry: Sendable, Hashable {
         (self.facts, self.personDigest, self.person) = (facts, personDigest, person)
     }
 
+    /// Returns the entry after the erasure of its user.
+    public var withoutPerson: SealedAuditEntry {
+        SealedAuditEntry(facts: facts, personDigest: personDigest, person: nil)
+    }
+
     /// Seals an entry with a new salt.
     public init(_ entry: AuditEntry, using generator: inout some RandomNumberGenerator) {
         facts = entry.facts

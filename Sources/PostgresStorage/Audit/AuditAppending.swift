@@ -61,6 +61,14 @@ struct AuditAppending {
         entries += new.map { SealedAuditEntry($0, using: &generator) }
     }
 
+    /// Drops an erased user from the entries of the same transaction. Those that are stored are cleared with the
+    /// user's other rows.
+    mutating func forget(_ account: AccountID) {
+        for index in entries.indices where entries[index].person?.account == account {
+            entries[index] = entries[index].withoutPerson
+        }
+    }
+
     /// The calls that append the entries; none without entries.
     var calls: [PostgresCall] {
         guard !entries.isEmpty else { return [] }

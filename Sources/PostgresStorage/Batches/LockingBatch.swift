@@ -39,6 +39,7 @@ struct LockingBatch {
             unsent += TransferRows.check(of: set.finishedTransfers)
             let ended = try EndedGrants(of: set, holders: holders, names, in: session)
             unsent += ended.calls
+            for erasure in set.erasures { audit.forget(erasure.accountID) }
             audit.add(set.audit)
             audit.add(ended.audit)
             for event in ended.events {

@@ -77,7 +77,6 @@ extension ReferenceState {
 extension AuditRow {
     /// The row after the erasure of its user.
     var withoutPerson: AuditRow {
-        AuditRow(
-            SealedAuditEntry(facts: facts, personDigest: entry.personDigest, person: nil), link: link)
+        AuditRow(entry.withoutPerson, link: link)
     }
 }
