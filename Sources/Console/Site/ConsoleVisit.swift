@@ -121,8 +121,11 @@ struct ConsoleVisit: Sendable {
     ) async -> ConsoleReply {
         // Read before the page, so that a change while the page is made is not missed.
         let number = site.live.number
+        // For the rows of the audit log about what the page changes.
+        let origin = AuditOrigin(.consoleOperator(request.viewer.name), requestID: requestID)
         do {
-            switch try await page.handle(request) {
+            let answer = try await AuditOrigin.$current.withValue(origin) { try await page.handle(request) }
+            switch answer {
             case .page(let template, let title, let values, let isLive):
                 return try render(template, title, values, isLive ? number : nil, visit)
             case .redirect(let path, let notice):

@@ -88,6 +88,7 @@ struct ComposedConsole {
         var pages: [ConsolePage] = []
         pages += SettingsPages(configuration: ShownConfiguration(parts.settings), doctor: parts.doctor).pages
         if let development = parts.development { pages += development.startPages.pages }
+        pages += AuditPages(reader: parts.store).pages
         return pages
     }
 }
