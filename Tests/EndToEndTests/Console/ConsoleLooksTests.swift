@@ -1,0 +1,185 @@
+import Encodings
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import siwa
+
+/// Every page of the console in Chromium, with data: in light and dark, at the width of a phone, with the
+/// keyboard alone, without scripts, and as axe sees it.
+///
+/// The pages are found as a visitor finds them, from the navigation on, so that a new page is looked at as soon
+/// as a link leads to it.
+@Suite(.serialized) struct ConsoleLooksTests {
+    /// More pages of different kinds than this are a mistake of the search.
+    private static let mostPages = 90
+
+    @Test func `every page fits, can be read, keeps its policy, and has no violation that axe finds`()
+        async throws
+    {
+        try await Self.with { system, browser in
+            let pages = try await Self.pages(of: system, browser)
+            #expect(pages.count >= 2)
+            for (number, page) in pages.enumerated() {
+                try await browser.open(system.service + page)
+                for (width, isDark) in [(1280, false), (1280, true), (375, true), (320, false)]
+                    as [(Int64, Bool)]
+                {
+                    try await browser.show(width: width, isDark: isDark)
+                    #expect(try await browser.consoleFaults() == [], "\(page) at \(width)")
+                    if width != 320 {
+                        #expect(
+                            try await browser.axeViolations() == [], "\(page) at \(width), dark: \(isDark)")
+                    }
+                    try await Self.keepPicture(
+                        browser, "\(number)-\(width)-\(isDark ? "dark" : "light")", page)
+                }
+                let refused = try await browser.messages().filter { $0.contains("Content Security Policy") }
+                #expect(refused == [], "\(page)")
+            }
+        }
+    }
+
+    @Test func `the keyboard reaches the content at once, and every control in order with a mark`()
+        async throws
+    {
+        try await Self.with { system, browser in
+            for page in try await Self.pages(of: system, browser) {
+                try await browser.open(system.service + page)
+                try await browser.show(width: 1280)
+                #expect(try await browser.tab() == "Skip to the content", "\(page)")
+                let isInSight = try await browser.evaluate(
+                    "return document.activeElement.getBoundingClientRect().top >= 0")
+                #expect(isInSight == .bool(true), "\(page)")
+                try await browser.press(key: "\u{E007}")
+                #expect(try await browser.evaluate("return document.activeElement.id").string == "main")
+                // The order of the keyboard is the order of the page, and the focus can be seen.
+                let faults = try await browser.evaluate(
+                    """
+                    let faults = [];
+                    for (let e of document.querySelectorAll('[tabindex]')) {
+                        if (e.tabIndex > 0) faults.push('tabindex ' + e.outerHTML.slice(0, 80));
+                    }
+                    return faults;
+                    """)
+                #expect(faults.array?.isEmpty == true, "\(page) \(faults)")
+                for _ in 0..<6 {
+                    _ = try await browser.tab()
+                    let mark = try await browser.evaluate(
+                        """
+                        let e = document.activeElement, style = getComputedStyle(e);
+                        return e === document.body || e.tagName === 'IFRAME' || style.outlineStyle === 'solid'
+                            ? '' : e.outerHTML.slice(0, 120)
+                        """)
+                    #expect(mark.string == "", "\(page)")
+                }
+            }
+        }
+    }
+
+    @Test func `every page has its content, its navigation and its forms without scripts`() async throws {
+        try await Self.with { system, browser in
+            let pages = try await Self.pages(of: system, browser)
+            try await browser.switchScripts(on: false)
+            for page in pages {
+                try await browser.open(system.service + page)
+                let text = try await browser.text()
+                #expect(text.contains("Settings") && text.count > 60, "\(page)")
+            }
+            // An action works too.
+            try await browser.open(system.service + "/console/settings")
+            try await browser.click("form[action='/console/settings/check'] button")
+            try await eventually { try await browser.shows("The checks run") }
+        }
+    }
+
+    @Test func `a page that is open follows what changes`() async throws {
+        try await Self.with { system, browser in
+            // The checks begin with the first look, so the page has no results yet.
+            try await browser.open(system.service + "/console/settings")
+            _ = try await browser.evaluate("document.querySelector('main').dataset.same = 'yes'")
+            try await eventually {
+                let rows = try await browser.evaluate(
+                    "return document.querySelectorAll('#checks tbody tr').length")
+                return (rows.integer ?? 0) > 3
+            }
+            let same = try await browser.evaluate("return document.querySelector('main').dataset.same")
+            #expect(same.string == "yes")
+            #expect(try await browser.refusals() == [])
+        }
+    }
+
+    private static func with(
+        _ body: @Sendable (DevelopmentProcess, Browser) async throws -> Void
+    ) async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                try await live(at: system)
+                try await Browser.with(in: directory) { try await body(system, $0) }
+            }
+        }
+    }
+
+    /// Lets users sign in, one of them twice, and stop using the app; a token is refused.
+    private static func live(at system: DevelopmentProcess) async throws {
+        let backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
+        let apple = Backend(port: system.applePort, secret: "")
+        for number in 0..<3 {
+            let user = try await apple.post(
+                "/emulator/users?format=text",
+                [
+                    ("first_name", .string("Ada")), ("last_name", .string("<b>Lovelace \(number)")),
+                    ("hide_email", .bool(number == 0)),
+                ])
+            let subject = user.text.trimmingCharacters(in: .whitespacesAndNewlines)
+            let form = try await apple.post(
+                "/emulator/identity-tokens?format=sign-in",
+                [("sub", .string(subject)), ("code", .bool(true))])
+            let members = form.json?.object?.members ?? []
+            #expect(try await backend.post("/v1/sign-ins", members.map { ($0.name, $0.value) }).status == 201)
+            if number == 1 {
+                _ = try await apple.post("/emulator/users/\(subject)/revoke-consent?format=text")
+                _ = try await backend.post("/v1/sign-ins", members.map { ($0.name, $0.value) })
+            }
+        }
+        _ = try await backend.verify("no-token")
+    }
+
+    /// One path of each kind of page: paths that differ only in what looks like an ID are of one kind.
+    private static func pages(of system: DevelopmentProcess, _ browser: Browser) async throws -> [String] {
+        var (found, waiting, kinds) = ([String](), ["/console"], Set<String>())
+        while !waiting.isEmpty, found.count < mostPages {
+            let path = waiting.removeFirst()
+            try await browser.open(system.service + path)
+            let address = try await browser.url()
+            let place = String(address.dropFirst(system.service.count))
+            if place.hasPrefix("/console/"), path != "/console" { found.append(path) }
+            let links = try await browser.evaluate(
+                "return [...document.querySelectorAll('a[href^=\"/console/\"]')].map(a => a.getAttribute('href'))"
+            )
+            for link in (links.array ?? []).compactMap(\.string) where kinds.insert(kind(of: link)).inserted {
+                waiting.append(link)
+            }
+        }
+        #expect(found.count < mostPages)
+        return found
+    }
+
+    private static func kind(of link: String) -> String {
+        let parts = link.split(separator: "#")[0].split(separator: "?", maxSplits: 1)
+        let path = parts[0].split(separator: "/").map { segment in
+            segment.count > 24 || segment.contains { $0.isNumber || $0 == "%" } ? "*" : "\(segment)"
+        }
+        let names = parts.dropFirst().flatMap { $0.split(separator: "&") }
+            .map { $0.prefix { $0 != "=" } }.sorted()
+        return path.joined(separator: "/") + "?" + names.joined(separator: "&")
+    }
+
+    /// Keeps pictures where a developer asks for them.
+    private static func keepPicture(_ browser: Browser, _ name: String, _ page: String) async throws {
+        guard let folder = ProcessInfo.processInfo.environment["SIWA_TEST_PICTURES"] else { return }
+        let place = page.split(separator: "?")[0].split(separator: "/").dropFirst().joined(separator: "-")
+        try await browser.picture(to: "\(folder)/\(place.prefix(40))-\(name).png")
+    }
+}
