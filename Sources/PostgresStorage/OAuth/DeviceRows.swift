@@ -8,6 +8,7 @@ enum DeviceRows {
     private struct Find {
         let byDigest: TypedStatement<[SHA256Digest]>
         let byUserCode: TypedStatement<[SHA256Digest]>
+        let toInspect: TypedStatement<SHA256Digest>
         let columns: OAuthDeviceTable
 
         init() {
@@ -16,6 +17,9 @@ enum DeviceRows {
             // In one order, so that two transactions with several devices do not wait for each other.
             byDigest = TypedStatement("oauth_lock_devices") {
                 "SELECT \(list) FROM oauth_device WHERE digest = ANY (\($0)) ORDER BY digest FOR UPDATE"
+            }
+            toInspect = TypedStatement("inspect_device") {
+                "SELECT \(list) FROM oauth_device WHERE digest = \($0)"
             }
             byUserCode = TypedStatement("oauth_find_devices") {
                 "SELECT \(list) FROM oauth_device WHERE user_code_digest = ANY (\($0))"
@@ -71,6 +75,12 @@ enum DeviceRows {
             set.load(deviceCount: Int(try row.required(count.total)))
             set.load(deviceCount: Int(try row.required(count.count)), of: try row.required(count.client))
         }
+    }
+
+    static func find(
+        digest: SHA256Digest, in session: PostgresSession
+    ) throws -> DeviceAuthorization? {
+        try session.run(find.toInspect(digest)).first.map { try find.columns.device($0) }
     }
 
     static func find(

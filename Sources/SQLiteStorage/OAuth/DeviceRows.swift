@@ -47,6 +47,10 @@ final class DeviceRows {
         }
     }
 
+    func find(digest: SHA256Digest) throws -> DeviceAuthorization? {
+        try byDigest.first(digest) { try device.device($0) }
+    }
+
     func find(userCode digest: SHA256Digest) throws -> DeviceAuthorization? {
         try byUserCode.first(digest) { try device.device($0) }
     }

@@ -8,6 +8,7 @@ import SQLTables
 /// Statements of a reading connection for OAuth 2.0, prepared at the first use. Stays on its queue.
 final class OAuthReader {
     let statuses: TokenStatusRows
+    let inspection: InspectionRows
     private let names: Names
     private let database: Database
     private let held: StoredGrantRows
@@ -24,6 +25,7 @@ final class OAuthReader {
         subjects = try SubjectRows(names, in: database)
         question = try GrantSelectionRows(in: database)
         devices = try DeviceRows(in: database)
+        inspection = try InspectionRows(names, in: database)
         var list = SelectList()
         key = list.add(SigningKeyTable.self)
         findKeys = try PreparedStatement(
@@ -52,6 +54,12 @@ final class OAuthReader {
     func device(withUserCode digest: SHA256Digest) throws -> DeviceAuthorization? {
         try devices.find(userCode: digest)
     }
+
+    func device(withDigest digest: SHA256Digest) throws -> DeviceAuthorization? {
+        try devices.find(digest: digest)
+    }
+
+    func code(withDigest digest: SHA256Digest) throws -> CodeRecord? { try held.code(withDigest: digest) }
 
     func isDisabled(googleSubject: String) throws -> Bool {
         try question.googleAccount(googleSubject)?.isDisabled ?? false

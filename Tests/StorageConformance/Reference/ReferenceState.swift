@@ -12,6 +12,7 @@ struct ReferenceState {
     var nonceKey: NonceKey?
     var inboxIdentifiers: Set<InboxIdentifier> = []
     var inboxKeys: Set<InboxKey> = []
+    var inbox: [ReceivedNotification] = []
     var events: [AccountEvent] = []
     var codes: [AuthorizationCodeRecord] = []
     var tokens: [RefreshTokenRecord] = []
@@ -132,6 +133,11 @@ struct ReferenceState {
         }
         for kept in set.keptNotifications {
             inboxIdentifiers.insert(kept.command.identifier)
+            inbox.append(
+                ReceivedNotification(
+                    number: Int64(inbox.count + 1), identifier: kept.command.identifier,
+                    clientID: kept.command.clientID, receipt: kept.receipt, payload: kept.payload,
+                    receivedAt: kept.command.receivedAt))
             inboxKeys.formUnion(kept.newInboxKeys)
         }
         for id in set.finishedTransfers { transfers.removeAll { $0.accountID == id } }

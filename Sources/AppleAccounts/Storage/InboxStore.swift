@@ -1,0 +1,60 @@
+/// Reads Apple's notifications as they were kept, for operators.
+public protocol InboxStore: Sendable {
+    /// Returns the notifications before a number, the newest first, about apps that the caller may see.
+    ///
+    /// Looks at a bounded number of notifications, so that a page can be empty although older ones follow.
+    ///
+    /// - Parameter number: `nil` for the newest.
+    func notifications(
+        before number: Int64?, limit: Int, visibleTo scope: AppScope
+    ) async throws -> InboxPage
+}
+
+/// A notification of Apple's, as it was verified and kept.
+public struct ReceivedNotification: Sendable, Hashable {
+    /// Grows in the order of commit.
+    public let number: Int64
+    public let identifier: InboxIdentifier
+    /// The app by its primary client ID.
+    public let clientID: ClientID
+    public let receipt: NotificationReceipt
+    /// As received; `KeptNotification.erasedPayload` when it is about an erased user.
+    public let payload: String
+    public let receivedAt: Moment
+
+    public init(
+        number: Int64, identifier: InboxIdentifier, clientID: ClientID, receipt: NotificationReceipt,
+        payload: String, receivedAt: Moment
+    ) {
+        (self.number, self.identifier, self.clientID) = (number, identifier, clientID)
+        (self.receipt, self.payload, self.receivedAt) = (receipt, payload, receivedAt)
+    }
+}
+
+/// A page of the inbox.
+public struct InboxPage: Sendable, Hashable {
+    /// Number of notifications that one page may read for a caller who may see few of them.
+    public static let longestScan = 500
+
+    public let notifications: [ReceivedNotification]
+    /// The number before which the next page begins; `nil` at the end.
+    public let next: Int64?
+
+    public init(notifications: [ReceivedNotification], next: Int64?) {
+        (self.notifications, self.next) = (notifications, next)
+    }
+
+    /// Makes a page of rows that were read, the newest first.
+    ///
+    /// - Parameter scan: The number of rows that were asked for.
+    public init(_ rows: [ReceivedNotification], scan: Int, limit: Int, visibleTo scope: AppScope) {
+        let visible = rows.filter { scope.allows($0.clientID) }
+        if visible.count > limit {
+            notifications = Array(visible.prefix(limit))
+            next = notifications.last?.number
+        } else {
+            notifications = visible
+            next = rows.count == scan ? rows.last?.number : nil
+        }
+    }
+}

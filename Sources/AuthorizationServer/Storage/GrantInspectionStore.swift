@@ -1,0 +1,48 @@
+public import AppleAccounts
+public import Cryptography
+
+/// Reads of grants and codes for operators. Nothing of it decides about a token.
+public protocol GrantInspectionStore: Sendable {
+    /// Returns the code with this digest, also one that was redeemed or has expired; `nil` when there is none.
+    func code(withDigest digest: SHA256Digest) async throws -> CodeRecord?
+
+    /// Returns the device authorization with this digest of its device code; `nil` when there is none, or when
+    /// the user has agreed.
+    func device(withDigest digest: SHA256Digest) async throws -> DeviceAuthorization?
+
+    /// Counts grants and token families by client, at most so many rows of each. The count is of all rows or
+    /// of a sample; `ClientUsage` says which.
+    func clientUsage(lookingAt most: Int) async throws -> ClientUsage
+
+    /// Returns Google's security events, the newest first, received before a moment.
+    ///
+    /// - Parameter moment: `nil` for the newest.
+    func googleEvents(before moment: Moment?, limit: Int) async throws -> [ReceivedGoogleEvent]
+}
+
+/// The number of grants and token families of each client.
+public struct ClientUsage: Sendable, Hashable {
+    public let grants: [OAuthClientID: Int]
+    public let families: [OAuthClientID: Int]
+    /// True if the database has more grants than were looked at.
+    public let isSampleOfGrants: Bool
+    public let isSampleOfFamilies: Bool
+
+    public init(grants: [OAuthClientID: Int], families: [OAuthClientID: Int], lookedAt most: Int) {
+        (self.grants, self.families) = (grants, families)
+        isSampleOfGrants = grants.values.reduce(0, +) >= most
+        isSampleOfFamilies = families.values.reduce(0, +) >= most
+    }
+}
+
+/// A security event of Google's, as it was verified and kept.
+public struct ReceivedGoogleEvent: Sendable, Hashable {
+    public let jti: String
+    /// The token; empty when it is about an erased user.
+    public let payload: [UInt8]
+    public let receivedAt: Moment
+
+    public init(jti: String, payload: [UInt8], receivedAt: Moment) {
+        (self.jti, self.payload, self.receivedAt) = (jti, payload, receivedAt)
+    }
+}

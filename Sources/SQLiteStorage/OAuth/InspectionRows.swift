@@ -1,0 +1,141 @@
+import AppleAccounts
+import AuthorizationServer
+import GRDB
+import SQLTables
+
+/// Reads of a connection for operators, prepared at the first use. Stays on the queue of the connection.
+final class InspectionRows {
+    private let names: Names
+    private let usage: Usage
+    private let inbox: Inbox
+    private let googleEvents: GoogleEvents
+
+    /// Rows by client, of at most so many rows.
+    private struct Usage {
+        let grants: PreparedStatement
+        let families: PreparedStatement
+        let most: Parameter<Int64>
+        let client: Column<OAuthClientID>
+        let count: Column<Int64>
+
+        init(in database: Database) throws {
+            var parameters = ParameterList()
+            most = parameters.add(Int64.self)
+            var list = SelectList()
+            client = list.add("r.oauth_client", OAuthClientID.self, as: "oauth_client")
+            count = list.add("count(*)", Int64.self, as: "count")
+            grants = try PreparedStatement(
+                """
+                SELECT \(list) FROM (SELECT oauth_client FROM oauth_grant LIMIT \(most)) AS r
+                GROUP BY r.oauth_client
+                """, in: database)
+            families = try PreparedStatement(
+                """
+                SELECT \(list) FROM (
+                    SELECT g.oauth_client
+                    FROM (SELECT grant_id FROM oauth_token_family LIMIT \(most)) AS l
+                    JOIN oauth_grant AS g ON g.id = l.grant_id) AS r
+                GROUP BY r.oauth_client
+                """, in: database)
+        }
+
+        func counts(_ statement: PreparedStatement, _ most: Int) throws -> [OAuthClientID: Int] {
+            statement.begin()
+            statement.bind(Int64(most), to: self.most)
+            defer { statement.finish() }
+            var counts: [OAuthClientID: Int] = [:]
+            while try statement.step() {
+                counts[try statement.required(client)] = Int(try statement.required(count))
+            }
+            return counts
+        }
+    }
+
+    private struct Inbox {
+        let find: PreparedStatement
+        let before: Parameter<Int64>
+        let limit: Parameter<Int64>
+        let columns: NotificationTable
+
+        init(in database: Database) throws {
+            var parameters = ParameterList()
+            (before, limit) = (parameters.add(Int64.self), parameters.add(Int64.self))
+            var list = SelectList()
+            columns = list.add(NotificationTable.self)
+            find = try PreparedStatement(
+                "SELECT \(list) FROM notification WHERE id < \(before) ORDER BY id DESC LIMIT \(limit)",
+                in: database)
+        }
+    }
+
+    private struct GoogleEvents {
+        let find: PreparedStatement
+        let before: Parameter<Moment>
+        let limit: Parameter<Int64>
+        let columns: GoogleEventTable
+
+        init(in database: Database) throws {
+            var parameters = ParameterList()
+            (before, limit) = (parameters.add(Moment.self), parameters.add(Int64.self))
+            var list = SelectList()
+            columns = list.add(GoogleEventTable.self)
+            find = try PreparedStatement(
+                """
+                SELECT \(list) FROM google_event WHERE received_at < \(before)
+                ORDER BY received_at DESC LIMIT \(limit)
+                """, in: database)
+        }
+    }
+
+    init(_ names: Names, in database: Database) throws {
+        self.names = names
+        usage = try Usage(in: database)
+        inbox = try Inbox(in: database)
+        googleEvents = try GoogleEvents(in: database)
+    }
+
+    func clientUsage(lookingAt most: Int) throws -> ClientUsage {
+        ClientUsage(
+            grants: try usage.counts(usage.grants, most), families: try usage.counts(usage.families, most),
+            lookedAt: most)
+    }
+
+    func notifications(
+        before number: Int64?, limit: Int, visibleTo scope: AppScope
+    ) throws -> InboxPage {
+        let scan = scope == .all ? limit + 1 : max(limit + 1, InboxPage.longestScan)
+        inbox.find.begin()
+        inbox.find.bind(number ?? .max, to: inbox.before)
+        inbox.find.bind(Int64(scan), to: inbox.limit)
+        defer { inbox.find.finish() }
+        var rows: [ReceivedNotification] = []
+        while try inbox.find.step() {
+            let (row, columns) = (inbox.find, inbox.columns)
+            rows.append(
+                ReceivedNotification(
+                    number: try row.required(columns.id), identifier: try row.required(columns.identifier),
+                    clientID: try names.apps.name(of: try row.required(columns.appID)),
+                    receipt: try row.requiredCode(columns.receipt),
+                    payload: try row.required(columns.payload),
+                    receivedAt: try row.required(columns.receivedAt)))
+        }
+        return InboxPage(rows, scan: scan, limit: limit, visibleTo: scope)
+    }
+
+    func googleEvents(before moment: Moment?, limit: Int) throws -> [ReceivedGoogleEvent] {
+        let find = googleEvents.find
+        find.begin()
+        find.bind(moment ?? .last, to: googleEvents.before)
+        find.bind(Int64(limit), to: googleEvents.limit)
+        defer { find.finish() }
+        var events: [ReceivedGoogleEvent] = []
+        while try find.step() {
+            events.append(
+                ReceivedGoogleEvent(
+                    jti: try find.required(googleEvents.columns.jti),
+                    payload: try find.required(googleEvents.columns.payload),
+                    receivedAt: try find.required(googleEvents.columns.receivedAt)))
+        }
+        return events
+    }
+}
