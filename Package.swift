@@ -169,11 +169,19 @@ let package = Package(
                 serviceLifecycle,
             ],
             resources: [.embedInCode("OpenAPI/openapi.yaml")]),
+        // The checks of one token, for `siwa verify` and the console.
+        module(
+            "Inspection",
+            [
+                "SecurityEvents", "AuthorizationServer", "AppleAccounts", "AppAttestation", "KeySets",
+                "AppleIdentity", "JOSE", "StrictJSON", "Cryptography", "Encodings",
+            ]),
         // Pages for developers and operators, above the interface.
         module(
             "Console",
             [
-                "HTTPAPI", "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer", "SecurityEvents",
+                "Inspection", "HTTPAPI", "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer",
+                "SecurityEvents",
                 "SignIn", "Commits", "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity", "JOSE",
                 "StrictJSON", "Cryptography", "Encodings", "WebOrigins", "PageTemplates", nioCore, nioPosix,
                 nioHTTP1, logging, coreMetrics, serviceLifecycle,
@@ -227,7 +235,8 @@ let package = Package(
             name: "siwa",
             dependencies: [
                 "OAuthLogin",
-                "Console", "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator", "ReceiverEmulator",
+                "Console", "Inspection", "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator",
+                "ReceiverEmulator",
                 "EmulatorServer",
                 "SignIn", "Commits",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
@@ -308,7 +317,8 @@ let package = Package(
         tests(
             "ConsoleTests",
             [
-                "Console", "HTTPAPI", "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer",
+                "Console", "Inspection", "OAuthSamples", "AppAttestation", "HTTPAPI", "HTTPEngine",
+                "EventDelivery", "OAuth", "AuthorizationServer",
                 "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE",
                 "SQLiteStorage", "StrictJSON", "Cryptography", "Encodings", "PageTemplates", "TestSupport",
                 "TokenMint", "StorageConformance", "WebOrigins", logging, nioCore, nioPosix, nioHTTP1,
@@ -415,8 +425,8 @@ let package = Package(
         tests(
             "SiwaCommandTests",
             [
-                "siwa", "Console", "WebOrigins", "SiwaBinary", "TestSupport", "TokenMint", "AttestationMint",
-                "AppleEmulator", "EmulatorServer", "AppAttestation",
+                "siwa", "Console", "Inspection", "WebOrigins", "SiwaBinary", "TestSupport",
+                "TokenMint", "AttestationMint", "AppleEmulator", "EmulatorServer", "AppAttestation",
                 "AppleIDClient", "ScriptedHTTP", "HTTPAPI",
                 "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
                 "AuthorizationServer", "SecurityEvents", "EventDelivery", "HTTPEngine", "AppleIdentity",

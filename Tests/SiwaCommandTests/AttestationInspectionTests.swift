@@ -8,6 +8,7 @@ import JOSE
 import StrictJSON
 import Testing
 
+@testable import Inspection
 @testable import siwa
 
 @Suite struct AttestationInspectionTests {

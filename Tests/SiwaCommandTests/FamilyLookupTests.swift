@@ -5,6 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
+@testable import Inspection
 @testable import siwa
 
 /// The place of this service's tokens in the database, which `siwa verify --database` shows.

@@ -7,6 +7,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
+@testable import Inspection
 @testable import siwa
 
 /// `siwa verify` on tokens of this service.

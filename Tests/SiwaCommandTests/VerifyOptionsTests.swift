@@ -5,6 +5,7 @@ import AttestationMint
 import Encodings
 import Testing
 
+@testable import Inspection
 @testable import siwa
 
 /// Checks which options `siwa verify` takes for each kind of input.

@@ -41,6 +41,12 @@ public struct ClientSigningKey: Sendable, Equatable {
         try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .ES256, key: pem)
     }
 
+    /// The key that verifies its signatures.
+    package var verificationKey: TokenVerificationKey? {
+        guard let key = try? ECPrivateKey(pem: pem) else { return nil }
+        return try? TokenVerificationKey(jwk: .object(key.publicKey.jwk(keyID: keyID)))
+    }
+
     public static func isKeyID(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in

@@ -2,6 +2,7 @@ import AppAttestation
 import AppleAccounts
 import ArgumentParser
 import Encodings
+import Inspection
 import JOSE
 
 /// The options of `siwa verify` for objects of App Attest.

@@ -1,6 +1,7 @@
 public import AppAttestation
 public import AppleAccounts
 public import ArgumentParser
+package import Inspection
 public import Logging
 
 extension Moment: ExpressibleByArgument {
@@ -21,9 +22,9 @@ extension AppPlatform: ExpressibleByArgument {}
 extension AppCheckMode: ExpressibleByArgument {}
 
 extension InspectedKind: ExpressibleByArgument {
-    init?(argument: String) { self.init(name: argument) }
+    package init?(argument: String) { self.init(name: argument) }
 
-    var defaultValueDescription: String { name }
+    package var defaultValueDescription: String { name }
 
-    static var allValueStrings: [String] { all.map(\.name) }
+    package static var allValueStrings: [String] { all.map(\.name) }
 }

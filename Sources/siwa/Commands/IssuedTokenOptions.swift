@@ -1,6 +1,7 @@
 import AppleAccounts
 import ArgumentParser
 import AuthorizationServer
+import Inspection
 
 /// The options of `siwa verify` for tokens that this service has issued.
 struct IssuedTokenOptions: ParsableArguments {
@@ -19,13 +20,15 @@ struct IssuedTokenOptions: ParsableArguments {
     /// Throws `ValidationError` for an option that is missing, or for another kind.
     func check(_ kind: IssuedTokenKind) throws {
         switch kind {
-        case .refreshToken:
-            if issuer != nil { throw ValidationError("A refresh token names no issuer; leave --issuer out.") }
+        case .refreshToken, .authorizationCode, .deviceCode, .userCode:
+            if issuer != nil {
+                throw ValidationError("A \(kind.rawValue) names no issuer; leave --issuer out.")
+            }
         case .accessToken, .idToken, .securityEvent:
             if issuer == nil { throw ValidationError("Give --issuer, the issuer of the token.") }
         }
-        if readsDatabase, !kind.checks.contains(.family) {
-            throw ValidationError("--database is for access tokens and refresh tokens.")
+        if readsDatabase, !kind.checks.contains(.family), !kind.checks.contains(.code) {
+            throw ValidationError("--database is for access tokens, refresh tokens and codes.")
         }
     }
 

@@ -4,6 +4,7 @@ import AppleIdentity
 import ArgumentParser
 import AuthorizationServer
 import Foundation
+import Inspection
 import KeySets
 
 /// `siwa verify`
@@ -57,7 +58,7 @@ struct Verify: AsyncParsableCommand {
 
     @Option(
         help:
-            "The kind of input: identity-token or notification of Apple's; attestation or assertion; access-token, id-token, refresh-token or security-event of this service."
+            "The kind of input: identity-token or notification of Apple's; attestation or assertion; access-token, id-token, refresh-token, authorization-code, device-code, user-code or security-event of this service."
     )
     var kind = InspectedKind.token(.identityToken)
 
@@ -90,15 +91,15 @@ struct Verify: AsyncParsableCommand {
     private func validateIssued(_ kind: IssuedTokenKind) throws {
         try issued.check(kind)
         if jwks != nil, keySetURL != nil { throw ValidationError("Give --jwks or --jwks-url, not both.") }
-        if authorizationCode != nil || all || !attestation.isEmpty {
+        if authorizationCode != nil || !attestation.isEmpty {
             throw ValidationError(
-                "--authorization-code, --all and options of App Attest are for other kinds of input.")
+                "--authorization-code and options of App Attest are for other kinds of input.")
         }
         if kind != .idToken, nonce != nil || accessToken != nil {
             throw ValidationError("--nonce and --access-token are for ID tokens.")
         }
-        if kind == .refreshToken, jwks != nil || keySetURL != nil || !clientIDs.isEmpty {
-            throw ValidationError("A refresh token has no signature and no audience.")
+        if kind.isOpaque, jwks != nil || keySetURL != nil || !clientIDs.isEmpty {
+            throw ValidationError("A refresh token or a code has no signature and no audience.")
         }
     }
 
@@ -146,14 +147,16 @@ struct Verify: AsyncParsableCommand {
     private func verify(_ text: String, of kind: IssuedTokenKind, at moment: Moment) async throws {
         let inspection = IssuedTokenInspection(
             kind: kind, issuer: issued.issuer, audiences: clientIDs, nonce: nonce, accessToken: accessToken,
-            moment: moment)
+            moment: moment, showsAll: all)
         let keys = InspectionKeys(file: jwks, url: keySetURL ?? issued.keySetURL)
         let report: CheckReport
         if issued.readsDatabase {
             let settings = try await ServiceSettings.ofProcess()
             do {
                 report = try await OpenedDatabase.with(settings) { store in
-                    await inspection.inspect(text, keys: keys) { try await store.status(ofFamily: $0) }
+                    await inspection.inspect(
+                        text, keys: keys, family: { try await store.status(ofFamily: $0) },
+                        codes: { try await store.find($0) })
                 }
             } catch let error as MissingDatabase {
                 ErrorMessage.write(error.description)

@@ -1,24 +1,34 @@
 import AppleIDClient
 import AsyncHTTPClient
 import Foundation
+import Inspection
 import KeySets
+import StrictJSON
 
 /// The key source of `siwa verify`: a file, a URL, or Apple.
-struct InspectionKeys: Sendable {
+struct InspectionKeys: InspectedKeySource {
     let file: String?
     let url: String?
 
-    struct Unavailable: Error, CustomStringConvertible {
-        let description: String
+    func appleKeys() async throws(KeysUnavailable) -> InspectedKeys {
+        let keys = try await load()
+        return InspectedKeys(keys, keyIDs: keys.keyIDs)
     }
 
-    /// Throws `Unavailable`, whose description is for the user.
-    func load() async throws(Unavailable) -> PinnedKeySet {
+    func issuerKeys() async throws(KeysUnavailable) -> [JSONValue] {
+        let bytes = try await read()
+        guard let entries = (try? JSONValue(parsing: bytes))?["keys"]?.array else {
+            throw KeysUnavailable(description: "the key set is not a JSON Web Key Set")
+        }
+        return entries
+    }
+
+    private func load() async throws(KeysUnavailable) -> PinnedKeySet {
         if let file {
             do throws(PinnedKeySetError) {
                 return try PinnedKeySet(file: file)
             } catch {
-                throw Unavailable(
+                throw KeysUnavailable(
                     description: "the key set in \(file) cannot be used (\(error.code.rawValue))")
             }
         }
@@ -26,24 +36,24 @@ struct InspectionKeys: Sendable {
         do throws(PinnedKeySetError) {
             return try PinnedKeySet(parsing: bytes)
         } catch {
-            throw Unavailable(
+            throw KeysUnavailable(
                 description: "the response of \(address) is not a usable key set (\(error.code.rawValue))")
         }
     }
 
     /// Reads the document, which can be any key set.
-    func read() async throws(Unavailable) -> [UInt8] {
+    private func read() async throws(KeysUnavailable) -> [UInt8] {
         if let file {
             guard let content = FileManager.default.contents(atPath: file), content.count <= Self.longest
             else {
-                throw Unavailable(description: "the key set in \(file) cannot be read")
+                throw KeysUnavailable(description: "the key set in \(file) cannot be read")
             }
             return Array(content)
         }
         do {
             return try await fetch(address)
         } catch {
-            throw Unavailable(description: "the keys cannot be fetched from \(address)")
+            throw KeysUnavailable(description: "the keys cannot be fetched from \(address)")
         }
     }
 
@@ -55,7 +65,9 @@ struct InspectionKeys: Sendable {
     private func fetch(_ url: String) async throws -> [UInt8] {
         try await HTTPClient.withHTTPClient(configuration: .apple()) { client in
             let response = try await HTTPKeySetSource(client: client, url: url).fetch(ifNoneMatch: nil)
-            guard response.status == 200 else { throw Unavailable(description: "status \(response.status)") }
+            guard response.status == 200 else {
+                throw KeysUnavailable(description: "status \(response.status)")
+            }
             return response.body
         }
     }

@@ -1,10 +1,10 @@
 import AppleAccounts
-import AppleIdentity
+package import AppleIdentity
 import StrictJSON
 
-/// The result of `siwa verify` for a token: the result of each check, and the content of the token.
-struct InspectionReport {
-    enum Verdict {
+/// The result for a token of Apple's: the result of each check, and the content of the token.
+package struct InspectionReport {
+    package enum Verdict {
         case accepted
         case refused(AppleTokenError)
         /// The token could not be verified, for this reason.
@@ -23,7 +23,7 @@ struct InspectionReport {
 
     let kind: TokenKind
     let moment: Moment
-    let verdict: Verdict
+    package let verdict: Verdict
     let findings: [(step: VerificationStep, finding: CheckReport.Finding)]
     let failures: [VerificationStep: Failure]
     let content: TokenContent
@@ -36,11 +36,11 @@ struct InspectionReport {
     /// True if the signature is valid, even if a later check failed.
     var isSigned: Bool { findings.contains { $0.step == .signature && $0.finding == .passed } }
 
-    var text: String { form.text }
+    package var text: String { form.text }
 
-    var json: String { form.json }
+    package var json: String { form.json }
 
-    private var form: CheckReport {
+    package var form: CheckReport {
         let verdict: CheckReport.Verdict =
             switch self.verdict {
             case .accepted: .accepted

@@ -1,36 +1,48 @@
-import AppleAccounts
-import AppleIdentity
+package import AppleAccounts
+package import AppleIdentity
 import Cryptography
 import JOSE
 import KeySets
 
 /// Runs the service's verifiers on one token and reports the result of each step.
-struct TokenInspection: Sendable {
+package struct TokenInspection: Sendable {
     let kind: TokenKind
     let policy: VerificationPolicy
     let expectations: IdentityTokenExpectations
     let moment: Moment
     /// True if the checks after the first failure run too.
-    var showsAll = false
+    let showsAll: Bool
+    /// True if names and addresses of users are masked in the report.
+    let masksPersons: Bool
+
+    package init(
+        kind: TokenKind, policy: VerificationPolicy, expectations: IdentityTokenExpectations, moment: Moment,
+        showsAll: Bool = false, masksPersons: Bool = false
+    ) {
+        (self.kind, self.policy, self.expectations) = (kind, policy, expectations)
+        (self.moment, self.showsAll, self.masksPersons) = (moment, showsAll, masksPersons)
+    }
 
     var now: NumericDate { NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000) }
 
-    func inspect(_ compact: String, keys source: InspectionKeys) async -> InspectionReport {
-        let content = TokenContent(compact, at: now)
+    package func inspect(
+        _ compact: String, keys source: any InspectedKeySource
+    ) async -> InspectionReport {
+        let content = TokenContent(compact, at: now, masksPersons: masksPersons)
         let token: UnverifiedToken
         do throws(AppleTokenError) {
             token = try UnverifiedToken(compact)
         } catch {
             return report(.refused(error), content: content, keyIDs: nil)
         }
-        let keys: PinnedKeySet
-        do throws(InspectionKeys.Unavailable) {
-            keys = try await source.load()
+        let keys: InspectedKeys
+        do throws(KeysUnavailable) {
+            keys = try await source.appleKeys()
         } catch {
             return report(.undecided("\(error)"), content: content, keyIDs: nil)
         }
         do {
-            try await verify(token, with: try await keys.key(of: token))
+            try await verify(token, with: try await keys.keys.key(of: token))
             return report(.accepted, content: content, keyIDs: keys.keyIDs)
         } catch let error as AppleTokenError {
             return report(

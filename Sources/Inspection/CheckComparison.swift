@@ -36,7 +36,10 @@ extension CheckComparison {
             self.init(
                 found: forbidden.filter { content.header?[$0] != nil }.joined(separator: ", "),
                 expected: "none of \(forbidden.joined(separator: ", "))")
-        case .unknownKey: self.init(found: content.headerText("kid"), expected: Self.oneOf(keyIDs ?? []))
+        case .unknownKey:
+            self.init(
+                found: content.headerText("kid"),
+                expected: keyIDs.map(Self.oneOf) ?? "a key of Apple's current set")
         case .signatureInvalid:
             self.init(
                 found: "a signature that is not by this key",

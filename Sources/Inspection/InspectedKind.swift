@@ -1,18 +1,18 @@
-import AppAttestation
-import AppleIdentity
+package import AppAttestation
+package import AppleIdentity
 
-/// The kinds of input of `siwa verify`.
-enum InspectedKind: Equatable {
+/// The kinds of input.
+package enum InspectedKind: Equatable, Sendable {
     case token(TokenKind)
     case object(AppAttestationKind)
     case issued(IssuedTokenKind)
 
-    static let all =
+    package static let all =
         TokenKind.allCases.map(Self.token) + AppAttestationKind.allCases.map(Self.object)
         + IssuedTokenKind.allCases.map(Self.issued)
 
     /// The name of the kind in options and reports.
-    var name: String {
+    package var name: String {
         switch self {
         case .token(let kind): kind.rawValue
         case .object(let kind): kind.rawValue
@@ -21,7 +21,7 @@ enum InspectedKind: Equatable {
     }
 
     /// Returns `nil` for another name.
-    init?(name: String) {
+    package init?(name: String) {
         guard let kind = Self.all.first(where: { $0.name == name }) else { return nil }
         self = kind
     }

@@ -1,12 +1,12 @@
-import AppAttestation
-import AppleAccounts
+package import AppAttestation
+package import AppleAccounts
 import Encodings
-import JOSE
+package import JOSE
 
 /// Runs the verifiers of App Attest on one object and reports the result of each step.
-struct AttestationInspection: Sendable {
+package struct AttestationInspection: Sendable {
     /// The values that the object must match, for each kind of object.
-    enum Expectation: Sendable {
+    package enum Expectation: Sendable {
         case attestation(
             roots: AppAttestRoots, platform: AppPlatform, keyID: AttestedKeyID,
             environment: AttestationEnvironment)
@@ -25,8 +25,15 @@ struct AttestationInspection: Sendable {
     let expectation: Expectation
     let moment: Moment
 
+    package init(
+        appID: AppID, clientDataHash: ClientDataHash, expectation: Expectation, moment: Moment
+    ) {
+        (self.appID, self.clientDataHash) = (appID, clientDataHash)
+        (self.expectation, self.moment) = (expectation, moment)
+    }
+
     /// - Parameter text: The object in base64 or base64url. White space in it is ignored.
-    func inspect(_ text: String) -> AttestationReport {
+    package func inspect(_ text: String) -> AttestationReport {
         guard let bytes = Self.bytes(of: text) else {
             let error = AppAttestationError(.objectMalformed, found: "other text", expected: "base64")
             return report(error, content: nil)

@@ -1,18 +1,20 @@
 import AppleAccounts
-import AppleIdentity
+package import AppleIdentity
 import Encodings
-import StrictJSON
+package import StrictJSON
 
-/// The unverified content of a token, for the output of `siwa verify` only.
-struct TokenContent {
+/// The unverified content of a token, to be shown only.
+package struct TokenContent {
     /// `nil` when it cannot be read.
-    let header: JSONObject?
-    let claims: JSONObject?
+    package let header: JSONObject?
+    package let claims: JSONObject?
     /// Reference for relative times, such as "3 days ago".
-    let now: NumericDate
+    package let now: NumericDate
+    /// True if names and addresses of users are masked.
+    let masksPersons: Bool
 
-    init(_ compact: String, at now: NumericDate) {
-        self.now = now
+    package init(_ compact: String, at now: NumericDate, masksPersons: Bool = false) {
+        (self.now, self.masksPersons) = (now, masksPersons)
         guard compact.utf8.count <= UnverifiedToken.longestToken else {
             (header, claims) = (nil, nil)
             return
@@ -27,12 +29,13 @@ struct TokenContent {
     }
 
     /// Returns the text of a claim; "none" when it is absent.
-    func text(_ claim: String) -> String {
+    package func text(_ claim: String) -> String {
         claims?[claim].map { text($0, of: claim) } ?? "none"
     }
 
     /// Returns the text of a value. Times are also shown as dates.
-    func text(_ value: JSONValue, of claim: String) -> String {
+    package func text(_ value: JSONValue, of claim: String) -> String {
+        let value = masksPersons ? PersonMask.masked(value, of: claim) : value
         let text =
             value.string.map(Self.shown) ?? Self.shown(String(decoding: value.serialized(), as: UTF8.self))
         guard Self.times.contains(claim), let seconds = value.integer,
@@ -42,7 +45,7 @@ struct TokenContent {
     }
 
     /// Replaces control characters in untrusted text, which could control a terminal.
-    static func shown(_ text: String) -> String {
+    package static func shown(_ text: String) -> String {
         String(text.unicodeScalars.map { (" "..."~").contains($0) ? Character($0) : "?" })
     }
 
@@ -54,7 +57,7 @@ extension NumericDate {
     var text: String { Moment(seconds: secondsSince1970).rfc3339 }
 
     /// Distance to another time, in the largest unit that fits: `3 days ago`, `in 5 minutes`.
-    func distance(from now: NumericDate) -> String {
+    package func distance(from now: NumericDate) -> String {
         let seconds = secondsSince1970 - now.secondsSince1970
         guard seconds != 0 else { return "now" }
         let units: [(name: String, seconds: Int64)] = [("day", 86_400), ("hour", 3600), ("minute", 60)]

@@ -1,16 +1,20 @@
 import AuthorizationServer
 import SecurityEvents
 
-/// The kinds of token that this service issues.
-enum IssuedTokenKind: String, CaseIterable {
+/// The kinds of token and code that this service issues.
+package enum IssuedTokenKind: String, Sendable, CaseIterable {
     case accessToken = "access-token"
     case idToken = "id-token"
     case refreshToken = "refresh-token"
     /// A report to Google about an ended token.
     case securityEvent = "security-event"
+    case authorizationCode = "authorization-code"
+    case deviceCode = "device-code"
+    /// The code that a device shows to its user.
+    case userCode = "user-code"
 
     /// The checks, in their order.
-    var checks: [IssuedTokenCheck] {
+    package var checks: [IssuedTokenCheck] {
         switch self {
         case .accessToken:
             [.form, .type, .key, .signature, .claims, .issuer, .audience, .expiration, .family]
@@ -20,6 +24,7 @@ enum IssuedTokenKind: String, CaseIterable {
                 .accessTokenHash,
             ]
         case .refreshToken: [.form, .family]
+        case .authorizationCode, .deviceCode, .userCode: [.form, .code]
         case .securityEvent: [.form, .type, .key, .signature, .claims, .issuer, .audience]
         }
     }
@@ -29,7 +34,7 @@ enum IssuedTokenKind: String, CaseIterable {
         switch self {
         case .accessToken: AccessToken.type.description.lowercased()
         case .idToken: IDToken.type.description.lowercased()
-        case .refreshToken: nil
+        case .refreshToken, .authorizationCode, .deviceCode, .userCode: nil
         case .securityEvent: SecurityEventToken.type.description.lowercased()
         }
     }
@@ -40,8 +45,11 @@ enum IssuedTokenKind: String, CaseIterable {
         case .accessToken:
             ["iss", "sub", "aud", "client_id", "iat", "exp", "auth_time", "jti", "scope"]
         case .idToken: ["iss", "sub", "aud", "iat", "exp", "auth_time", "at_hash"]
-        case .refreshToken: []
+        case .refreshToken, .authorizationCode, .deviceCode, .userCode: []
         case .securityEvent: ["iss", "aud", "iat", "jti", "events"]
         }
     }
+
+    /// True for a text that is not signed and names no issuer.
+    package var isOpaque: Bool { type == nil }
 }

@@ -1,14 +1,14 @@
-import AppAttestation
+package import AppAttestation
 import AppleAccounts
 import StrictJSON
 
-/// The result of `siwa verify` for an object of App Attest: the result of each check, and the content of the
+/// The result for an object of App Attest: the result of each check, and the content of the
 /// object.
-struct AttestationReport {
+package struct AttestationReport {
     let expectation: AttestationInspection.Expectation
     let moment: Moment
     /// `nil` when the object is accepted.
-    let error: AppAttestationError?
+    package let error: AppAttestationError?
     /// `nil` when the object cannot be read.
     let content: AttestationContent?
     /// `nil` for an assertion, and when the attestation was refused.
@@ -43,11 +43,11 @@ struct AttestationReport {
         }
     }
 
-    var text: String { form.text }
+    package var text: String { form.text }
 
-    var json: String { form.json }
+    package var json: String { form.json }
 
-    private var form: CheckReport {
+    package var form: CheckReport {
         CheckReport(
             kind: kind.rawValue, moment: moment,
             verdict: error.map { .refused($0.code.rawValue) } ?? .accepted,

@@ -1,5 +1,5 @@
-/// A check of `siwa verify` on a token of this service. The raw values are the names in reports.
-enum IssuedTokenCheck: String, CaseIterable {
+/// A check of a token of this service. The raw values are the names in reports.
+package enum IssuedTokenCheck: String, CaseIterable {
     case form
     case type
     case key
@@ -12,6 +12,8 @@ enum IssuedTokenCheck: String, CaseIterable {
     case accessTokenHash = "access_token_hash"
     /// The token family in the database.
     case family
+    /// The row of a code in the database.
+    case code
 
     /// The code of a token that does not pass.
     var code: String {
@@ -27,6 +29,7 @@ enum IssuedTokenCheck: String, CaseIterable {
         case .nonce: "nonce_mismatch"
         case .accessTokenHash: "access_token_hash_mismatch"
         case .family: "token_inactive"
+        case .code: "code_inactive"
         }
     }
 
@@ -44,6 +47,7 @@ enum IssuedTokenCheck: String, CaseIterable {
         case .expiration: "Refresh the token. --at verifies it as of an earlier time."
         case .nonce: "Compare with the nonce of the authorization request that began this session."
         case .accessTokenHash: "Give the access token of the same token response."
+        case .code: "A code is for one use within its time. The client must begin a new authorization."
         case .family: "The user or the client must begin a new authorization, or sign in again."
         }
     }

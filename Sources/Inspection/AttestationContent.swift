@@ -4,7 +4,7 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The unverified content of an object of App Attest, for the output of `siwa verify` only.
+/// The unverified content of an object of App Attest, to be shown only.
 struct AttestationContent {
     let object: JSONObject
 

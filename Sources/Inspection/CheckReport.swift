@@ -1,9 +1,9 @@
-import AppleAccounts
-import StrictJSON
+package import AppleAccounts
+package import StrictJSON
 
-/// The form of the output of `siwa verify`, as text and as JSON, for every kind of input.
-struct CheckReport {
-    enum Verdict {
+/// The report about one input, as text and as JSON, for every kind of input.
+package struct CheckReport {
+    package enum Verdict {
         case accepted
         /// Refused with this code.
         case refused(String)
@@ -11,7 +11,7 @@ struct CheckReport {
         case undecided(String)
     }
 
-    enum Finding: String {
+    package enum Finding: String {
         case passed
         case failed
         case unknown
@@ -20,39 +20,39 @@ struct CheckReport {
     }
 
     /// A check and its result.
-    struct Check {
-        let name: String
-        let finding: Finding
+    package struct Check {
+        package let name: String
+        package let finding: Finding
         /// For a failed check only.
-        let failure: Failure?
+        package let failure: Failure?
     }
 
-    struct Failure {
-        let code: String
-        let found: String
-        let expected: String
-        let advice: String
+    package struct Failure {
+        package let code: String
+        package let found: String
+        package let expected: String
+        package let advice: String
     }
 
     /// A part of the input's content.
-    struct Section {
+    package struct Section {
         /// The name of the JSON member.
-        let name: String
-        let title: String
-        let object: JSONObject
+        package let name: String
+        package let title: String
+        package let object: JSONObject
         /// The text of each member, without control characters.
-        let texts: [String]
+        package let texts: [String]
     }
 
-    let kind: String
-    let moment: Moment
-    let verdict: Verdict
-    let checks: [Check]
+    package let kind: String
+    package let moment: Moment
+    package let verdict: Verdict
+    package let checks: [Check]
     /// True if the signature is valid, even if a later check failed.
-    let isSigned: Bool
-    let sections: [Section]
+    package let isSigned: Bool
+    package let sections: [Section]
 
-    var text: String {
+    package var text: String {
         var lines = ["\(kind), verified as of \(moment.rfc3339)", ""]
         let width = checks.map(\.name.count).max() ?? 0
         for check in checks {
@@ -80,7 +80,7 @@ struct CheckReport {
         return lines.joined(separator: "\n")
     }
 
-    var json: String {
+    package var json: String {
         var json = JSONWriter()
         json.beginObject()
         switch verdict {

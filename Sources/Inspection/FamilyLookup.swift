@@ -18,9 +18,8 @@ struct FamilyLookup {
         (self.find, self.moment) = (find, moment)
     }
 
-    /// Checks the form of a refresh token, and its place in its family. The text alone is not signed, so
-    /// without a database only the form is known.
-    mutating func check(refreshToken text: String) async throws {
+    /// Reads a refresh token. Throws `IssuedTokenInspection.Stop` for another text.
+    mutating func parse(_ text: String) throws -> RefreshTokenText {
         guard let presented = RefreshTokenText(parsing: text) else {
             throw IssuedTokenInspection.Stop(
                 .form, found: "another text", expected: "siwa_rt_ and 68 bytes in base64url")
@@ -29,6 +28,12 @@ struct FamilyLookup {
             ("family_id", .string(Self.text(presented.familyID))),
             ("generation", .integer(Int64(presented.generation))),
         ])
+        return presented
+    }
+
+    /// Checks the place of a refresh token in its family. The text is not signed, so without a database only
+    /// the form is known.
+    mutating func check(_ presented: RefreshTokenText) async throws {
         guard let find else { return }
         let family = try alive(try await find(presented.familyID))
         guard let kept = family.refreshToken, kept.familySecretDigest == presented.familySecretDigest else {

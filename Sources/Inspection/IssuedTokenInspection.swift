@@ -1,0 +1,229 @@
+package import AppleAccounts
+import AppleIdentity
+package import AuthorizationServer
+import Cryptography
+import Encodings
+import JOSE
+import StrictJSON
+
+/// Checks one token or code of this service, and reports the result of each check.
+package struct IssuedTokenInspection: Sendable {
+    let kind: IssuedTokenKind
+    /// `nil` only for a token or a code that names no issuer.
+    let issuer: String?
+    /// The accepted audiences; empty when they are not compared.
+    let audiences: [String]
+    let nonce: String?
+    let accessToken: String?
+    let moment: Moment
+    /// True if the checks after the first failure run too.
+    let showsAll: Bool
+    /// True if names and addresses of users are masked in the report.
+    let masksPersons: Bool
+
+    package init(
+        kind: IssuedTokenKind, issuer: String?, audiences: [String], nonce: String?, accessToken: String?,
+        moment: Moment, showsAll: Bool = false, masksPersons: Bool = false
+    ) {
+        (self.kind, self.issuer, self.audiences) = (kind, issuer, audiences)
+        (self.nonce, self.accessToken, self.moment) = (nonce, accessToken, moment)
+        (self.showsAll, self.masksPersons) = (showsAll, masksPersons)
+    }
+
+    /// A check that failed, or whose result cannot be known.
+    struct Stop: Error {
+        let check: IssuedTokenCheck
+        let found: String
+        let expected: String
+        /// The reason for which the result is not known; `nil` for a failed check.
+        var unknown: String?
+
+        init(_ check: IssuedTokenCheck, found: String, expected: String) {
+            (self.check, self.found, self.expected) = (check, found, expected)
+        }
+
+        init(_ check: IssuedTokenCheck, unknown: String) {
+            (self.check, found, expected, self.unknown) = (check, "", "", unknown)
+        }
+    }
+
+    /// - Parameters:
+    ///   - family: Looks a token family up; `nil` without a database.
+    ///   - codes: Looks a code up; `nil` without a database.
+    package func inspect(
+        _ text: String, keys: any InspectedKeySource,
+        family: (@Sendable (UniqueID) async throws -> TokenStatus?)? = nil, codes: CodeLookup.Find? = nil
+    ) async -> CheckReport {
+        var families = FamilyLookup(find: family, moment: moment)
+        var stored = CodeLookup(find: codes, moment: moment)
+        var run = CheckRun(showsAll: showsAll)
+        switch kind {
+        case .refreshToken:
+            let token = await run.run(.form) { try families.parse(text) }
+            if let token { await run.run(.family) { try await families.check(token) } }
+        case .authorizationCode, .deviceCode, .userCode:
+            let code = await run.run(.form) { try stored.parse(text, as: kind) }
+            if let code { await run.run(.code) { try await stored.check(code) } }
+        case .accessToken, .idToken, .securityEvent:
+            let token = await checkSignature(text, keys, &run)
+            await checkClaims(content(of: text), &run)
+            // Only a token of ours names one of our families.
+            if kind == .accessToken, let token, run.hasPassed(.signature) {
+                await run.run(.family) { try await families.check(accessToken: token) }
+            }
+        }
+        return report(run, text, families, stored)
+    }
+
+    var now: NumericDate { NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000) }
+
+    private func content(of text: String) -> TokenContent {
+        TokenContent(text, at: now, masksPersons: masksPersons)
+    }
+
+    private func checkSignature(
+        _ text: String, _ keys: any InspectedKeySource, _ run: inout CheckRun
+    ) async -> TypedJWS? {
+        guard let token = await run.run(.form, { try parsed(text) }) else { return nil }
+        await run.run(.type) { try checkType(of: token) }
+        guard let key = await run.run(.key, { try await key(token.keyID, keys) }) else { return token }
+        await run.run(.signature) {
+            guard token.isSigned(by: key) else {
+                throw Stop(
+                    .signature, found: "a signature that is not by this key",
+                    expected:
+                        "a signature by key \(TokenContent.shown(token.keyID)) with \(key.algorithm.rawValue)"
+                )
+            }
+        }
+        return token
+    }
+
+    private func parsed(_ text: String) throws -> TypedJWS {
+        do throws(JOSEError) {
+            return try TypedJWS(parsing: Array(text.utf8))
+        } catch {
+            throw Stop(
+                .form, found: error.code.rawValue,
+                expected: "a signed JWT of at most \(TypedJWS.longestToken) bytes")
+        }
+    }
+
+    private func checkType(of token: TypedJWS) throws {
+        let type = token.type ?? "none"
+        let name = type.lowercased()
+        guard name == kind.type || name == "application/\(kind.type ?? "")" else {
+            throw Stop(.type, found: TokenContent.shown(type), expected: kind.type ?? "none")
+        }
+    }
+
+    private func key(
+        _ keyID: String, _ source: any InspectedKeySource
+    ) async throws -> TokenVerificationKey {
+        let entries: [JSONValue]
+        do throws(KeysUnavailable) {
+            entries = try await source.issuerKeys()
+        } catch {
+            throw Stop(.key, unknown: error.description)
+        }
+        let entry = entries.first { $0["kid"]?.string.map { $0.isByteEqual(to: keyID) } ?? false }
+        guard let key = entry.flatMap({ try? TokenVerificationKey(jwk: $0) }) else {
+            let known = entries.compactMap { $0["kid"]?.string }.map(TokenContent.shown)
+            throw Stop(
+                .key, found: TokenContent.shown(keyID),
+                expected: "one of \(known.joined(separator: ", "))")
+        }
+        return key
+    }
+
+    private func checkClaims(_ content: TokenContent, _ run: inout CheckRun) async {
+        // Without claims the later checks have no input.
+        guard content.claims != nil else { return }
+        await run.run(.claims) {
+            let missing = kind.claims.filter { content.claims?[$0] == nil }
+            guard missing.isEmpty else {
+                throw Stop(
+                    .claims, found: "no \(missing.joined(separator: ", no "))",
+                    expected: kind.claims.joined(separator: ", "))
+            }
+        }
+        func compare(_ claim: String, _ check: IssuedTokenCheck, _ expected: [String]) throws {
+            let value = content.claims?[claim]?.string
+            guard expected.contains(where: { value?.isByteEqual(to: $0) ?? false }) else {
+                throw Stop(
+                    check, found: content.text(claim),
+                    expected: expected.map(TokenContent.shown).joined(separator: " or "))
+            }
+        }
+        await run.run(.issuer) { if let issuer { try compare("iss", .issuer, [issuer]) } }
+        await run.run(.audience) {
+            if !audiences.isEmpty { try compare("aud", .audience, audiences) }
+        }
+        await run.run(.expiration) {
+            guard kind.checks.contains(.expiration) else { return }
+            guard let end = content.claims?["exp"]?.integer, now.secondsSince1970 < end else {
+                throw Stop(.expiration, found: content.text("exp"), expected: "later than \(now.text)")
+            }
+        }
+        await run.run(.nonce) { if let nonce { try compare("nonce", .nonce, [nonce]) } }
+        await run.run(.accessTokenHash) {
+            guard let accessToken else { return }
+            let hash = Base64URL.encode(SHA256Digest.hash(accessToken).bytes.prefix(16))
+            try compare("at_hash", .accessTokenHash, [hash])
+        }
+    }
+
+    private func wasAsked(_ check: IssuedTokenCheck, _ families: FamilyLookup, _ codes: CodeLookup) -> Bool {
+        switch check {
+        case .form, .type, .key, .signature, .claims, .issuer, .expiration: true
+        case .audience: !audiences.isEmpty
+        case .nonce: nonce != nil
+        case .accessTokenHash: accessToken != nil
+        case .family: families.find != nil
+        case .code: codes.find != nil
+        }
+    }
+
+    private func report(
+        _ run: CheckRun, _ text: String, _ families: FamilyLookup, _ codes: CodeLookup
+    ) -> CheckReport {
+        let verdict: CheckReport.Verdict =
+            if let stop = run.first {
+                stop.unknown.map { CheckReport.Verdict.undecided($0) } ?? .refused(stop.check.code)
+            } else {
+                .accepted
+            }
+        let isSigned = run.hasPassed(.signature)
+        let content = content(of: text)
+        func section(_ object: JSONObject?, _ name: String, _ title: String) -> CheckReport.Section? {
+            object.map { object in
+                CheckReport.Section(
+                    name: name, title: title, object: object,
+                    texts: object.members.map { content.text($0.value, of: $0.name) })
+            }
+        }
+        let isJWT = kind.type != nil
+        return CheckReport(
+            kind: kind.rawValue, moment: moment, verdict: verdict,
+            checks: kind.checks.map { check in
+                CheckReport.Check(
+                    name: check.rawValue,
+                    finding: run.finding(check, wasAsked: wasAsked(check, families, codes)),
+                    failure: run.stops[check].flatMap { failure($0) })
+            }, isSigned: isSigned,
+            sections: [
+                section(isJWT ? content.header : nil, "header", "header"),
+                section(
+                    isJWT ? content.claims : nil, "claims", isSigned ? "claims" : "claims, not verified"),
+                section(families.token, "token", "token"),
+                section(families.content, "family", "token family"),
+                section(codes.content, "code", "code"),
+            ].compactMap(\.self))
+    }
+
+    private func failure(_ stop: Stop) -> CheckReport.Failure? {
+        guard stop.unknown == nil else { return nil }
+        return CheckReport.Failure(
+            code: stop.check.code, found: stop.found, expected: stop.expected, advice: stop.check.advice)
+    }
+}

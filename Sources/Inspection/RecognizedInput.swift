@@ -1,0 +1,120 @@
+import AppAttestation
+import AppleIdentity
+import AuthorizationServer
+import Encodings
+import StrictJSON
+
+/// The kind of a token, a code or an object, as its text looks. Nothing is verified: the checks of this kind
+/// decide.
+package enum RecognizedInput: Sendable, Equatable {
+    case inspected(InspectedKind)
+    /// A token of Google's, which Google signs.
+    case google(GoogleTokenKind)
+    /// A client secret, with which this service authenticates itself at Apple.
+    case clientSecret
+    /// A code or an opaque token of Apple's, about which only Apple knows.
+    case opaque(OpaqueAppleKind)
+    case unknown
+
+    /// - Parameters:
+    ///   - issuers: The issuers of this service.
+    ///   - googleIssuers: The issuers of Google's tokens.
+    package init(_ text: String, issuers: [String], googleIssuers: [String]) {
+        if let kind = Self.ownKind(of: text) {
+            self = .inspected(.issued(kind))
+        } else if let claims = Self.part(1, of: text) {
+            self = Self.token(Self.part(0, of: text), claims, issuers: issuers, googleIssuers: googleIssuers)
+        } else if text.split(separator: ".", omittingEmptySubsequences: false).count == 3 {
+            // Something that was meant to be a token: the check of the form says what is wrong.
+            self = .inspected(.token(.identityToken))
+        } else if let kind = OpaqueAppleKind(text) {
+            self = .opaque(kind)
+        } else if let kind = Self.object(text) {
+            self = .inspected(.object(kind))
+        } else {
+            self = .unknown
+        }
+    }
+
+    private static func ownKind(of text: String) -> IssuedTokenKind? {
+        if text.hasPrefix(AuthorizationCodeKind.prefix) { return .authorizationCode }
+        if text.hasPrefix(DeviceCodeKind.prefix) { return .deviceCode }
+        if text.hasPrefix("siwa_rt_") { return .refreshToken }
+        return UserCode(entered: text) == nil ? nil : .userCode
+    }
+
+    private static func token(
+        _ header: JSONObject?, _ claims: JSONObject, issuers: [String], googleIssuers: [String]
+    ) -> RecognizedInput {
+        let type = header?["typ"]?.string?.lowercased() ?? ""
+        let issuer = claims["iss"]?.string ?? ""
+        if type == "at+jwt" || type == "application/at+jwt" { return .inspected(.issued(.accessToken)) }
+        if googleIssuers.contains(where: issuer.isByteEqual) {
+            return .google(claims["events"] == nil ? .idToken : .securityEvent)
+        }
+        if type == "secevent+jwt" || type == "application/secevent+jwt" {
+            return .inspected(.issued(.securityEvent))
+        }
+        if issuers.contains(where: issuer.isByteEqual) { return .inspected(.issued(.idToken)) }
+        if claims["events"] != nil { return .inspected(.token(.notification)) }
+        // A team ID in place of a URL.
+        if issuer.utf8.count == 10, claims["aud"]?.string == VerificationPolicy.appleIssuer {
+            return .clientSecret
+        }
+        return .inspected(.token(.identityToken))
+    }
+
+    /// Returns a segment of a token as an object; `nil` when the text is no token.
+    private static func part(_ index: Int, of text: String) -> JSONObject? {
+        let segments = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard (3...5).contains(segments.count), let bytes = Base64URL.decode(String(segments[index])) else {
+            return nil
+        }
+        return (try? JSONValue(parsing: bytes))?.object
+    }
+
+    /// An object of App Attest is a map of CBOR, of three entries in an attestation and of two in an assertion.
+    private static func object(_ text: String) -> AppAttestationKind? {
+        let text = text.filter { !$0.isWhitespace }
+        guard let bytes = Base64.decode(text) ?? Base64URL.decode(text), bytes.count > 32 else { return nil }
+        switch bytes[0] {
+        case 0xA3: return .attestation
+        case 0xA2: return .assertion
+        case _: return nil
+        }
+    }
+}
+
+/// The kinds of token that Google sends.
+package enum GoogleTokenKind: String, Sendable, CaseIterable {
+    case idToken = "google-id-token"
+    case securityEvent = "google-security-event"
+}
+
+/// The kinds of values that Apple gives out without a signature. Apple alone knows about them.
+package enum OpaqueAppleKind: String, Sendable, CaseIterable {
+    case authorizationCode = "apple-authorization-code"
+    case refreshToken = "apple-refresh-token"
+    case accessToken = "apple-access-token"
+
+    /// Apple's values begin with a letter and 32 hexadecimal digits, and have dots. Apple promises no form.
+    init?(_ text: String) {
+        let start = text.dropFirst().prefix { $0 != "." }
+        guard start.utf8.count == 32, start.utf8.allSatisfy(\.isHexadecimalDigit), text.contains(".") else {
+            return nil
+        }
+        switch text.first {
+        case "c": self = .authorizationCode
+        case "r": self = .refreshToken
+        case "a": self = .accessToken
+        case _: return nil
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimalDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
+    }
+}
