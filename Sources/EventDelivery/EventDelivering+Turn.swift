@@ -88,6 +88,7 @@ extension EventDelivering {
         } catch {
             if Task.isCancelled { return }
             context.counters.count(.failed)
+            note(error, of: receiver.name)
             tell("a verification was not delivered", of: claimed, error, level: .warning)
         }
     }
@@ -157,6 +158,7 @@ extension EventDelivering {
                 // The task was cut off during the attempt, of which nothing is known.
                 if Task.isCancelled { return results }
                 context.counters.count(.failed)
+                note(error, of: receiver.name)
                 tell("an event was not delivered", of: claimed, error, level: .warning)
                 let isRefused = (error as? DeliveryError)?.code == .eventRefused
                 results[event.sequence] = isRefused ? .refused : .failed

@@ -39,6 +39,7 @@ package struct EventDelivering: Worker {
     struct Idleness {
         var busy: Set<ReceiverName> = []
         var takenAt: [ReceiverName: Moment] = [:]
+        var lastFailures: [ReceiverName: DeliveryFailure] = [:]
         var lookAgainAt: Moment?
         /// True if the last claim did not ask the database because of `lookAgainAt`.
         var hasSkipped = false
@@ -120,6 +121,16 @@ package struct EventDelivering: Worker {
 
     /// The moment at which a receiver last took an event from this process.
     func takenAt(of name: ReceiverName) -> Moment? { idleness.state.withLock { $0.takenAt[name] } }
+
+    /// The last attempt of this process that a receiver did not take; `nil` when there was none since the start.
+    package func lastFailure(of name: ReceiverName) -> DeliveryFailure? {
+        idleness.state.withLock { $0.lastFailures[name] }
+    }
+
+    func note(_ error: any Error, of name: ReceiverName) {
+        let failure = DeliveryFailure(moment: now(), text: "\(error)")
+        idleness.state.withLock { $0.lastFailures[name] = failure }
+    }
 
     func setTakenAt(_ moment: Moment?, of name: ReceiverName) {
         idleness.state.withLock { $0.takenAt[name] = moment }

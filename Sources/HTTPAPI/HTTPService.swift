@@ -47,6 +47,8 @@ public final class HTTPService: Service {
         public var appCheckHours: (any AppCheckHourStore)?
         /// The receivers of events that poll, and the event streams of OAuth clients. `nil` without both.
         public var eventStreams: EventStreams?
+        /// Keeps what Apple and Google sent and was refused, for operators.
+        public var arrivals: ArrivalLog
         /// Pages beside the calls, for development. `nil` leaves their paths not found.
         package var site: (any PageSite)?
 
@@ -70,6 +72,7 @@ public final class HTTPService: Service {
             self.authorize = authorize
             self.foreignPages = foreignPages
             self.warnings = warnings
+            arrivals = ArrivalLog { Moment(milliseconds: now()) }
         }
     }
 
@@ -134,7 +137,8 @@ public final class HTTPService: Service {
             },
             notifications: NotificationRoutes(
                 useCases: useCases, verifications: verifications,
-                receipts: NotificationMetrics(registry, now: dependencies.now)),
+                receipts: NotificationMetrics(registry, now: dependencies.now),
+                arrivals: dependencies.arrivals),
             erasures: ErasureRoutes(useCases: useCases),
             appCheck: dependencies.appCheckHours.map {
                 AppCheckRoutes(
@@ -160,7 +164,8 @@ public final class HTTPService: Service {
             oauth: dependencies.oauth.map {
                 OAuthRoutes(
                     server: $0, callers: dependencies.callers, registry: registry,
-                    events: dependencies.eventStreams, polls: polls)
+                    events: dependencies.eventStreams, polls: polls,
+                    arrivals: dependencies.arrivals)
             }, languages: dependencies.authorize?.languages ?? .builtIn)
         let dispatcher = Dispatcher(
             routes: routes, callers: dependencies.callers, foreignPages: dependencies.foreignPages,

@@ -1,4 +1,4 @@
-import AppleAccounts
+package import AppleAccounts
 import AuthorizationServer
 import Commits
 import Encodings
@@ -19,6 +19,15 @@ public final class OAuthServer: Sendable {
     public init(_ dependencies: OAuthDependencies) {
         self.dependencies = dependencies
         verifier = AccessTokenVerifier(issuer: dependencies.settings.issuer.text)
+    }
+
+    /// Returns the addresses whose guesses of a client's secret are slowed down now, each with the seconds until
+    /// its next attempt counts. `nil` stands for requests without a known address.
+    package func slowedGuessing(
+        of client: OAuthClientID
+    ) -> [(address: RequesterAddress?, seconds: Int64)] {
+        let moment = now()
+        return guessing.withLock { $0.paused(client, now: moment) }
     }
 
     var settings: OAuthSettings { dependencies.settings }

@@ -99,6 +99,20 @@ public final class MetricsRegistry: MetricsFactory {
         return text.bytes
     }
 
+    /// The present values of the counters and gauges of a metric, for operators' pages.
+    package func values(of name: String) -> [(labels: [(name: String, value: String)], value: Double)] {
+        for refresh in families.withLock({ $0.refreshes }) { refresh() }
+        let series = families.withLock { $0.byName[name]?.series ?? [] }
+        return series.compactMap { series in
+            let labels = series.labels.map { (name: $0.0, value: $0.1) }
+            return switch series.cell {
+            case .counter(let cell): (labels, Double(cell.value))
+            case .gauge(let cell), .total(let cell): (labels, cell.value)
+            case .histogram: nil
+            }
+        }
+    }
+
     private func cell(
         _ name: String, _ labels: [(String, String)], help: String, make: () -> Cell
     ) -> Cell {

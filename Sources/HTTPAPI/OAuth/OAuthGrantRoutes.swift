@@ -10,9 +10,10 @@ import StrictJSON
 final class OAuthGrantRoutes: Sendable {
     private let server: OAuthServer
     private let metrics: OAuthMetrics
+    private let arrivals: ArrivalLog
 
-    init(server: OAuthServer, metrics: OAuthMetrics) {
-        (self.server, self.metrics) = (server, metrics)
+    init(server: OAuthServer, metrics: OAuthMetrics, arrivals: ArrivalLog) {
+        (self.server, self.metrics, self.arrivals) = (server, metrics, arrivals)
     }
 
     /// `POST /v1/oauth/app-flip`
@@ -84,8 +85,16 @@ final class OAuthGrantRoutes: Sendable {
             throw SecurityEventError(
                 .invalidRequest, "Send one security event token as application/secevent+jwt.")
         }
-        return .later { [server, metrics] in
-            metrics.count(try await SecurityEventReceiver(server).receive(token))
+        return .later { [server, metrics, arrivals] in
+            let receipt = try await arrivals.watching(.google, token: token, requestID: request.requestID) {
+                try await SecurityEventReceiver(server).receive(token)
+            }
+            metrics.count(receipt)
+            if receipt.handling == .duplicate {
+                arrivals.note(
+                    .google, receipt.handling.rawValue, isRefused: false, token: token,
+                    requestID: request.requestID)
+            }
             return HTTPResponse(status: .accepted, contentType: nil, body: [], forbidsCaching: true)
         }
     }

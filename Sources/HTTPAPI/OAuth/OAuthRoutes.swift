@@ -18,7 +18,7 @@ final class OAuthRoutes: Sendable {
     /// - Parameter polls: `nil` where no receiver of events polls and no client has a stream.
     init(
         server: OAuthServer, callers: CallerDirectory, registry: MetricsRegistry, events: EventStreams?,
-        polls: PollMetrics?
+        polls: PollMetrics?, arrivals: ArrivalLog
     ) {
         let metrics = OAuthMetrics(registry, commits: server.dependencies.commits)
         let authentication = ClientAuthenticating(server: server)
@@ -37,7 +37,7 @@ final class OAuthRoutes: Sendable {
         }
         documents = OAuthDocumentRoutes(server: server)
         keySet = KeySetRoutes(keys: server.dependencies.keys)
-        grants = OAuthGrantRoutes(server: server, metrics: metrics)
+        grants = OAuthGrantRoutes(server: server, metrics: metrics, arrivals: arrivals)
     }
 }
 

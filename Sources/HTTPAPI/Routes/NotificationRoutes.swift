@@ -10,9 +10,14 @@ final class NotificationRoutes: Sendable {
     private let useCases: SignInUseCases
     private let verifications: VerificationMetrics
     private let receipts: NotificationMetrics
+    private let arrivals: ArrivalLog
 
-    init(useCases: SignInUseCases, verifications: VerificationMetrics, receipts: NotificationMetrics) {
+    init(
+        useCases: SignInUseCases, verifications: VerificationMetrics, receipts: NotificationMetrics,
+        arrivals: ArrivalLog
+    ) {
         (self.useCases, self.verifications, self.receipts) = (useCases, verifications, receipts)
+        self.arrivals = arrivals
     }
 
     /// `POST /v1/apple/notifications`
@@ -21,12 +26,19 @@ final class NotificationRoutes: Sendable {
     /// members.
     func receive(_ request: HTTPRequest) throws -> RouteResult {
         let payload = try Self.parse(request.body)
-        let notification = try verifications.counting(.notification) {
-            try useCases.receiveNotification(payload: payload)
+        let requestID = request.requestID
+        let notification = try arrivals.watching(.apple, token: payload, requestID: requestID) {
+            try verifications.counting(.notification) {
+                try useCases.receiveNotification(payload: payload)
+            }
         }
-        return RouteResult(notification) { [receipts] pending in
+        return RouteResult(notification) { [receipts, arrivals] pending in
             .commit(pending) { receipt in
                 receipts.count(receipt)
+                if receipt == .duplicate {
+                    arrivals.note(
+                        .apple, receipt.rawValue, isRefused: false, token: payload, requestID: requestID)
+                }
                 return Self.response(receipt)
             }
         }

@@ -37,6 +37,17 @@ public struct ConsentPrompt: Sendable {
         languages = request.languages
     }
 
+    /// Makes a prompt for a preview.
+    init(
+        client: OAuthClient, appName: LocalizedText, target: RedirectTarget, scopes: [DeclaredScope],
+        account: Account, formToken: String
+    ) {
+        (self.client, self.appName, self.target) = (client, appName, target)
+        (self.scopes, self.account, self.formToken) = (scopes, account, formToken)
+        (loginHint, query, explainsOpenID) = (nil, "", false)
+        languages = RequestedLanguages(query: "")
+    }
+
     /// The `login_hint`, unless it names the account that is signed in.
     ///
     /// A hint that cannot be compared, because the account's address is hidden or not known, is shown too:

@@ -31,6 +31,13 @@ package struct AttemptPauses<Key: Hashable & Sendable>: Sendable {
         return (record.pausedUntil.milliseconds - now.milliseconds + 999) / 1000
     }
 
+    /// Returns the keys that wait now, with the seconds of their pauses, the longest first.
+    func paused(where isWanted: (Key) -> Bool, now: Moment) -> [(key: Key, seconds: Int64)] {
+        records.keys.filter(isWanted).compactMap { key in
+            pause(for: key, now: now).map { (key, $0) }
+        }.sorted { $0.seconds > $1.seconds }
+    }
+
     /// Counts a failure. Returns the records before and after it, for `takeBack`.
     @discardableResult
     package mutating func failed(for key: Key, now: Moment) -> (before: Record?, after: Record) {
