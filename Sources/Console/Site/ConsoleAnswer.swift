@@ -7,6 +7,8 @@ public enum ConsoleAnswer: Sendable {
     ///   - isLive: True if the page changes by itself: the script loads its `<main>` anew when the server says
     ///     so, and at most once a second.
     case page(template: String, title: String, values: any Sendable, isLive: Bool = false)
+    /// A whole document for a frame of a page, with a policy of its own. Only pages of this console may frame it.
+    case document(html: [UInt8], contentSecurityPolicy: String)
     /// After an action: a path below the console's root (303), with a sentence that the next page shows once.
     case redirect(to: String, notice: String? = nil)
     /// There is no such page or person, or this operator may not see it; nobody learns the difference.

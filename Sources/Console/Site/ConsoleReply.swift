@@ -15,12 +15,23 @@ struct ConsoleReply {
     var code: String?
     /// True for a file whose name has the hash of its content.
     var isImmutable = false
+    /// The policy of a document for a frame of a page; `nil` for a page of the console, which no page may frame.
+    var framedPolicy: String?
 
     var response: HTTPResponse {
         var response = HTTPResponse(
             status: status, contentType: contentType, body: body, forbidsCaching: !isImmutable)
         response.code = code
         response.fields = Self.protection
+        if let framedPolicy {
+            response.fields += [
+                ("content-security-policy", framedPolicy), ("x-frame-options", "SAMEORIGIN"),
+            ]
+        } else {
+            response.fields += [
+                ("content-security-policy", Self.contentSecurityPolicy), ("x-frame-options", "DENY"),
+            ]
+        }
         if isImmutable { response.fields.append(("cache-control", "public, max-age=31536000, immutable")) }
         if let location { response.fields.append(("location", location)) }
         if let allow { response.fields.append(("allow", allow)) }
@@ -31,12 +42,10 @@ struct ConsoleReply {
 
     /// Without `no-referrer`, because browsers then send `Origin: null` with the console's own forms.
     private static let protection: [(name: StaticString, value: String)] = [
-        ("content-security-policy", contentSecurityPolicy),
         ("referrer-policy", "same-origin"),
         ("x-content-type-options", "nosniff"),
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
-        ("x-frame-options", "DENY"),
     ]
 
     /// No page has a script or a style of its own, so an injected one does nothing (CSP Level 3).

@@ -128,6 +128,7 @@ struct ConsoleVisit: Sendable {
             switch answer {
             case .page(let template, let title, let values, let isLive):
                 return try render(template, title, values, isLive ? number : nil, visit)
+            case .document(let html, let policy): return ConsoleReply(body: html, framedPolicy: policy)
             case .redirect(let path, let notice):
                 var reply = ConsoleReply(status: .seeOther, location: ConsolePath.full(path))
                 if let notice { reply.cookies = [noticeCookie(notice)] }

@@ -4,11 +4,19 @@ import PageTemplates
 enum Templates {
     static let files: [String: [UInt8]] = [
         "audit": PackageResources.audit_mustache,
+        "client": PackageResources.client_mustache,
+        "clients": PackageResources.clients_mustache,
+        "deliveries": PackageResources.deliveries_mustache,
+        "events": PackageResources.events_mustache,
+        "events-apple": PackageResources.events_apple_mustache,
+        "events-google": PackageResources.events_google_mustache,
+        "events-tabs": PackageResources.events_tabs_mustache,
         "frame": PackageResources.frame_mustache,
         "message": PackageResources.message_mustache,
         "settings": PackageResources.settings_mustache,
         "sign-in": PackageResources.sign_in_mustache,
         "start": PackageResources.start_mustache,
+        "tokens": PackageResources.tokens_mustache,
     ]
 
     static func library() throws -> TemplateLibrary { try TemplateLibrary(files) }

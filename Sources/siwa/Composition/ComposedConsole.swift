@@ -24,6 +24,8 @@ struct ComposedConsole {
         let logger: Logger
         /// Only in `siwa dev`.
         let development: DevelopmentConsole?
+        /// The last refused messages of Apple and Google.
+        let arrivals: ArrivalLog
         /// Told of each change by what pages show.
         let live: LiveUpdates
         /// Keeps what operators do.
@@ -89,6 +91,13 @@ struct ComposedConsole {
         pages += SettingsPages(configuration: ShownConfiguration(parts.settings), doctor: parts.doctor).pages
         if let development = parts.development { pages += development.startPages.pages }
         pages += AuditPages(reader: parts.store).pages
+        pages += TokenPages(tokenInspector(parts)).pages
+        pages +=
+            ClientPages(
+                server: parts.oauth?.server, store: parts.store, registry: parts.observation.registry,
+                streams: parts.deliveries?.streams
+            ).pages
+        pages += EventPages(events(parts)).pages
         return pages
     }
 }

@@ -24,7 +24,10 @@ struct ComposedDeliveries {
     private let names: [ReceiverName]
     private let store: any ServiceStore
     private let now: @Sendable () -> Moment
-    private let wake: @Sendable () -> Void
+    /// Wakes the worker that pushes.
+    let wake: @Sendable () -> Void
+    /// The last attempt of this process that a receiver did not take.
+    let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
 
     /// Stores receivers that are new. They begin at the end of the feed.
     ///
@@ -97,6 +100,7 @@ struct ComposedDeliveries {
         self.services = services
         (self.store, self.now) = (store, now)
         wake = { worker.wake() }
+        lastFailure = { worker.lastFailure(of: $0) }
     }
 
     private static func google(

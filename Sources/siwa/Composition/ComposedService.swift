@@ -98,11 +98,13 @@ struct ComposedService {
         dependencies.appCheck = appCheck
         dependencies.appCheckHours = store
         dependencies.eventStreams = deliveries?.streams
+        let arrivals = ArrivalLog(now: now)
+        dependencies.arrivals = arrivals
         let console = try ComposedConsole(
             ComposedConsole.Parts(
                 settings: settings, store: store, useCases: useCases, keys: keys, oauth: oauth,
                 deliveries: deliveries, feed: feed, observation: observation, now: now, logger: logger,
-                development: development))
+                development: development, arrivals: arrivals))
         dependencies.site = console.site
         http = HTTPService(
             host: settings.host, port: settings.numbers[.port],

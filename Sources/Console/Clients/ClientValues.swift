@@ -1,0 +1,146 @@
+import AppAttestation
+import AppleAccounts
+import AuthorizationServer
+import EventDelivery
+import OAuth
+
+/// A client as its page shows it.
+struct ClientValues: Sendable {
+    struct Fact: Sendable {
+        let name: String
+        let text: String
+    }
+
+    struct Refusal: Sendable {
+        let reason: String
+        let count: Int
+        let explanation: String
+    }
+
+    struct Slowed: Sendable {
+        let address: String
+        let seconds: Int64
+    }
+
+    /// A field of Google's console, and what to type there.
+    struct Field: Sendable {
+        let name: String
+        let value: String
+        let number: Int
+    }
+
+    let id: String
+    let name: String
+    let facts: [Fact]
+    let redirectURIs: [String]
+    let grants: Int
+    let families: Int
+    let isSample: Bool
+    let most: Int
+    let hasRefusals: Bool
+    let refusals: [Refusal]
+    let isSlowed: Bool
+    let slowed: [Slowed]
+    let link: AuthorizeLink?
+    let isForGoogle: Bool
+    let fields: [Field]
+    let preview: PreviewValues?
+
+    /// Number of slowed addresses that the page names.
+    private static let mostAddresses = 20
+
+    init(
+        _ client: OAuthClient, settings: OAuthSettings, usage: ClientUsage, refusals: [Refusal],
+        slowed: [(address: RequesterAddress?, seconds: Int64)], stream: EventStreams.ClientStream?,
+        link: AuthorizeLink?, preview: PreviewValues?
+    ) {
+        (id, name) = (client.id.rawValue, client.name.english)
+        facts = Self.facts(client, stream)
+        redirectURIs = client.redirectURIs.map(\.text)
+        (grants, families) = (usage.grants[client.id] ?? 0, usage.families[client.id] ?? 0)
+        isSample = usage.isSampleOfGrants || usage.isSampleOfFamilies
+        most = ClientPages.countedRows
+        (hasRefusals, self.refusals) = (!refusals.isEmpty, refusals)
+        isSlowed = !slowed.isEmpty
+        self.slowed = slowed.prefix(Self.mostAddresses).map {
+            Slowed(address: $0.address?.text ?? "unknown addresses", seconds: $0.seconds)
+        }
+        self.link = link
+        isForGoogle = client.googleLinking != nil
+        fields = client.googleLinking.map { Self.fields(client, $0, settings.issuer) } ?? []
+        self.preview = preview
+    }
+
+    private static func facts(_ client: OAuthClient, _ stream: EventStreams.ClientStream?) -> [Fact] {
+        var facts = [
+            Fact(name: "Kind", text: client.kind.name), Fact(name: "App", text: client.app.rawValue),
+            Fact(name: "Scopes", text: client.scopes.text), Fact(name: "Audience", text: client.audience),
+            Fact(
+                name: "Secrets",
+                text: client.secretHashes.isEmpty
+                    ? "none: a public client" : "\(client.secretHashes.count)"),
+            Fact(
+                name: "Proof keys (PKCE)",
+                text: words(of: client.proofKeyRule)),
+            Fact(
+                name: "Code, access token",
+                text: "\(client.lifetimes.code) s, \(client.lifetimes.accessToken) s"),
+            Fact(
+                name: "Refresh token",
+                text: Self.days(client.lifetimes.refreshTokenIdle, "without a use") + ", "
+                    + Self.days(client.lifetimes.refreshTokenAbsolute, "in all") + ", at most "
+                    + "\(client.refreshTokenLimit) for one account"),
+            Fact(name: "Device grant", text: client.allowsDeviceGrant ? "allowed" : "not allowed"),
+            Fact(name: "First party", text: client.isFirstParty ? "yes" : "no"),
+        ]
+        if let bundleID = client.nativeSignInBundleID {
+            facts.append(Fact(name: "Native sign-in", text: bundleID.rawValue))
+        }
+        if let policy = client.appCheck {
+            facts.append(Fact(name: "App Check", text: policy.mode.rawValue))
+        }
+        if let google = client.googleLinking {
+            facts.append(Fact(name: "Google project", text: google.projectID))
+            facts.append(Fact(name: "App Flip", text: google.appFlip ? "on" : "off"))
+        }
+        if let stream {
+            let delivery: String
+            switch stream.delivery {
+            case .push(let url): delivery = "pushed to \(url)"
+            case .poll: delivery = "polled by the client"
+            }
+            facts.append(Fact(name: "Event stream", text: delivery))
+            facts.append(
+                Fact(
+                    name: "Events of the stream",
+                    text: stream.kinds.map(\.rawValue).sorted().joined(separator: ", ")))
+        }
+        return facts
+    }
+
+    private static func words(of rule: ProofKeyRule) -> String {
+        switch rule {
+        case .optional: "optional"
+        case .required: "required"
+        case .requiredWithoutNonce: "required, or a nonce"
+        }
+    }
+
+    private static func days(_ seconds: Int64?, _ words: String) -> String {
+        seconds.map { $0 >= 86_400 ? "\($0 / 86_400) days \(words)" : "\($0) s \(words)" }
+            ?? "without an end \(words)"
+    }
+
+    /// The table of the page on Google account linking, with the values of this deployment.
+    private static func fields(_ client: OAuthClient, _ google: GoogleLinking, _ issuer: Issuer) -> [Field] {
+        var fields: [(String, String)] = [
+            ("Client ID issued by your app", client.id.rawValue),
+            ("Authorization URL", issuer.url(AuthorizeUseCase.path)),
+            ("Token URL", issuer.url("/oauth/token")), ("Scopes", client.scopes.text),
+        ]
+        if google.appFlip {
+            fields.append(("App Flip for iOS: universal link", issuer.url("/link/google/start")))
+        }
+        return fields.enumerated().map { Field(name: $1.0, value: $1.1, number: $0 + 1) }
+    }
+}

@@ -1,0 +1,101 @@
+import AppleAccounts
+import AuthorizationServer
+import HTTPAPI
+
+// What came from Apple and from Google.
+extension EventPages {
+    struct Arrived: Sendable {
+        let received: String
+        let result: String
+        let style: String
+        let app: String?
+        let types: String
+        let requestID: String?
+        let identifier: String?
+        let hasClaims: Bool
+        let claims: [MaskedClaims.Member]
+    }
+
+    private struct AppleValues: Sendable {
+        let navigation: Tabs
+        let hasKept: Bool
+        let kept: [Arrived]
+        let older: Int64?
+        let showsRefused: Bool
+        let hasRefused: Bool
+        let refused: [Arrived]
+        let most = ArrivalLog.most
+    }
+
+    private struct GoogleValues: Sendable {
+        let navigation: Tabs
+        let reports: DeliveryLine?
+        let hasKept: Bool
+        let kept: [Arrived]
+        let older: String?
+        let hasRefused: Bool
+        let refused: [Arrived]
+        let most = ArrivalLog.most
+    }
+
+    func apple(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+        let scope = request.viewer.scope
+        let page = try await dependencies.store.notifications(
+            before: request.query["before"].flatMap { Int64($0) }, limit: Self.pageSize, visibleTo: scope)
+        // The app of what was refused is not verified, so it belongs to none.
+        let refused = scope == .all ? dependencies.arrivals.arrivals(from: .apple) : []
+        let values = AppleValues(
+            navigation: tabs("/events/apple", request), hasKept: !page.notifications.isEmpty,
+            kept: page.notifications.map { Self.arrived($0, at: request.now) }, older: page.next,
+            showsRefused: scope == .all, hasRefused: !refused.isEmpty,
+            refused: refused.map { Self.arrived($0, at: request.now) })
+        return .page(template: "events-apple", title: "From Apple", values: values)
+    }
+
+    func google(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+        let before = request.query["before"].flatMap { Moment(rfc3339: $0) }
+        let events = try await dependencies.store.googleEvents(before: before, limit: Self.pageSize)
+        let refused = dependencies.arrivals.arrivals(from: .google)
+        let reports = try await lines(at: request.now).first { $0.name == ReceiverName.google.rawValue }
+        let values = GoogleValues(
+            navigation: tabs("/events/google", request), reports: reports, hasKept: !events.isEmpty,
+            kept: events.map { Self.arrived($0, at: request.now) },
+            older: events.count == Self.pageSize ? events.last?.receivedAt.rfc3339 : nil,
+            hasRefused: !refused.isEmpty, refused: refused.map { Self.arrived($0, at: request.now) })
+        return .page(template: "events-google", title: "Google", values: values)
+    }
+
+    private static func arrived(_ notification: ReceivedNotification, at now: Moment) -> Arrived {
+        let isErased = notification.payload == KeptNotification.erasedPayload
+        let claims = MaskedClaims(token: notification.payload)
+        let style =
+            switch notification.receipt {
+            case .applied: "good"
+            case .duplicate: "muted"
+            case .unknownType: "warn"
+            }
+        return Arrived(
+            received: EventTime.text(notification.receivedAt, now), result: notification.receipt.rawValue,
+            style: style, app: notification.clientID.rawValue,
+            types: isErased ? "erased" : claims.types.joined(separator: ", "), requestID: nil,
+            identifier: notification.identifier.rawValue, hasClaims: !claims.members.isEmpty,
+            claims: claims.members)
+    }
+
+    private static func arrived(_ event: ReceivedGoogleEvent, at now: Moment) -> Arrived {
+        let claims = MaskedClaims(token: String(decoding: event.payload, as: UTF8.self))
+        return Arrived(
+            received: EventTime.text(event.receivedAt, now), result: "accepted", style: "good", app: nil,
+            types: event.payload.isEmpty ? "erased" : claims.types.joined(separator: ", "), requestID: nil,
+            identifier: event.jti, hasClaims: !claims.members.isEmpty, claims: claims.members)
+    }
+
+    private static func arrived(_ arrival: ArrivalLog.Arrival, at now: Moment) -> Arrived {
+        let claims = MaskedClaims(claims: arrival.claims)
+        return Arrived(
+            received: EventTime.text(arrival.receivedAt, now), result: arrival.code,
+            style: arrival.isRefused ? "bad" : "muted", app: nil,
+            types: claims.types.joined(separator: ", "), requestID: arrival.requestID, identifier: nil,
+            hasClaims: !claims.members.isEmpty, claims: claims.members)
+    }
+}

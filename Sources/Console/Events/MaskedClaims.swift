@@ -1,0 +1,44 @@
+import Encodings
+import Inspection
+import StrictJSON
+
+/// The claims of a token of others, with names and addresses masked.
+struct MaskedClaims: Sendable {
+    struct Member: Sendable {
+        let name: String
+        let text: String
+    }
+
+    let members: [Member]
+    /// The types of its events; empty where they cannot be read.
+    let types: [String]
+
+    /// - Parameter token: In its compact form. Another text has no claims.
+    init(token: String) {
+        let segments = token.split(separator: ".", omittingEmptySubsequences: false)
+        self.init(claims: segments.count == 3 ? Base64URL.decode(String(segments[1])) ?? [] : [])
+    }
+
+    /// - Parameter bytes: A JSON object.
+    init(claims bytes: [UInt8]) {
+        let claims = (try? JSONValue(parsing: bytes))?.object ?? JSONObject()
+        members = claims.members.map { name, value in
+            let masked = PersonMask.masked(value, of: name)
+            let text = masked.string ?? String(decoding: masked.serialized(), as: UTF8.self)
+            return Member(name: TokenContent.shown(name), text: TokenContent.shown(text))
+        }
+        types = Self.types(claims["events"]).prefix(16).map(TokenContent.shown)
+    }
+
+    /// Apple writes its event as a string with JSON, and Google an object by URI.
+    private static func types(_ events: JSONValue?) -> [String] {
+        guard let events else { return [] }
+        if let text = events.string {
+            guard let inner = try? JSONValue(parsing: Array(text.utf8)) else { return [] }
+            return (inner.array ?? [inner]).compactMap { $0["type"]?.string }
+        }
+        return (events.object?.members ?? []).map { name, _ in
+            name.split(separator: "/").last.map { String($0) } ?? name
+        }
+    }
+}

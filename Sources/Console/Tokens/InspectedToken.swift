@@ -1,0 +1,194 @@
+import AppAttestation
+import AppleAccounts
+import AppleIdentity
+import Inspection
+import StrictJSON
+
+/// The result of an inspection, as the page shows it.
+struct InspectedToken: Sendable {
+    /// The answer to the question if the token is good now.
+    enum Answer: String, Sendable {
+        case good = "Yes"
+        case bad = "No"
+        case unknown = "It cannot be said"
+
+        /// The class of the word in the style sheet.
+        var style: String {
+            switch self {
+            case .good: "good"
+            case .bad: "bad"
+            case .unknown: "warn"
+            }
+        }
+    }
+
+    struct Check: Sendable {
+        let name: String
+        let result: String
+        let style: String
+        let failure: Failure?
+    }
+
+    struct Failure: Sendable {
+        let code: String
+        let found: String
+        let expected: String
+        let advice: String
+    }
+
+    struct Section: Sendable {
+        let title: String
+        let members: [Member]
+    }
+
+    struct Member: Sendable {
+        let name: String
+        let text: String
+    }
+
+    /// The name of the kind, as in `siwa verify`.
+    let kind: String
+    private(set) var answer: Answer
+    /// The reason, in sentences.
+    private(set) var reasons: [String]
+    /// The key that has signed; `nil` where no signature was verified.
+    var signedBy: String?
+    private(set) var hasChecks = false
+    private(set) var checks: [Check] = []
+    private(set) var sections: [Section] = []
+
+    private init(kind: String, answer: Answer, reasons: [String]) {
+        (self.kind, self.answer, self.reasons) = (kind, answer, reasons)
+    }
+
+    /// - Parameter signer: The owner of the key.
+    init(_ report: CheckReport, signer: String) {
+        kind = report.kind
+        let failed = report.checks.filter { $0.finding == .failed }
+        switch report.verdict {
+        case .accepted:
+            (answer, reasons) = (.good, ["Every check that applies has passed."])
+        case .refused(let code):
+            let names = failed.map(\.name).joined(separator: ", ")
+            (answer, reasons) = (.bad, ["It is refused with \(code). Failed: \(names)."])
+        case .undecided(let reason):
+            (answer, reasons) = (.unknown, ["\(reason)."])
+        }
+        let keyID = report.sections.first { $0.name == "header" }?.object["kid"]?.string
+        if report.isSigned {
+            signedBy = keyID.map { "key \(TokenContent.shown($0)) of \(signer)" } ?? signer
+        } else if report.sections.contains(where: { $0.name == "claims" || $0.name == "content" }) {
+            reasons.append("No signature was verified, so anyone can have written the content below.")
+        }
+        checks = report.checks.map { Check($0) }
+        hasChecks = true
+        sections = report.sections.map { section in
+            Section(
+                title: section.title,
+                members: zip(section.object.members, section.texts).map {
+                    Member(name: TokenContent.shown($0.name), text: $1)
+                })
+        }
+        if let section = report.sections.first(where: { $0.name == "claims" }),
+            let text = Self.expiry(section.object, report.moment)
+        {
+            reasons.append(text)
+        }
+    }
+
+    private static func expiry(_ claims: JSONObject, _ moment: Moment) -> String? {
+        let now = NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000)
+        guard let end = claims["exp"]?.integer.flatMap({ NumericDate(secondsSince1970: $0) }) else {
+            return nil
+        }
+        let distance = end.distance(from: now)
+        return end.secondsSince1970 > now.secondsSince1970
+            ? "It expires \(distance)." : "It expired \(distance)."
+    }
+
+    /// Adds the state of the user's credential: a genuine token can come from a user who has left since.
+    ///
+    /// - Parameter authenticatedAt: Seconds since 1970 of the user's authentication, from the token.
+    mutating func add(_ credential: Credential, authenticatedAt: Int64, at now: Moment) {
+        var members = [
+            Member(name: "app", text: credential.clientID.rawValue),
+            Member(name: "state", text: credential.state.rawValue),
+        ]
+        if let reason = credential.reason { members.append(Member(name: "reason", text: reason.rawValue)) }
+        if let since = credential.since { members.append(Member(name: "since", text: since.rfc3339)) }
+        sections.append(Section(title: "credential of the user here", members: members))
+        switch credential.state {
+        case .authorized: reasons.append("The user's credential is authorized here.")
+        case .notFound: reasons.append("The user has not signed in to this app here yet.")
+        case .revoked:
+            let isOlder = credential.since.map { authenticatedAt <= $0.milliseconds / 1000 } ?? true
+            guard isOlder else {
+                reasons.append("The user's credential is revoked; this token is younger and signs in again.")
+                return
+            }
+            if answer == .good { answer = .bad }
+            reasons.append(
+                "The token is older than the end of the user's credential "
+                    + "(\(credential.reason?.rawValue ?? "revoked")), so it opens nothing any more.")
+        }
+        if let until = credential.disabledUntil, now < until {
+            answer = .bad
+            reasons.append("The account is disabled here.")
+        }
+    }
+}
+
+extension InspectedToken {
+    static func opaque(_ kind: OpaqueAppleKind) -> InspectedToken {
+        let reason =
+            switch kind {
+            case .authorizationCode:
+                "Apple alone knows this code, and asking uses it up: it is for one use within five minutes. Give "
+                    + "the identity token that came with it, and this code beside it, to compare the two."
+            case .refreshToken:
+                "Apple alone knows this refresh token. The daily check asks Apple for the tokens that are held here."
+            case .accessToken:
+                "Apple alone knows this access token. Give the identity token that came with it, and this token "
+                    + "beside it, to compare the two."
+            }
+        return InspectedToken(kind: kind.rawValue, answer: .unknown, reasons: [reason])
+    }
+
+    static let unknown = InspectedToken(
+        kind: "unknown", answer: .unknown,
+        reasons: [
+            "This is no token, code or object that this service knows. Give it as it was sent, with nothing cut "
+                + "off and nothing around it."
+        ])
+
+    static let unknownKey = InspectedToken(
+        kind: AppAttestationKind.assertion.rawValue, answer: .bad,
+        reasons: ["No attested key of this app has this key ID here."])
+
+    static func incompleteObject(_ kind: AppAttestationKind) -> InspectedToken {
+        InspectedToken(
+            kind: kind.rawValue, answer: .unknown,
+            reasons: [
+                "An object of App Attest is compared with the bundle ID, the key ID and the challenge of the app, an "
+                    + "attestation with its environment too. Give them below the field."
+            ])
+    }
+}
+
+extension InspectedToken.Check {
+    init(_ check: CheckReport.Check) {
+        name = check.name
+        result = check.finding.rawValue
+        style =
+            switch check.finding {
+            case .passed: "good"
+            case .failed: "bad"
+            case .unknown: "warn"
+            case .notAsked, .notReached: "muted"
+            }
+        failure = check.failure.map {
+            InspectedToken.Failure(
+                code: $0.code, found: $0.found, expected: $0.expected, advice: $0.advice)
+        }
+    }
+}

@@ -1,0 +1,279 @@
+package import AppAttestation
+package import AppleAccounts
+import AppleIdentity
+package import AuthorizationServer
+import Cryptography
+import Encodings
+import Inspection
+package import JOSE
+package import KeySets
+package import OAuth
+import StrictJSON
+
+/// Runs the checks of the service on one token that an operator gives, and says if it is good now. Stores
+/// nothing.
+package struct TokenInspector: Sendable {
+    package typealias Store = AccountStore & AuthorizationStore & GrantInspectionStore & AppAttestStore
+
+    /// Values and services of the deployment.
+    package struct Dependencies: Sendable {
+        let deployment: Deployment
+        /// The issuers of Apple's tokens.
+        let appleIssuers: [String]
+        let appleKeys: any VerificationKeys
+        let store: any Store
+        let roots: AppAttestRoots
+        /// `nil` without OAuth clients.
+        let oauth: OAuthServer?
+        /// The issuer of security event tokens, and the keys that sign them; `nil` where nothing is signed.
+        let eventIssuer: String?
+        let keys: SigningKeys?
+        /// The keys of a team that sign client secrets, by their IDs.
+        let clientSecretKeys: @Sendable (TeamID) -> [String: TokenVerificationKey]
+
+        package init(
+            deployment: Deployment, appleIssuers: [String], appleKeys: any VerificationKeys,
+            store: any Store, roots: AppAttestRoots, oauth: OAuthServer?, eventIssuer: String?,
+            keys: SigningKeys?,
+            clientSecretKeys: @escaping @Sendable (TeamID) -> [String: TokenVerificationKey]
+        ) {
+            (self.deployment, self.appleIssuers, self.appleKeys) = (deployment, appleIssuers, appleKeys)
+            (self.store, self.roots, self.oauth) = (store, roots, oauth)
+            (self.eventIssuer, self.keys) = (eventIssuer, keys)
+            self.clientSecretKeys = clientSecretKeys
+        }
+    }
+
+    /// The token with the values that the operator gives beside it.
+    struct Question: Sendable {
+        var text = ""
+        /// `nil` to recognize the kind.
+        var kind: InspectedKind?
+        var nonce: String?
+        var authorizationCode: String?
+        var accessToken: String?
+        var appAttest = AppAttestValues()
+    }
+
+    struct AppAttestValues: Sendable {
+        var bundleID: String?
+        var challenge: String?
+        var keyID: String?
+        var environment: AttestationEnvironment?
+    }
+
+    /// Bound in bytes of the token and of the other values.
+    static let longestText = 16_384
+    static let longestValue = 4096
+
+    let dependencies: Dependencies
+
+    package init(_ dependencies: Dependencies) {
+        self.dependencies = dependencies
+    }
+
+    /// - Parameter viewer: Tokens of apps that the viewer may not see count as tokens of others.
+    func inspect(_ question: Question, for viewer: ConsoleViewer, at now: Moment) async -> InspectedToken {
+        let input = question.kind.map { RecognizedInput.inspected($0) } ?? recognized(question.text)
+        switch input {
+        case .inspected(.token(let kind)): return await apple(kind, question, viewer, now)
+        case .inspected(.issued(let kind)): return await issued(kind, question, viewer, now)
+        case .inspected(.object(let kind)): return await object(kind, question, viewer, now)
+        case .google(let kind): return await google(kind, question, viewer, now)
+        case .clientSecret: return await clientSecret(question, viewer, now)
+        case .opaque(let kind): return .opaque(kind)
+        case .unknown: return .unknown
+        }
+    }
+
+    private func recognized(_ text: String) -> RecognizedInput {
+        let google = dependencies.oauth?.dependencies.google ?? .google
+        return RecognizedInput(
+            text,
+            issuers: [dependencies.oauth?.dependencies.settings.issuer.text, dependencies.eventIssuer]
+                .compactMap(\.self),
+            googleIssuers: google.identityIssuers + [google.eventIssuer])
+    }
+
+    private func apps(_ viewer: ConsoleViewer) -> [App] {
+        dependencies.deployment.apps.filter { viewer.scope.allows($0) }
+    }
+
+    private func clients(_ viewer: ConsoleViewer) -> [OAuthClient] {
+        (dependencies.oauth?.dependencies.settings.clients.clients ?? []).filter {
+            viewer.scope.allows($0.app)
+        }
+    }
+
+    private func apple(
+        _ kind: TokenKind, _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
+    ) async -> InspectedToken {
+        let apps = apps(viewer)
+        let inspection = TokenInspection(
+            kind: kind,
+            policy: VerificationPolicy(
+                issuers: dependencies.appleIssuers,
+                clientIDs: apps.flatMap { $0.clientIDs.map(\.rawValue) }),
+            expectations: kind == .identityToken
+                ? IdentityTokenExpectations(
+                    nonce: question.nonce, authorizationCode: question.authorizationCode,
+                    accessToken: question.accessToken) : IdentityTokenExpectations(),
+            moment: now, showsAll: true, masksPersons: true)
+        let report = await inspection.inspect(question.text, keys: keySource).form
+        var token = InspectedToken(report, signer: "Apple")
+        if report.isSigned, kind == .identityToken { await addCredential(to: &token, report, apps, now) }
+        return token
+    }
+
+    /// Adds the state of the user's credential, which a valid token says nothing about.
+    private func addCredential(
+        to token: inout InspectedToken, _ report: CheckReport, _ apps: [App], _ now: Moment
+    ) async {
+        let claims = report.sections.first { $0.name == "claims" }?.object
+        guard let audience = claims?["aud"]?.string.flatMap({ ClientID($0) }),
+            let app = apps.first(where: { $0.clientIDs.contains(audience) }),
+            let subject = claims?["sub"]?.string.flatMap({ AppleSubject($0) }),
+            let found = try? await dependencies.store.credentials(
+                team: app.team, clientID: app.primaryClientID, subjects: [subject]
+            ).first
+        else { return }
+        let authenticated = claims?["auth_time"]?.integer ?? claims?["iat"]?.integer ?? 0
+        token.add(found, authenticatedAt: authenticated, at: now)
+    }
+
+    private func issued(
+        _ kind: IssuedTokenKind, _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
+    ) async -> InspectedToken {
+        let clients = clients(viewer)
+        let issuer: String?
+        var audiences: [String] = []
+        switch kind {
+        case .accessToken:
+            issuer = dependencies.oauth?.dependencies.settings.issuer.text ?? ""
+            audiences = Array(Set(clients.map(\.audience))).sorted()
+        case .idToken:
+            issuer = dependencies.oauth?.dependencies.settings.issuer.text ?? ""
+            audiences = clients.map(\.id.rawValue)
+        case .securityEvent: issuer = dependencies.eventIssuer ?? ""
+        case .refreshToken, .authorizationCode, .deviceCode, .userCode: issuer = nil
+        }
+        let inspection = IssuedTokenInspection(
+            kind: kind, issuer: issuer, audiences: audiences,
+            nonce: kind == .idToken ? question.nonce : nil,
+            accessToken: kind == .idToken ? question.accessToken : nil, moment: now, showsAll: true,
+            masksPersons: true)
+        let store = dependencies.store
+        let visible = Set(clients.map(\.id))
+        let report = await inspection.inspect(
+            question.text, keys: keySource,
+            family: { id in
+                let status = try await store.status(ofFamily: id)
+                return status.flatMap { viewer.scope.allows($0.grant.clientID) ? $0 : nil }
+            },
+            codes: { presented in
+                // A code of another app's client is not there, as for every caller with a limited key.
+                switch try await store.find(presented) {
+                case .code(let code)? where visible.contains(code.oauthClientID): .code(code)
+                case .device(let device)? where visible.contains(device.oauthClientID): .device(device)
+                case .code, .device, nil: nil
+                }
+            })
+        return InspectedToken(report, signer: "this service")
+    }
+
+    private func object(
+        _ kind: AppAttestationKind, _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
+    ) async -> InspectedToken {
+        let values = question.appAttest
+        guard let bundleID = values.bundleID.flatMap({ ClientID($0) }),
+            let app = apps(viewer).first(where: { $0.clientIDs.contains(bundleID) }),
+            let appID = AppID(teamID: app.team.rawValue, bundleID: bundleID.rawValue),
+            let challenge = values.challenge,
+            let keyID = values.keyID.flatMap({ AttestedKeyID(base64: $0) })
+        else { return .incompleteObject(kind) }
+        let expectation: AttestationInspection.Expectation
+        switch kind {
+        case .attestation:
+            guard let environment = values.environment else { return .incompleteObject(kind) }
+            expectation = .attestation(
+                roots: dependencies.roots, platform: .iOS, keyID: keyID, environment: environment)
+        case .assertion:
+            guard let record = try? await dependencies.store.attestedKey(keyID), record.appID == appID,
+                let key = try? ECPublicKey(point: record.publicKey)
+            else { return .unknownKey }
+            expectation = .assertion(key: key, lastCounter: record.counter)
+        }
+        let report = AttestationInspection(
+            appID: appID, clientDataHash: ClientDataHash(hashing: Array(challenge.utf8)),
+            expectation: expectation, moment: now
+        ).inspect(question.text).form
+        return InspectedToken(report, signer: kind == .attestation ? "Apple" : "the attested key")
+    }
+
+    private func google(
+        _ kind: GoogleTokenKind, _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
+    ) async -> InspectedToken {
+        let server = dependencies.oauth?.dependencies
+        let google = server?.google ?? .google
+        let keys = kind == .idToken ? server?.googleKeys : server?.googleEventKeys
+        let inspection = ForeignTokenInspection(
+            rules: .google(
+                kind, issuers: kind == .idToken ? google.identityIssuers : [google.eventIssuer],
+                clientIDs: clients(viewer).flatMap { $0.googleLinking?.googleClientIDs ?? [] }),
+            moment: now, masksPersons: true
+        ) { keyID throws(KeysUnavailable) in
+            guard let keys else {
+                throw KeysUnavailable(description: "this service has no client of Google")
+            }
+            do throws(KeySetError) {
+                return .rsa(try await keys.key(for: keyID))
+            } catch {
+                switch error.code {
+                case .unknownKey: return nil
+                case .keysUnavailable:
+                    throw KeysUnavailable(description: "Google's keys cannot be fetched now")
+                }
+            }
+        }
+        return InspectedToken(await inspection.inspect(question.text), signer: "Google")
+    }
+
+    private func clientSecret(
+        _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
+    ) async -> InspectedToken {
+        let apps = apps(viewer)
+        let keys = apps.map(\.team).reduce(into: [String: TokenVerificationKey]()) { keys, team in
+            keys.merge(dependencies.clientSecretKeys(team)) { first, _ in first }
+        }
+        let inspection = ForeignTokenInspection(
+            rules: .clientSecret(
+                teams: Array(Set(apps.map(\.team.rawValue))).sorted(),
+                clientIDs: apps.flatMap { $0.clientIDs.map(\.rawValue) },
+                appleIssuer: VerificationPolicy.appleIssuer), moment: now, masksPersons: true
+        ) { keyID in keys[keyID].map { .elliptic($0) } }
+        return InspectedToken(await inspection.inspect(question.text), signer: "your team")
+    }
+
+    private var keySource: ServiceKeySource {
+        ServiceKeySource(apple: dependencies.appleKeys, own: dependencies.keys)
+    }
+}
+
+/// The keys of the running service.
+private struct ServiceKeySource: InspectedKeySource {
+    let apple: any VerificationKeys
+    let own: SigningKeys?
+
+    func appleKeys() async throws(KeysUnavailable) -> InspectedKeys {
+        InspectedKeys(apple, keyIDs: (apple as? PinnedKeySet)?.keyIDs)
+    }
+
+    func issuerKeys() async throws(KeysUnavailable) -> [JSONValue] {
+        guard let own else { throw KeysUnavailable(description: "this service signs no tokens") }
+        do {
+            return try await own.published().map { .object($0) }
+        } catch {
+            throw KeysUnavailable(description: "the signing keys cannot be read from the database")
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import Encodings
+import HTTPAPI
+import OAuth
+import OAuthSamples
+import StorageConformance
+import Testing
+
+@testable import Console
+
+@Suite struct ClientPagesTests {
+    private static func pages(
+        _ world: InspectedWorld, registry: MetricsRegistry = MetricsRegistry()
+    ) -> [ConsolePage] {
+        ClientPages(server: world.server, store: world.store, registry: registry, streams: nil).pages
+    }
+
+    private static func page(
+        _ world: InspectedWorld, _ id: String, query: [String: String] = [:]
+    ) async throws -> String {
+        let page = try pages(world).page(.get, "/clients/{client}")
+        return try InspectedWorld.html(
+            try await page.handle(world.request(query: query, parameters: ["client": id])))
+    }
+
+    private static func preview(
+        _ world: InspectedWorld, _ id: String, _ page: PagePreview.Page, _ query: [String: String] = [:]
+    ) async throws -> (html: String, policy: String)? {
+        let preview = try pages(world).page(.get, "/clients/{client}/preview/{page}")
+        let answer = try await preview.handle(
+            world.request(query: query, parameters: ["client": id, "page": page.rawValue]))
+        guard case .document(let html, let policy) = answer else { return nil }
+        return (String(decoding: html, as: UTF8.self), policy)
+    }
+
+    @Test func `the list has every client with its grants and tokens`() async throws {
+        let world = try InspectedWorld()
+        let account = try await world.store.signIn(.sample()).account
+        _ = try await world.grant(account.id)
+        let list = try Self.pages(world).page(.get, "/clients")
+        let html = try InspectedWorld.html(try await list.handle(world.request()))
+        for id in ["shop", "desktop", "google"] { #expect(html.contains("/console/clients/\(id)\"")) }
+        #expect(html.contains("<td><code>com.example.app</code></td><td>1</td><td>1</td>"))
+        #expect(!html.contains("of a sample"))
+    }
+
+    @Test func `a service without clients says how to make one`() async throws {
+        let world = try InspectedWorld()
+        let pages = ClientPages(
+            server: nil, store: world.store, registry: MetricsRegistry(), streams: nil
+        ).pages
+        let html = try InspectedWorld.html(try await pages.page(.get, "/clients").handle(world.request()))
+        #expect(html.contains("siwa client new"))
+    }
+
+    @Test func `a client's page has its link with a proof key, and no secret`() async throws {
+        let world = try InspectedWorld()
+        let html = try await Self.page(world, "shop")
+        #expect(html.contains("https://accounts.example.com/oauth/authorize?response_type=code"))
+        #expect(html.contains("code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"))
+        #expect(html.contains("redirect_uri=https%3A%2F%2Fshop.example.com%2Fcb"))
+        #expect(!html.contains(OAuthSample.shopSecret))
+        #expect(!html.contains(Hexadecimal.encode(SHA256Digest.hash(OAuthSample.shopSecret))))
+    }
+
+    @Test func `the link is one that the authorization endpoint accepts`() throws {
+        let world = try InspectedWorld()
+        let settings = world.server.dependencies.settings
+        for client in settings.clients.clients {
+            let link = try #require(AuthorizeLink(client, issuer: settings.issuer))
+            let query = try #require(link.url.split(separator: "?").last)
+            let decision = AuthorizationRequestCheck(settings).check(
+                query.utf8, as: .query, userAgent: nil)
+            guard case .proceed = decision else {
+                Issue.record("refused for \(client.id.rawValue)")
+                continue
+            }
+        }
+    }
+
+    @Test func `Google's page says what to type into its console`() async throws {
+        let html = try await Self.page(try InspectedWorld(), "google")
+        for value in [
+            "https://accounts.example.com/oauth/authorize", "https://accounts.example.com/oauth/token",
+            "https://accounts.example.com/link/google/start", "openid email devices",
+        ] { #expect(html.contains(value), "\(value)") }
+        #expect(html.contains("data-copy=\"google-1\""))
+        #expect(!(try await Self.page(try InspectedWorld(), "shop")).contains("data-copy=\"google-1\""))
+    }
+
+    @Test(arguments: PagePreview.Page.allCases)
+    func `every page is shown in every language and color, and nothing in it works`(
+        page: PagePreview.Page
+    ) async throws {
+        let world = try InspectedWorld { $0.clients[0].allowsDeviceGrant = true }
+        for language in ["en", "ar", "tr", "pl"] {
+            for scheme in PagePreview.Scheme.allCases {
+                let found = try await Self.preview(
+                    world, "shop", page, ["language": language, "scheme": scheme.rawValue])
+                let (html, policy) = try #require(found, "\(page) \(language)")
+                #expect(html.contains("lang=\"\(language)\""))
+                #expect(!html.contains(" href=") && !html.contains(" action="))
+                #expect(!html.contains("prefers-color-scheme"))
+                #expect(html.contains("content=\"\(scheme.rawValue)\""))
+                let style = try #require(
+                    html.split(separator: "<style>").last?.split(separator: "</style>").first)
+                let hash = Base64.encode(SHA256Digest.hash(String(style)))
+                #expect(policy.contains("style-src 'sha256-\(hash)'"))
+                for rule in ["default-src 'none'", "form-action 'none'", "frame-ancestors 'self'", "sandbox"]
+                {
+                    #expect(policy.contains(rule))
+                }
+            }
+        }
+    }
+
+    @Test func `a page that a client does not have, and an unknown client, are not found`() async throws {
+        let world = try InspectedWorld()
+        #expect(try await Self.preview(world, "shop", .device) == nil)
+        #expect(try await Self.preview(world, "another", .consent) == nil)
+        let page = try Self.pages(world).page(.get, "/clients/{client}")
+        guard
+            case .notFound = try await page.handle(world.request(parameters: ["client": "<script>"]))
+        else {
+            Issue.record("found")
+            return
+        }
+    }
+
+    @Test func `the choice of a preview comes from the query, and unknown words count as absent`()
+        async throws
+    {
+        let world = try InspectedWorld()
+        let html = try await Self.page(
+            world, "shop",
+            query: ["page": "logout", "language": "ar", "scheme": "dark", "width": "phone"])
+        #expect(html.contains("/console/clients/shop/preview/logout?language=ar&amp;scheme=dark"))
+        #expect(html.contains("width=\"390\""))
+        let other = try await Self.page(
+            world, "shop", query: ["page": "\"><script>", "language": "x", "scheme": "y", "width": "z"])
+        #expect(other.contains("/preview/consent?language=en&amp;scheme=light"))
+        #expect(!other.contains("<script>"))
+    }
+
+    @Test func `all pages are for operators of all apps`() throws {
+        let world = try InspectedWorld()
+        #expect(Self.pages(world).allSatisfy { $0.access == .operatorsOfAllApps })
+    }
+}

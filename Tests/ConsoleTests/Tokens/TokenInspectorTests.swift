@@ -1,0 +1,229 @@
+import AppleAccounts
+import AppleIdentity
+import AuthorizationServer
+import Cryptography
+import Encodings
+import JOSE
+import OAuth
+import OAuthSamples
+import SecurityEvents
+import StorageConformance
+import StrictJSON
+import Testing
+import TokenMint
+
+@testable import Console
+
+@Suite(.timeLimit(.minutes(2))) struct TokenInspectorTests {
+    private static func expectNothing(of token: String, in html: String) {
+        #expect(!html.contains(token))
+        for segment in token.split(separator: ".") where segment.count > 12 {
+            #expect(!html.contains(segment), "a segment is in the page")
+        }
+    }
+
+    @Test func `a good identity token passes every check, and its address is masked`() async throws {
+        let world = try InspectedWorld()
+        let token = try world.token()
+        let html = try InspectedWorld.html(try await world.inspect(token))
+        #expect(html.contains("<span class=\"good\">Yes</span>"))
+        #expect(html.contains("key MINTKEY1 of Apple"))
+        #expect(html.contains("The user has not signed in to this app here yet."))
+        #expect(html.contains("3 minutes ago"))
+        #expect(html.contains("q…@p…") && !html.contains("q4zjk7x2rt") && !html.contains("privaterelay"))
+        Self.expectNothing(of: token, in: html)
+    }
+
+    @Test func `every failed check has its words, not only the first`() async throws {
+        let world = try InspectedWorld()
+        let token = try world.token {
+            ($0["aud"], $0["iss"], $0["exp"]) = (
+                .string("com.other"), .string("https://evil.example"), .integer(TokenMint.sampleTime - 60)
+            )
+        }
+        let html = try InspectedWorld.html(try await world.inspect(token))
+        #expect(html.contains("<span class=\"bad\">No</span>"))
+        for code in ["issuer_mismatch", "audience_mismatch", "token_expired"] {
+            #expect(html.contains("<code>\(code)</code>"), "\(code)")
+        }
+        #expect(html.contains("It expired 4 minutes ago."))
+    }
+
+    @Test func `a token of a user who has left since is not good`() async throws {
+        let world = try InspectedWorld()
+        let subject = try #require(AppleSubject(TokenMint.subject))
+        let key = SubjectKey(team: InspectedWorld.team, subject: subject)
+        try await world.store.signIn(
+            .sample(key: key, authorizedAt: Moment(seconds: TokenMint.sampleTime)))
+        let good = try InspectedWorld.html(try await world.inspect(try world.token()))
+        #expect(good.contains("credential is authorized here."))
+        try await world.store.notify(
+            .sample(key: key, at: Moment(seconds: TokenMint.sampleTime + 60)))
+        let html = try InspectedWorld.html(try await world.inspect(try world.token()))
+        #expect(html.contains("<span class=\"bad\">No</span>"))
+        #expect(html.contains("consent_revoked"))
+        // The checks of the token itself have passed.
+        #expect(!html.contains("<span class=\"bad\">failed</span>"))
+    }
+
+    @Test(arguments: [
+        "", " ", "x", "..", "a.b.c", "eyJ.eyJ.eyJ", "siwa_rt_x", "siwa_ac_", "<script>alert(1)</script>",
+        String(repeating: "[", count: 16_000), "\u{0}\u{1}\u{2}", "\u{202E}token", "{{token}}",
+        String(repeating: "a", count: 16_385), String(repeating: ".", count: 16_000),
+    ])
+    func `whatever is given, the page answers and says that it is not good`(text: String) async throws {
+        let world = try InspectedWorld()
+        let answer = try await world.inspect(text)
+        if case .refused(let words) = answer {
+            #expect(text.allSatisfy(\.isWhitespace) || text.utf8.count > 16_384)
+            #expect(!words.contains("aaaa"))
+            return
+        }
+        let html = try InspectedWorld.html(answer)
+        #expect(!html.contains("<span class=\"good\">Yes"))
+        #expect(!html.contains("<script>"))
+    }
+
+    /// Tokens with a header and claims of an attacker.
+    static let forged: [(header: String, claims: String)] = [
+        (#"{"alg":"none"}"#, #"{"iss":"https://appleid.apple.com","sub":"s"}"#),
+        (#"{"alg":"HS256","kid":"MINTKEY1"}"#, #"{"iss":"https://appleid.apple.com"}"#),
+        (#"{"alg":"RS256","kid":"MINTKEY1","jku":"https://evil.example"}"#, "{}"),
+        (#"{"alg":"RS256","kid":"MINTKEY1"}"#, #"{"name":"<script>alert(1)</script>","x":"<img src=x>"}"#),
+        (#"{"alg":"ES256","kid":"<b>","typ":"at+jwt"}"#, #"{"iss":"<script>"}"#),
+        (#"{"alg":"RS256","kid":"MINTKEY1"}"#, String(repeating: "[", count: 4000)),
+        (
+            #"{"alg":"RS256","kid":"MINTKEY1"}"#,
+            "{\"a\":" + String(repeating: "{\"a\":", count: 60) + "1" + String(repeating: "}", count: 61)
+        ),
+        (#"{"alg":"RS256","kid":"MINTKEY1"}"#, #"{"exp":9223372036854775807,"iat":-9223372036854775808}"#),
+        (#"{"alg":"RS256","kid":"x"}"#, #"{"iss":"A1B2C3D4E5","aud":"https://appleid.apple.com"}"#),
+        (#"{"alg":"RS256","kid":"x"}"#, #"{"iss":"https://accounts.google.com","events":{}}"#),
+        (#"{"typ":"secevent+jwt","alg":"ES256","kid":"x"}"#, #"{"iss":"https://accounts.example.com"}"#),
+    ]
+
+    @Test(arguments: forged.indices)
+    func `a forged token is not good, and its content stays text`(index: Int) async throws {
+        let world = try InspectedWorld()
+        let parts = [Self.forged[index].header, Self.forged[index].claims].map {
+            Base64URL.encode(Array($0.utf8))
+        }
+        let token = (parts + [Base64URL.encode(Array(repeating: 7, count: 64))]).joined(separator: ".")
+        let html = try InspectedWorld.html(try await world.inspect(token))
+        #expect(!html.contains("<span class=\"good\">Yes"))
+        #expect(!html.contains("<script>") && !html.contains("<img") && !html.contains("<b>"))
+        Self.expectNothing(of: token, in: html)
+    }
+
+    @Test func `an operator of other apps sees a token of this app as a stranger's`() async throws {
+        let world = try InspectedWorld()
+        let account = try await world.store.signIn(.sample()).account
+        let refreshToken = try await world.grant(account.id).token.text
+        let mine = try InspectedWorld.html(try await world.inspect(refreshToken))
+        #expect(mine.contains(account.id.rawValue))
+        Self.expectNothing(of: refreshToken, in: mine)
+        let other = AppScope.only([InspectedWorld.otherApp])
+        let foreign = try InspectedWorld.html(try await world.inspect(refreshToken, scope: other))
+        #expect(foreign.contains("no such token family"))
+        #expect(!foreign.contains(account.id.rawValue) && !foreign.contains("<dd>shop</dd>"))
+        let identity = try InspectedWorld.html(try await world.inspect(try world.token(), scope: other))
+        #expect(identity.contains("audience_mismatch") && !identity.contains("credential of the user"))
+    }
+
+    @Test func `an access token is good until its grant ends`() async throws {
+        let world = try InspectedWorld()
+        let account = try await world.store.signIn(.sample()).account
+        let grant = try await world.grant(account.id).grant
+        let seconds = world.now.milliseconds / 1000
+        let token = try AccessToken(
+            issuer: OAuthSample.issuer, audience: OAuthSample.issuer, accountID: account.id,
+            clientID: "shop", familyID: .sample(1), random: Array(repeating: 1, count: 16), scope: "openid",
+            issuedAt: seconds, expiresAt: seconds + 3600, authenticatedAt: seconds
+        ).signed(with: try await world.keys.eventSigningKey())
+        let good = try InspectedWorld.html(try await world.inspect(token))
+        #expect(good.contains("<span class=\"good\">Yes</span>") && good.contains("of this service"))
+        #expect(good.contains("It expires in 1 hour."))
+        Self.expectNothing(of: token, in: good)
+        _ = try await world.store.carryOut(EndGrantCommand.sample(grant.id, of: account.id))
+        let ended = try InspectedWorld.html(try await world.inspect(token))
+        #expect(ended.contains("<span class=\"bad\">No</span>") && ended.contains("token_inactive"))
+    }
+
+    @Test func `a code is good until it is redeemed, and the page shows nothing of it`() async throws {
+        let world = try InspectedWorld()
+        let account = try await world.store.signIn(.sample()).account
+        let code = AuthorizationCodeText(random: SecureRandom.bytes(count: 32))
+        let command = AuthorizeCommand(
+            accountID: account.id, newGrantID: GrantID(.sample(1)), oauthClientID: "shop",
+            clientID: InspectedWorld.app, codeDigest: code.digest, redirectURI: OAuthSample.shopURI,
+            challenge: nil, scope: "openid", nonce: nil, authenticatedAt: 1_000_000, moment: world.now,
+            expiresAt: world.now.advanced(byMilliseconds: 60_000))
+        try await world.store.authorize(command)
+        let good = try InspectedWorld.html(try await world.inspect(code.text))
+        #expect(good.contains("<span class=\"good\">Yes</span>") && good.contains(OAuthSample.shopURI))
+        Self.expectNothing(of: code.text, in: good)
+        let other = AppScope.only([InspectedWorld.otherApp])
+        let foreign = try InspectedWorld.html(try await world.inspect(code.text, scope: other))
+        #expect(foreign.contains("no such code") && !foreign.contains(account.id.rawValue))
+    }
+
+    @Test func `a client secret of ours is verified with the key of the team`() async throws {
+        let world = try InspectedWorld()
+        func secret(_ key: ECPrivateKey, days: Int64 = 1) throws -> String {
+            let now = world.now.milliseconds / 1000
+            return try JWTSigner.sign(
+                claims: JSONObject([
+                    ("iss", .string("A1B2C3D4E5")), ("iat", .integer(now)),
+                    ("exp", .integer(now + days * 86_400)),
+                    ("aud", .string("https://appleid.apple.com")), ("sub", .string("com.example.app")),
+                ]), keyID: "KEY1234567", algorithm: .ES256, key: key.pem)
+        }
+        let good = try secret(world.secretKey)
+        let html = try InspectedWorld.html(try await world.inspect(good))
+        #expect(html.contains("<code>client-secret</code>") && html.contains(">Yes</span>"))
+        Self.expectNothing(of: good, in: html)
+        let foreign = try InspectedWorld.html(try await world.inspect(try secret(.generate())))
+        #expect(foreign.contains("signature_invalid"))
+        let long = try InspectedWorld.html(try await world.inspect(try secret(world.secretKey, days: 400)))
+        #expect(long.contains("lifetime_too_long"))
+    }
+
+    @Test func `Google's tokens are verified with Google's keys`() async throws {
+        let world = try InspectedWorld()
+        var claims = TokenMint.identityClaims()
+        claims["iss"] = .string("https://accounts.google.com")
+        claims["aud"] = .string(OAuthSample.googleClientID)
+        let token = try TokenMint.shared.sign(claims)
+        let html = try InspectedWorld.html(try await world.inspect(token))
+        #expect(html.contains("google-id-token") && html.contains(">Yes</span>"))
+        claims["events"] = .object(JSONObject())
+        let event = try InspectedWorld.html(try await world.inspect(try TokenMint.shared.sign(claims)))
+        #expect(event.contains("google-security-event") && event.contains("issuer_mismatch"))
+    }
+
+    @Test(arguments: ["c", "r", "a"])
+    func `Apple's opaque values are said to be Apple's`(letter: String) async throws {
+        let world = try InspectedWorld()
+        let value =
+            "\(letter)\(String(repeating: "0f", count: 16)).0.mrtz.\(String(repeating: "S", count: 22))"
+        let html = try InspectedWorld.html(try await world.inspect(value))
+        #expect(html.contains("It cannot be said") && html.contains("Apple alone knows"))
+        #expect(!html.contains(value))
+    }
+
+    @Test func `the form asks for a post, keeps nothing, and a kind can be chosen`() async throws {
+        let world = try InspectedWorld()
+        let page = try TokenPages(world.inspector).pages.page(.get, "/tokens")
+        let html = try InspectedWorld.html(
+            try await page.handle(world.request(query: ["token": "siwa_rt_from-a-link"])))
+        #expect(html.contains("method=\"post\"") && html.contains("autocomplete=\"off\""))
+        #expect(!html.contains("from-a-link"))
+        let chosen = try InspectedWorld.html(
+            try await world.inspect(try world.token(), kind: "notification"))
+        #expect(chosen.contains("not_a_notification"))
+        if case .refused = try await world.inspect("x", kind: "<script>") {
+        } else {
+            Issue.record("an unknown kind was accepted")
+        }
+    }
+}
