@@ -93,6 +93,8 @@ let package = Package(
         module("Certificates", ["Encodings", "Cryptography", "JOSE", "COpenSSL"]),
         module("WebOrigins", ["Encodings"]),
         module("PageTemplates", ["Encodings", mustache]),
+        // Spans of this program, and their way to a collector.
+        module("TraceExport", ["StrictJSON", tracing, logging, metrics, serviceLifecycle]),
         module(
             "HTTPEngine",
             ["Encodings", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, serviceLifecycle]),
@@ -105,6 +107,7 @@ let package = Package(
             "AppleIDClient",
             [
                 "Encodings", "StrictJSON", "JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1, metrics,
+                tracing,
             ]),
 
         // Accounts, and where they are kept.
@@ -135,7 +138,7 @@ let package = Package(
             ]),
 
         // Queues of commands before the transactions, and the feed of account events.
-        module("Commits", ["AppleAccounts", "AuthorizationServer", serviceLifecycle, metrics]),
+        module("Commits", ["AppleAccounts", "AuthorizationServer", serviceLifecycle, metrics, tracing]),
 
         // What the service does, and how it is asked.
         module(
@@ -165,8 +168,8 @@ let package = Package(
                 "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer", "SecurityEvents", "SignIn",
                 "Commits",
                 "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity", "StrictJSON", "Cryptography",
-                "Encodings", "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
-                serviceLifecycle,
+                "Encodings", "TraceExport", "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
+                serviceLifecycle, tracing,
             ],
             resources: [.embedInCode("OpenAPI/openapi.yaml")]),
         // The checks of one token, for `siwa verify` and the console.
@@ -244,8 +247,8 @@ let package = Package(
                 "AppleIdentity", "AppAttestation", "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
-                "Encodings", "WebOrigins", argumentParser, configuration, yams,
-                serviceLifecycle, logging,
+                "Encodings", "TraceExport", "WebOrigins", argumentParser, configuration, yams,
+                serviceLifecycle, logging, tracing,
                 unixSignals, coreMetrics, metrics, nioCore, nioPosix, nioHTTP1, nioSSL, asyncHTTPClient,
             ],
             swiftSettings: settings),
@@ -276,12 +279,15 @@ let package = Package(
         testHelper("OAuthSamples", ["AuthorizationServer", "AppleAccounts", "Cryptography", "Encodings"]),
         testHelper("OAuthFixtures", ["TestSupport"]),
         testHelper("PostgresCluster", ["TestSupport"]),
-        tests("DocumentationTests", []),
+        tests("DocumentationTests", ["TestSupport"]),
         tests("EncodingsTests", ["Encodings"]),
         tests("CryptographyTests", ["Cryptography", "Encodings"]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("WebOriginsTests", ["WebOrigins"]),
         tests("PageTemplatesTests", ["PageTemplates"]),
+        tests(
+            "TraceExportTests",
+            ["TraceExport", "StrictJSON", "TestSupport", tracing, logging, coreMetrics, serviceLifecycle]),
         tests(
             "JOSETests",
             [
@@ -419,8 +425,8 @@ let package = Package(
                 "AppAttestation", "AppleAccounts", "AppleIdentity", "Certificates", "KeySets", "JOSE",
                 "StrictJSON",
                 "Cryptography",
-                "Encodings",
-                coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
+                "Encodings", "TraceExport",
+                coreMetrics, logging, nioCore, nioPosix, nioHTTP1, tracing,
             ]),
         tests(
             "SiwaCommandTests",
@@ -433,7 +439,7 @@ let package = Package(
                 "KeySets", "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", logging,
                 argumentParser, asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, serviceLifecycle,
                 hummingbird,
-                httpTypes,
+                httpTypes, "TraceExport",
             ]),
         tests(
             "EndToEndTests",
