@@ -70,7 +70,7 @@ final class ServiceProcess: Sendable {
         process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try handle(output)
-        process.standardError = try handle(error)
+        process.standardError = try handle(error, isLog: true)
         try process.launchAlone()
         return process
     }
@@ -160,9 +160,13 @@ final class ServiceProcess: Sendable {
         return process.terminationStatus
     }
 
-    private static func handle(_ url: URL?) throws -> FileHandle {
+    private static func handle(_ url: URL?, isLog: Bool = false) throws -> FileHandle {
         guard let url else { return .nullDevice }
-        _ = FileManager.default.createFile(atPath: url.path, contents: nil)
+        if isLog {
+            try KeptLogs.makeFile(at: url)
+        } else {
+            _ = FileManager.default.createFile(atPath: url.path, contents: nil)
+        }
         return try FileHandle(forWritingTo: url)
     }
 }
