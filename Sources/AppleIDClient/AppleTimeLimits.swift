@@ -25,7 +25,7 @@ extension HTTPClient.Configuration {
     /// decompresses nothing, and sets the time limits that only the client can enforce. The owner of the
     /// client shuts it down.
     public static func apple(_ limits: AppleTimeLimits = AppleTimeLimits()) -> HTTPClient.Configuration {
-        HTTPClient.Configuration(
+        var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: Timeout(
                 connect: TimeAmount(limits.connect), read: TimeAmount(limits.read),
@@ -39,5 +39,8 @@ extension HTTPClient.Configuration {
                 // response of another.
                 concurrentHTTP1ConnectionsPerHostSoftLimit: 32),
             decompression: .disabled)
+        // `OutgoingRequestSpan` makes the spans, without values of a URL or a header.
+        configuration.tracing.tracer = nil
+        return configuration
     }
 }

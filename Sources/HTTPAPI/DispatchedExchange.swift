@@ -1,6 +1,7 @@
 import AppleAccounts
 import HTTPEngine
 import NIOCore
+import Tracing
 
 /// A request that the `Dispatcher` has handled or refused, as the engine needs it until the response is written.
 final class DispatchedExchange: HTTPExchange {
@@ -10,6 +11,9 @@ final class DispatchedExchange: HTTPExchange {
     init(_ info: RequestInfo, _ dispatcher: Dispatcher) {
         (self.info, self.dispatcher) = (info, dispatcher)
     }
+
+    /// The span of the request, for its commit; `nil` where nothing is recorded.
+    var context: ServiceContext? { info.trace?.context }
 
     var requestID: String { info.requestID }
     var omitsBody: Bool { info.omitsBody }

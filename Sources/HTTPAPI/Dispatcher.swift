@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import OAuth
 import SignIn
+import Tracing
 import WebOrigins
 
 /// Passes a request to its route: matches the route, authenticates the caller, and turns every error into a
@@ -16,11 +17,16 @@ final class Dispatcher: Sendable {
     private let callers: CallerDirectory
     private let routes: Routes
     private let foreignPages: ForeignPageCheck?
+    private let tracing: RequestTracing?
+    /// The requests that the console shows.
+    private let recent: RecentRequests?
 
     init(
         routes: Routes, callers: CallerDirectory, foreignPages: ForeignPageCheck? = nil,
-        observer: RequestObserver
+        observer: RequestObserver, tracing: RequestTracing? = nil,
+        recent: RecentRequests? = nil
     ) {
+        (self.tracing, self.recent) = (tracing, recent)
         self.routes = routes
         self.callers = callers
         self.foreignPages = foreignPages
@@ -38,6 +44,7 @@ final class Dispatcher: Sendable {
             method: head.method,
             requestID: RequestID.accept(fields.requestID) ?? RequestID.make(),
             startedAt: incoming.startedAt)
+        if let recent { info.notes = RequestNotes(incoming, keepsExchange: recent.keepsExchanges) }
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
             let match: RouteTable.Match
@@ -76,6 +83,8 @@ final class Dispatcher: Sendable {
                 case .anyone, .oauthClient: nil
                 }
             info.caller = caller?.name
+            info.trace = tracing?.begin(
+                head.headers, isTrusted: caller != nil, startedAt: incoming.startedAt)
             switch endpoint.body {
             case .none: break
             case .json: guard fields.isJSON else { throw Problem(.contentTypeUnsupported) }
@@ -89,6 +98,7 @@ final class Dispatcher: Sendable {
                 body: incoming.bodyBytes,
                 ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all,
                 caller: caller?.name)
+            request.trace = info.trace
             switch endpoint.fields {
             case .ordinary: break
             case .oauth: request.oauth = OAuthFields(fields, head.headers, from: client)
@@ -103,6 +113,11 @@ final class Dispatcher: Sendable {
             }
             return (info, try endpoint.handle(routes, request))
         } catch {
+            // A request that was refused before its caller was known.
+            if let tracing, info.trace == nil {
+                info.trace = tracing.begin(
+                    head.headers, isTrusted: info.caller != nil, startedAt: incoming.startedAt)
+            }
             return (info, .response(problem(error, info)))
         }
     }
@@ -126,17 +141,30 @@ final class Dispatcher: Sendable {
         do {
             let origin = AuditOrigin(.apiKey(info.caller), requestID: info.requestID)
             return try await AuditOrigin.$current.withValue(origin) {
-                var result = try await work()
-                while true {
-                    switch result {
-                    case .response(let response): return .response(response)
-                    case .commit(let commit): return .command(gathered(commit))
-                    case .work(let more): result = try await more()
-                    }
+                guard let context = info.trace?.context else {
+                    return try await end(of: work, gathered: gathered)
+                }
+                // Calls within the task find the request's span here.
+                return try await ServiceContext.withValue(context) {
+                    try await end(of: work, gathered: gathered)
                 }
             }
         } catch {
             return .response(problem(error, info))
+        }
+    }
+
+    private func end(
+        of work: @Sendable () async throws -> RouteResult,
+        gathered: @Sendable (RouteResult.Commit) -> GatheredCommand
+    ) async throws -> WorkResult {
+        var result = try await work()
+        while true {
+            switch result {
+            case .response(let response): return .response(response)
+            case .commit(let commit): return .command(gathered(commit))
+            case .work(let more): result = try await more()
+            }
         }
     }
 
@@ -167,6 +195,7 @@ final class Dispatcher: Sendable {
     }
 
     private func problem(_ error: any Error, _ info: RequestInfo) -> HTTPResponse {
+        info.notes?.refused(error)
         if let response = HTTPResponse.oauthError(error) { return response }
         let problem = Problem(describing: error)
         if problem.code == ProblemCode.internalError.rawValue {

@@ -12,6 +12,7 @@ public import Logging
 public import OAuth
 public import ServiceLifecycle
 public import SignIn
+public import TraceExport
 public import WebOrigins
 
 /// Serves the HTTP interface until the graceful shutdown. Then it accepts no new connection, and returns when
@@ -51,6 +52,12 @@ public final class HTTPService: Service {
         public var arrivals: ArrivalLog
         /// Pages beside the calls, for development. `nil` leaves their paths not found.
         package var site: (any PageSite)?
+        /// Makes the spans of requests. `nil` without tracing.
+        public var spans: SpanRecorder?
+        /// One of this many successful requests has a line in the log.
+        public var logRate = 1
+        /// The requests that the console shows. `nil` without a console.
+        public var recent: RecentRequests?
 
         public init(
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
@@ -170,7 +177,9 @@ public final class HTTPService: Service {
         let dispatcher = Dispatcher(
             routes: routes, callers: dependencies.callers, foreignPages: dependencies.foreignPages,
             observer: RequestObserver(
-                registry: registry, sink: dependencies.sink, logger: logger, now: dependencies.now))
+                registry: registry, sink: dependencies.sink, logger: logger, rate: dependencies.logRate,
+                recent: dependencies.recent, now: dependencies.now),
+            tracing: dependencies.spans.map { RequestTracing(recorder: $0) }, recent: dependencies.recent)
         self.dispatcher = dispatcher
         let notices = EarlyCloseNotices(registry: registry, logger: logger, now: dependencies.now)
         server = HTTPServer(

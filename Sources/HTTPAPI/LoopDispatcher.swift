@@ -75,7 +75,7 @@ final class LoopDispatcher: HTTPInterface {
         then completion: @escaping GatheredCommand.Completion
     ) {
         gathered.append(
-            GroupCommit<AccountCommand>.Entry(commit.command) { result in
+            GroupCommit<AccountCommand>.Entry(commit.command, context: exchange.context) { result in
                 completion { exchange.response(to: commit, with: result) }
             })
     }

@@ -78,6 +78,8 @@ import Testing
                     "siwa_database_connections", "siwa_database_connection_waiters",
                     "siwa_database_sessions_opened", "siwa_outgoing_request_seconds",
                     "siwa_event_polled_tokens_total", "siwa_event_polls",
+                    // With a collector of traces.
+                    "siwa_trace_spans_total",
                 ]))
         let dashboard = try String(
             contentsOf: docs.appendingPathComponent("monitoring/dashboard.json"), encoding: .utf8)

@@ -1,4 +1,5 @@
 import Logging
+import StrictJSON
 import Testing
 
 @testable import HTTPAPI
@@ -63,5 +64,90 @@ import Testing
         sink.append(LogLine(at: 0, level: "info"))
         sink.flush()
         #expect(log.lines.count == 7)
+    }
+}
+
+/// The log as JSON.
+@Suite struct JSONLogTests {
+    @Test func `a line is one object with the fields of the text`() async throws {
+        var options = RunningService.Options()
+        options.logFormat = .json
+        try await RunningService.with(options) { service in
+            _ = try await service.call(
+                "GET", "/v1/credentials/some.sub?client_id=x", fields: ["X-Request-ID": "r1"])
+            let lines = service.loggedText().split(separator: "\n")
+            let line = try #require(lines.last { $0.contains("\"r1\"") })
+            let json = try JSONValue(parsing: Array(line.utf8))
+            #expect(json["time"]?.string == "2026-01-01T00:01:00.000Z")
+            #expect(json["level"]?.string == "info")
+            #expect(json["msg"]?.string == "request")
+            #expect(json["route"]?.string == "/v1/credentials/{sub}")
+            #expect(json["caller"]?.string == "backend")
+            guard case .integer(404) = json["status"], case .integer = json["duration_us"] else {
+                Issue.record("status and duration are numbers: \(line)")
+                return
+            }
+            for line in lines { _ = try JSONValue(parsing: Array(line.utf8)) }
+        }
+    }
+
+    @Test(arguments: [
+        "two words", "a\"b\\c", "line\nlevel=critical", "\u{1B}[31mred", "\"},{\"level\":\"critical", "\u{0}",
+        "é\u{202E}",
+        "\r\n{\"msg\":\"forged\"}",
+    ])
+    func `a value cannot leave its field`(value: String) throws {
+        let log = CapturedLog()
+        let sink = LogSink(format: .json) { log.append($0) }
+        let logger = Logger(label: "x") { label in
+            LineLogHandler(label: label, level: .info, sink: sink, now: { 0 })
+        }
+        logger.notice(
+            "\(value)", metadata: ["key": "\(value)", "msg": "mine", "time": "mine", "error": "\(value)"])
+        sink.flush()
+        let lines = log.lines
+        #expect(lines.count == 1)
+        // The strict reader refuses equal names.
+        let json = try JSONValue(parsing: Array(try #require(lines.first).utf8))
+        #expect(json["msg"]?.string == value)
+        #expect(json["key"]?.string == value)
+        #expect(json["error"]?.string == value)
+        #expect(json["_msg"]?.string == "mine")
+        #expect(json["_time"]?.string == "mine")
+        #expect(json["level"]?.string == "notice")
+    }
+
+    @Test func `the notice about dropped lines is an object too`() throws {
+        let log = CapturedLog()
+        let sink = LogSink(format: .json) { log.append($0) }
+        for _ in 0..<10 {
+            var line = sink.line(at: 0, level: "info")
+            line.field("msg", String(repeating: "x", count: 1_000_000))
+            sink.append(line)
+        }
+        sink.flush()
+        let notice = try JSONValue(parsing: Array(try #require(log.lines.last).utf8))
+        #expect(notice["msg"]?.string == "log lines dropped")
+        #expect(notice["count"] == .integer(5))
+    }
+
+    @Test func `of successes a share is logged, which each line states, and every refusal`() async throws {
+        var options = RunningService.Options()
+        options.logRate = 10
+        try await RunningService.with(options) { service in
+            try await ProbeConnection.with(port: service.port) { connection in
+                for number in 0..<2000 {
+                    let target = number.isMultiple(of: 10) ? "/v1/events?x=1" : "/v1/events"
+                    try await connection.send(RunningService.request("GET", target))
+                    _ = try await connection.response()
+                }
+            }
+            let successes = service.requestLines.filter { $0.contains(" status=200 ") }
+            #expect((110...260).contains(successes.count))
+            #expect(successes.allSatisfy { $0.hasSuffix(" sampled=10") })
+            let refusals = service.requestLines.filter { $0.contains(" status=400 ") }
+            #expect(refusals.count == 200)
+            #expect(!refusals.contains { $0.contains("sampled=") })
+        }
     }
 }

@@ -98,7 +98,9 @@ import TokenMint
             _ = try await service.call(
                 "GET", "/v1/events", secret: "siwa_wrong", fields: ["X-Request-ID": "again"])
             #expect(
-                service.requestLines.contains { $0.contains("request_id=again code=caller_unauthenticated") })
+                service.requestLines.contains {
+                    $0.contains("request_id=again caller=none code=caller_unauthenticated")
+                })
         }
     }
 
@@ -232,6 +234,44 @@ import TokenMint
             let made = other["x-request-id"] ?? ""
             #expect(made.utf8.count == 13)
             #expect(other.json?["request_id"]?.string == made)
+        }
+    }
+}
+
+/// The requests that the console shows.
+@Suite struct RecentRequestTests {
+    @Test func `a refusal is kept with its check and the value that it found`() async throws {
+        var options = RunningService.Options()
+        let recent = RecentRequests(keepsExchanges: false)
+        options.recent = recent
+        // The token is good for a day.
+        options.now = RunningService.now + 2 * 86_400_000
+        try await RunningService.with(options) { service in
+            _ = try await service.call(
+                "POST", "/v1/sign-ins", body: Bodies.json([("identity_token", .string(try Bodies.token()))]),
+                fields: ["X-Request-ID": "r1"])
+            let request = try #require(recent.requests(withID: "r1").first)
+            #expect(request.code == "token_expired")
+            #expect(request.caller == "backend")
+            #expect(request.refusal?.check.hasPrefix("expiration") == true)
+            #expect(request.refusal?.found?.hasPrefix("exp=") == true)
+            #expect(request.exchange == nil)
+        }
+    }
+
+    @Test func `in development bodies are kept`() async throws {
+        var options = RunningService.Options()
+        let recent = RecentRequests(keepsExchanges: true)
+        (options.recent, options.logLevel) = (recent, .error)
+        try await RunningService.with(options) { service in
+            _ = try await service.call(
+                "POST", "/v1/sign-ins?x=1", body: #"{"identity_token":"a.b"}"#, fields: ["X-Request-ID": "r1"]
+            )
+            let request = try #require(recent.requests(withID: "r1").first)
+            let exchange = try #require(request.exchange)
+            #expect(exchange.target == "/v1/sign-ins?x=1")
+            #expect(exchange.body == Array(#"{"identity_token":"a.b"}"#.utf8))
+            #expect(String(decoding: exchange.response, as: UTF8.self).contains("token_malformed"))
         }
     }
 }

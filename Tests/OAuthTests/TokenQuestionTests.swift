@@ -59,7 +59,7 @@ import TokenMint
             description.write(into: &json)
             #expect(try JSONValue(parsing: json.bytes)["scope"]?.string == "openid offline_access")
         }
-        let claims = try JSONValue(parsing: try await UserInfo(world.server).claims(accessToken: access).json)
+        let claims = try JSONValue(parsing: try await UserInfo(world.server).claims(accessToken: access))
         #expect(claims["sub"]?.string == account.id.rawValue)
         #expect(claims["email"] == nil && claims["name"] == nil)
         let rest = try await issuedBefore(world, tokens, scope: "profile email")
@@ -137,12 +137,12 @@ import TokenMint
         let world = try OAuthWorld()
         let (account, tokens) = try await tokens(world)
         let info = UserInfo(world.server)
-        let all = try JSONValue(parsing: try await info.claims(accessToken: tokens.accessToken).json)
+        let all = try JSONValue(parsing: try await info.claims(accessToken: tokens.accessToken))
         #expect(all["sub"]?.string == account.id.rawValue)
         #expect(all["email"]?.string == account.email)
         #expect(all["family_name"]?.string == "Lovelace")
         let narrow = try await world.refresh(tokens.refreshToken, scope: "openid")
-        let few = try JSONValue(parsing: try await info.claims(accessToken: narrow.accessToken).json)
+        let few = try JSONValue(parsing: try await info.claims(accessToken: narrow.accessToken))
         #expect(few.object?.members.map(\.name) == ["sub"])
         let without = try await world.refresh(narrow.refreshToken, scope: "email")
         await #expect(throws: OAuthError(.insufficientScope, "")) {

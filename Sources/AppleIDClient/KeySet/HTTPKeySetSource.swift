@@ -46,9 +46,14 @@ public struct HTTPKeySetSource: KeySetSource {
     private func exchange(_ request: HTTPClientRequest) async throws -> KeySetResponse {
         let start = ContinuousClock.now
         defer { OutgoingRequestTime.record(request.url, since: start) }
-        return try await TotalTime(limit: total).bound(failure: KeySetFetchError(.timedOut, detail: "total"))
-        {
-            try await ask(request)
+        return try await OutgoingRequestSpan.with("fetch keys", request.url) { span in
+            let response = try await TotalTime(limit: total).bound(
+                failure: KeySetFetchError(.timedOut, detail: "total")
+            ) {
+                try await ask(request)
+            }
+            OutgoingRequestSpan.note(status: response.status, on: span)
+            return response
         }
     }
 

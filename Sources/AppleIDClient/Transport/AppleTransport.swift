@@ -48,8 +48,14 @@ struct AppleTransport: Sendable {
     private func exchange(_ request: HTTPClientRequest) async throws -> AppleResponse {
         let start = ContinuousClock.now
         defer { OutgoingRequestTime.record(request.url, since: start) }
-        return try await TotalTime(limit: total).bound(failure: HTTPClientError.deadlineExceeded) {
-            try await ask(request)
+        return try await OutgoingRequestSpan.with("call Apple", request.url) { span in
+            let response = try await TotalTime(limit: total).bound(
+                failure: HTTPClientError.deadlineExceeded
+            ) {
+                try await ask(request)
+            }
+            OutgoingRequestSpan.note(status: response.status, on: span)
+            return response
         }
     }
 

@@ -9,7 +9,7 @@ extension GroupCommit {
         let (accepted, isFirst, endsGathering) = queue.withLock { queue in
             var (accepted, isFirst) = (0, false)
             accepting: for entry in entries {
-                switch queue.accept(entry.command, entry.completion) {
+                switch queue.accept(entry.command, entry.ticket) {
                 case .startCommitting: isFirst = true
                 case .wait: break
                 case .refuse: break accepting
@@ -18,7 +18,7 @@ extension GroupCommit {
             }
             return (accepted, isFirst, accepted > 0 && queue.endsGathering(at: now()))
         }
-        for refused in entries.dropFirst(accepted) { refused.completion(.failure(OverloadedError())) }
+        for refused in entries.dropFirst(accepted) { refused.ticket.completion(.failure(OverloadedError())) }
         if isFirst || endsGathering { startNextTransaction(gathers: !endsGathering) }
     }
 
@@ -31,7 +31,9 @@ extension GroupCommit {
         case .look(let turn): delay? { self.startNextTransaction(look: turn) }
         case .commit(let batch):
             let began = now()
+            let span = spans?.begin(batch.tickets.lazy.map(\.context))
             transaction(batch.commands) { result in
+                if let span { CommitSpans.end(span, result) }
                 self.complete(batch.tickets, with: result, after: self.now() - began)
                 self.startNextTransaction()
             }
@@ -40,7 +42,7 @@ extension GroupCommit {
 
     @inlinable
     func complete(
-        _ tickets: [Completion], with result: Result<Command.Batch, any Error>, after time: Duration
+        _ tickets: [Ticket], with result: Result<Command.Batch, any Error>, after time: Duration
     ) {
         switch result {
         case .success(let batch):
@@ -49,14 +51,15 @@ extension GroupCommit {
             let results = batch.results
             for (index, ticket) in tickets.enumerated() {
                 guard index < results.count else {
-                    ticket(.failure(StorageError(.unavailable, detail: "the store gave no result")))
+                    ticket.completion(
+                        .failure(StorageError(.unavailable, detail: "the store gave no result")))
                     continue
                 }
-                ticket(Command.Batch.outcome(results[index]))
+                ticket.completion(Command.Batch.outcome(results[index]))
             }
             metrics.committed(tickets.count, in: time)
         case .failure(let error):
-            for ticket in tickets { ticket(.failure(error)) }
+            for ticket in tickets { ticket.completion(.failure(error)) }
             metrics.failed(tickets.count)
         }
     }

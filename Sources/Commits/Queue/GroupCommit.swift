@@ -4,6 +4,7 @@
 public import AppleAccounts
 public import ServiceLifecycle
 public import Synchronization
+public import Tracing
 
 /// Commits commands in groups: the result of a command is returned when it is durable, and commands that arrive
 /// during a transaction are committed together in the next one. With a delay it waits for commands that are
@@ -31,20 +32,36 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     /// A command, and the function that is called with its outcome.
     public struct Entry: Sendable {
         @usableFromInline let command: Command
+        @usableFromInline let ticket: Ticket
+
+        /// - Parameter context: The span that waits; `nil` where nothing is recorded.
+        @inlinable
+        public init(
+            _ command: Command, context: ServiceContext? = nil, completion: @escaping Completion
+        ) {
+            self.command = command
+            ticket = Ticket(completion: completion, context: context)
+        }
+    }
+
+    /// The caller of a command.
+    @usableFromInline
+    struct Ticket: Sendable {
         @usableFromInline let completion: Completion
+        @usableFromInline let context: ServiceContext?
 
         @inlinable
-        public init(_ command: Command, completion: @escaping Completion) {
-            self.command = command
-            self.completion = completion
+        init(completion: @escaping Completion, context: ServiceContext?) {
+            (self.completion, self.context) = (completion, context)
         }
     }
 
     @usableFromInline let transaction: Transaction
     @usableFromInline let feed: EventFeed
     @usableFromInline let delay: CommitDelay?
-    @usableFromInline let queue: Mutex<CommitQueue<Command, Completion>>
+    @usableFromInline let queue: Mutex<CommitQueue<Command, Ticket>>
     @usableFromInline let metrics: CommitMetrics
+    @usableFromInline let spans: CommitSpans?
     @usableFromInline let now: @Sendable () -> ContinuousClock.Instant
     let drainWaiters = Mutex<[CheckedContinuation<Void, Never>]>([])
 
@@ -55,11 +72,13 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     ///   - metrics: Metrics of this queue.
     init(
         feed: EventFeed, capacity: Int, largestBatch: Int, delay: CommitDelay?, metrics: CommitMetrics,
-        now: @escaping @Sendable () -> ContinuousClock.Instant, transaction: @escaping Transaction
+        spans: CommitSpans?, now: @escaping @Sendable () -> ContinuousClock.Instant,
+        transaction: @escaping Transaction
     ) {
         precondition(capacity > 0 && largestBatch > 0, "the capacity and the largest batch must be above 0")
         self.transaction = transaction
         (self.feed, self.delay, self.metrics, self.now) = (feed, delay, metrics, now)
+        self.spans = spans
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
     }
 
@@ -112,7 +131,9 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     @inlinable
     public func submit(_ command: Command) async throws -> Command.Outcome {
         try await withCheckedThrowingContinuation { continuation in
-            enqueue(CollectionOfOne(Entry(command) { continuation.resume(with: $0) }))
+            // Read only where spans are recorded.
+            let context = spans == nil ? nil : ServiceContext.current
+            enqueue(CollectionOfOne(Entry(command, context: context) { continuation.resume(with: $0) }))
         }
     }
 

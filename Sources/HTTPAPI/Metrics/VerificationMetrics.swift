@@ -1,6 +1,8 @@
 import AppleIdentity
 import KeySets
 import SignIn
+import TraceExport
+import Tracing
 
 /// Counts tokens by the result of their verification.
 final class VerificationMetrics: Sendable {
@@ -13,39 +15,66 @@ final class VerificationMetrics: Sendable {
     }
 
     /// Counts the result of a use case that verifies a token, at once or when it is available.
-    func counting<Value>(_ kind: TokenKind, _ useCase: () throws -> Step<Value>) throws -> Step<Value> {
+    ///
+    /// - Parameter trace: Gets a span of the verification.
+    func counting<Value>(
+        _ kind: TokenKind, in trace: RequestTrace?, _ useCase: () throws -> Step<Value>
+    ) throws -> Step<Value> {
+        let span = trace?.begin("verify")
         do {
             switch try useCase() {
             case .now(let value):
-                countAccepted(kind)
+                countAccepted(kind, span)
                 return .now(value)
             case .later(let work):
-                return .later { try await self.counting(kind, work) }
+                return .later { try await self.counting(kind, in: span, work) }
             }
         } catch {
-            count(error, kind)
+            count(error, kind, span)
             throw error
         }
     }
 
-    func counting<Value>(_ kind: TokenKind, _ work: () async throws -> Value) async throws -> Value {
+    func counting<Value>(
+        _ kind: TokenKind, in trace: RequestTrace?, _ work: () async throws -> Value
+    ) async throws -> Value {
+        try await counting(kind, in: trace?.begin("verify"), work)
+    }
+
+    private func counting<Value>(
+        _ kind: TokenKind, in span: RecordedSpan?, _ work: () async throws -> Value
+    ) async throws -> Value {
         do {
-            let value = try await work()
-            countAccepted(kind)
+            // A fetch of keys finds its parent here.
+            let value: Value
+            if let span {
+                value = try await ServiceContext.withValue(span.context, operation: work)
+            } else {
+                value = try await work()
+            }
+            countAccepted(kind, span)
             return value
         } catch {
-            count(error, kind)
+            count(error, kind, span)
             throw error
         }
     }
 
-    private func countAccepted(_ kind: TokenKind) {
+    private func countAccepted(_ kind: TokenKind, _ span: RecordedSpan?) {
         verdicts(kind).accepted.increment(by: 1)
+        span?.set("siwa.kind", .string(kind.rawValue))
+        span?.end()
     }
 
     /// Counts an error. An error that is not about the token comes after its verification, so the token was
     /// accepted.
-    private func count(_ error: any Error, _ kind: TokenKind) {
+    private func count(_ error: any Error, _ kind: TokenKind, _ span: RecordedSpan?) {
+        let code =
+            (error as? AppleTokenError)?.code.rawValue ?? (error as? KeySetError)?.code.rawValue
+        guard let code else { return countAccepted(kind, span) }
+        span?.set("siwa.kind", .string(kind.rawValue))
+        span?.set("error.type", .string(code))
+        span?.end()
         switch error {
         case let error as AppleTokenError: verdicts(kind).refused[error.code]?.increment(by: 1)
         case let error as KeySetError:
@@ -53,7 +82,7 @@ final class VerificationMetrics: Sendable {
             case .unknownKey: verdicts(kind).refused[.unknownKey]?.increment(by: 1)
             case .keysUnavailable: verdicts(kind).unavailable.increment(by: 1)
             }
-        default: countAccepted(kind)
+        default: break
         }
     }
 

@@ -131,7 +131,8 @@ final class OAuthTokenRoutes: Sendable {
             let question = try question(.introspection, request, hasAPIKey: true)
             return (question, .apps(caller?.scope ?? .all))
         }
-        if let scope = authorization.flatMap(scopeOfKeyInBasic) {
+        if let (name, scope) = authorization.flatMap(keyInBasic) {
+            request.client?.isProven(by: name)
             return (try question(.introspection, request, hasAPIKey: true), .apps(scope))
         }
         // In development no API key is configured, and any caller may introspect.
@@ -146,13 +147,15 @@ final class OAuthTokenRoutes: Sendable {
         return (question, .client(client))
     }
 
-    /// Returns the apps of an API key that comes with its name by HTTP Basic: many resource servers support
+    /// Returns the name and the apps of an API key that comes with its name by HTTP Basic: many resource servers support
     /// no other method (RFC 7662 §2.1). `nil` for every other field, which then belongs to a client.
-    private func scopeOfKeyInBasic(_ authorization: String) -> AppScope? {
+    private func keyInBasic(_ authorization: String) -> (name: String?, scope: AppScope)? {
         guard let basic = BasicCredentials(authorization), let secret = basic.secret else { return nil }
         // In development no API key is configured.
-        if callers.isOpen { return server.dependencies.settings.clients[basic.clientID] == nil ? .all : nil }
-        return callers.caller(named: basic.clientID, presenting: secret)?.scope
+        if callers.isOpen {
+            return server.dependencies.settings.clients[basic.clientID] == nil ? (nil, .all) : nil
+        }
+        return callers.caller(named: basic.clientID, presenting: secret).map { ($0.name, $0.scope) }
     }
 
     /// `GET` and `POST /oauth/userinfo`
@@ -160,9 +163,10 @@ final class OAuthTokenRoutes: Sendable {
         let token = try accessToken(request)
         return .later { [server] in
             do {
-                let response = try await UserInfo(server).claims(accessToken: token)
-                request.client?.isNamed(response.client.rawValue)
-                return .oauth(.ok, response.json)
+                let json = try await UserInfo(server).claims(accessToken: token) { client in
+                    request.client?.isNamed(client.rawValue)
+                }
+                return .oauth(.ok, json)
             } catch let error as OAuthError {
                 throw BearerRefusal(error: error, isTokenMissing: false)
             }

@@ -14,6 +14,10 @@ struct RequestInfo: Sendable {
     /// Set only in calls of OAuth.
     var client: ObservedClient?
     var errorFormat = ErrorFormat.problem
+    /// `nil` without tracing, and for a request without a trace that is not recorded.
+    var trace: RequestTrace?
+    /// `nil` without a console.
+    var notes: RequestNotes?
     /// True if the request was rejected because of overload.
     var isRejected = false
 

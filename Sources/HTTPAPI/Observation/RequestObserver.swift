@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import Synchronization
+import TraceExport
 
 /// Records requests: a few counters for each, and one log line for each request of an authenticated caller or
 /// OAuth client. Of other requests, whose number has no bound, it logs samples and sums.
@@ -14,6 +15,8 @@ final class RequestObserver: Sendable {
     private let sink: LogSink
     private let logger: Logger
     private let logsRequests: Bool
+    private let successes: SuccessSampler
+    private let recent: RecentRequests?
     private let now: @Sendable () -> Int64
     private let rejected: OverloadNotice
     private let late: ThrottledNotice
@@ -21,9 +24,16 @@ final class RequestObserver: Sendable {
 
     /// One line per request is written when the level of `logger` is `info` or below. `now` returns
     /// milliseconds since 1970.
+    ///
+    /// - Parameters:
+    ///   - rate: One of this many successful requests has a line.
+    ///   - recent: The requests that the console shows; `nil` without a console.
     init(
-        registry: MetricsRegistry, sink: LogSink, logger: Logger, now: @escaping @Sendable () -> Int64
+        registry: MetricsRegistry, sink: LogSink, logger: Logger, rate: Int = 1,
+        recent: RecentRequests? = nil, now: @escaping @Sendable () -> Int64
     ) {
+        successes = SuccessSampler(oneOf: rate)
+        self.recent = recent
         metrics = RequestMetrics(registry)
         self.sink = sink
         self.logger = logger
@@ -43,25 +53,61 @@ final class RequestObserver: Sendable {
         metrics.record(info.endpoint, response.status, nanoseconds: duration.nanoseconds)
         // A log line for each rejection would cost more than it is worth.
         guard !info.isRejected else { return rejected.count() }
-        guard logsRequests else { return }
+        info.trace?.span?.finish(info, response)
+        guard logsRequests || recent != nil else { return }
         let now = now()
-        guard isLogged(info, response, at: now) else { return }
-        var line = LogLine(at: now, level: Self.level(of: response.status.code))
+        if let recent { Self.keep(info, response, duration, at: now, in: recent) }
+        guard logsRequests, let sampled = weight(info, response, at: now) else { return }
+        var line = sink.line(at: now, level: Self.level(of: response.status.code))
         line.field("msg", "request")
-        // A client can send any method, so it is escaped like other text.
-        line.field("method", info.method?.rawValue ?? "none")
+        // A client can send any method, so it is escaped like other text, and bounded.
+        line.field("method", Self.method(of: info))
         line.field("route", info.endpoint?.path ?? "none")
         line.field("status", Int64(response.status.code))
         line.field("duration_us", duration.nanoseconds / 1000)
         line.field("request_id", info.requestID)
-        if let caller = info.caller ?? info.client?.caller { line.field("caller", caller) }
+        if let caller = info.caller ?? info.client?.caller ?? Self.signer(of: info, response) {
+            line.field("caller", caller)
+        } else if info.client?.name == nil {
+            line.field("caller", "none")
+        }
         if let client = info.client?.name { line.field("oauth_client", client) }
         if let code = response.code { line.field("code", code) }
         if let refusal = info.client?.refusal {
             if let type = refusal.grantType { line.field("grant_type", type) }
             line.field("reason", refusal.reason)
         }
+        if let trace = info.trace { line.field("trace_id", trace.place.traceID.text) }
+        if sampled > 1 { line.field("sampled", Int64(sampled)) }
         sink.append(line)
+    }
+
+    /// Apple, which signed an accepted notification.
+    private static func signer(of info: RequestInfo, _ response: HTTPResponse) -> String? {
+        info.endpoint === Endpoint.receiveAppleNotification && response.status == .ok ? "apple" : nil
+    }
+
+    /// The longest known method has 16 bytes.
+    private static func method(of info: RequestInfo) -> String {
+        let method = info.method?.rawValue ?? "none"
+        return method.utf8.count <= 32 ? method : String(decoding: method.utf8.prefix(32), as: UTF8.self)
+    }
+
+    private static func keep(
+        _ info: RequestInfo, _ response: HTTPResponse, _ duration: TimeAmount, at now: Int64,
+        in recent: RecentRequests
+    ) {
+        recent.append { number in
+            RecentRequest(
+                number: number, time: now, method: method(of: info),
+                route: info.endpoint?.path.description ?? "none", status: Int(response.status.code),
+                code: response.code, caller: info.caller ?? info.client?.caller ?? signer(of: info, response),
+                client: info.client?.name,
+                microseconds: duration.nanoseconds / 1000, requestID: info.requestID,
+                traceID: info.trace?.place.traceID.text, reason: info.client?.refusal?.reason,
+                grantType: info.client?.refusal?.grantType, refusal: info.notes?.refusal,
+                exchange: info.notes?.exchange(response))
+        }
     }
 
     /// Logs the sums of requests without a caller, at the end of the service.
@@ -69,10 +115,16 @@ final class RequestObserver: Sendable {
         write(anonymous.withLock { $0.finish() })
     }
 
-    private func isLogged(_ info: RequestInfo, _ response: HTTPResponse, at now: Int64) -> Bool {
-        guard info.caller == nil, !(info.client?.isProven ?? false) else { return true }
+    /// The number of requests for which the line stands; `nil` for a request without a line.
+    private func weight(_ info: RequestInfo, _ response: HTTPResponse, at now: Int64) -> Int? {
+        guard info.caller == nil, !(info.client?.isProven ?? false) else {
+            let isSuccess =
+                response.status.code < 400 && response.code == nil && info.client?.refusal == nil
+            guard isSuccess else { return 1 }
+            return successes.isLogged() ? successes.rate : nil
+        }
         // Apple signed the notification, so the number of such lines is bounded.
-        if info.endpoint === Endpoint.receiveAppleNotification, response.status == .ok { return true }
+        if Self.signer(of: info, response) != nil { return 1 }
         let name = response.code ?? info.endpoint?.path.description ?? "none"
         let kind = AnonymousRequestSampler.Kind(
             status: response.status.code, name: name, reason: info.client?.refusal?.reason)
@@ -80,7 +132,7 @@ final class RequestObserver: Sendable {
             (sampler.advance(to: now), sampler.count(kind))
         }
         write(summaries)
-        return isLogged
+        return isLogged ? 1 : nil
     }
 
     private func reportAnonymous() {
@@ -90,7 +142,7 @@ final class RequestObserver: Sendable {
 
     private func write(_ summaries: [AnonymousRequestSampler.Summary]) {
         for summary in summaries {
-            var line = LogLine(at: summary.beganAt, level: Self.level(of: summary.kind.status))
+            var line = sink.line(at: summary.beganAt, level: Self.level(of: summary.kind.status))
             line.field("msg", "requests without a caller")
             line.field("status", Int64(summary.kind.status))
             let isRoute = summary.kind.name.utf8.first == UInt8(ascii: "/")

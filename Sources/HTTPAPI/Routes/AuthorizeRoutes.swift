@@ -115,7 +115,7 @@ final class AuthorizeRoutes: Sendable {
         to outcome: AuthorizeOutcome, query: String, _ request: HTTPRequest
     ) -> HTTPResponse {
         metrics.count(outcome)
-        if let client = client(of: query) { request.client?.isNamed(client) }
+        if let client = useCase.namedClient(of: query) { request.client?.isNamed(client) }
         let cookie = useCase.cookieField(for: outcome.session)
         switch outcome.action {
         case .code(let location), .resume(let location): return .redirect(to: location, cookie: cookie)
@@ -143,16 +143,6 @@ final class AuthorizeRoutes: Sendable {
                 error, query: query, issuer: useCase.issuer, requestID: request.requestID, language: language
             ).response
         }
-    }
-
-    /// Returns the ID of the configured client of a request, for the log. A query that cannot travel has
-    /// none.
-    private func client(of query: String) -> String? {
-        guard query.utf8.count <= WebSignIn.longestQuery,
-            let parameters = try? FormParameters(parsing: Array(query.utf8), as: .query),
-            case .text(let id) = parameters["client_id"]
-        else { return nil }
-        return useCase.clients.first { $0.id.rawValue == id }?.id.rawValue
     }
 
     private func malformed(_ request: HTTPRequest) -> HTTPResponse {

@@ -1,3 +1,4 @@
+import AppleAccounts
 import AuthorizationServer
 import HTTPEngine
 import OAuth
@@ -36,5 +37,15 @@ extension AuthorizeUseCase {
         case .set(let value, let seconds): "\(cookieName)=\(value); Max-Age=\(seconds); \(attributes)"
         case .end: "\(cookieName)=; Max-Age=0; \(attributes)"
         }
+    }
+
+    /// Returns the ID of the configured client of a request, for the log. A query that cannot travel has
+    /// none.
+    func namedClient(of query: String) -> String? {
+        guard query.utf8.count <= WebSignIn.longestQuery,
+            let parameters = try? FormParameters(parsing: Array(query.utf8), as: .query),
+            case .text(let id) = parameters["client_id"]
+        else { return nil }
+        return clients.first { $0.id.rawValue == id }?.id.rawValue
     }
 }

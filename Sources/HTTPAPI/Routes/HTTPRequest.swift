@@ -24,6 +24,8 @@ struct HTTPRequest: Sendable {
     var browser: BrowserFields?
     /// Set only in routes of OAuth.
     var client: ObservedClient?
+    /// The request's place in its trace; `nil` where nothing is recorded.
+    var trace: RequestTrace?
 }
 
 /// Fields of a request that only the routes of OAuth use. A class, so that other requests carry a reference

@@ -57,6 +57,9 @@ final class LogoutRoutes: Sendable {
 
     private func response(to outcome: LogoutOutcome, _ request: HTTPRequest) -> HTTPResponse {
         metrics.count(LogoutStep(outcome))
+        if let client = useCase.authorize.namedClient(of: String(request.query ?? "")) {
+            request.client?.isNamed(client)
+        }
         let cookie = useCase.authorize.cookieField(for: outcome.session)
         let language = useCase.authorize.language(among: outcome.languages, request)
         let texts = LogoutTexts.of(language)

@@ -28,7 +28,7 @@ final class NotificationRoutes: Sendable {
         let payload = try Self.parse(request.body)
         let requestID = request.requestID
         let notification = try arrivals.watching(.apple, token: payload, requestID: requestID) {
-            try verifications.counting(.notification) {
+            try verifications.counting(.notification, in: request.trace) {
                 try useCases.receiveNotification(payload: payload)
             }
         }

@@ -19,12 +19,12 @@ final class TokenRoutes: Sendable {
     func verify(_ request: HTTPRequest) throws -> RouteResult {
         let body = try IdentityTokenRequest(parsing: request.body)
         guard useCases.judgesApps else {
-            let verification = try verifications.counting(.identityToken) {
+            let verification = try verifications.counting(.identityToken, in: request.trace) {
                 try useCases.verify(body, allowed: request.scope)
             }
             return RouteResult(verification) { .response(Self.response($0, app: nil)) }
         }
-        let verification = try verifications.counting(.identityToken) {
+        let verification = try verifications.counting(.identityToken, in: request.trace) {
             try useCases.checkedVerification(body, allowed: request.scope)
         }
         return RouteResult(verification) { step in
@@ -41,12 +41,12 @@ final class TokenRoutes: Sendable {
         try useCases.commits.requireCapacity()
         let body = try SignInRequest(parsing: request.body)
         guard useCases.judgesApps else {
-            let signIn = try verifications.counting(.identityToken) {
+            let signIn = try verifications.counting(.identityToken, in: request.trace) {
                 try useCases.signIn(body, allowed: request.scope)
             }
             return RouteResult(signIn) { .commit($0) { .signedIn($0, app: nil) } }
         }
-        let signIn = try verifications.counting(.identityToken) {
+        let signIn = try verifications.counting(.identityToken, in: request.trace) {
             try useCases.checkedSignIn(body, allowed: request.scope)
         }
         return RouteResult(signIn) { .commit($0) { .signedIn($0.outcome, app: $0.app) } }

@@ -86,15 +86,15 @@ final class WebRoutes: Sendable {
         }
         let user = form["user"].flatMap { UserProfile(unsigned: $0) }
         return .later { [self] in
-            try await handleCallback(webState, token: token, code: code, user: user)
+            try await handleCallback(webState, token: token, code: code, user: user, in: request.trace)
         }
     }
 
     private func handleCallback(
-        _ webState: WebState, token: String, code: String, user: UserProfile?
+        _ webState: WebState, token: String, code: String, user: UserProfile?, in trace: RequestTrace?
     ) async throws -> HTTPResponse {
         do {
-            let location = try await verifications.counting(.identityToken) {
+            let location = try await verifications.counting(.identityToken, in: trace) {
                 try await web.handleCallback(
                     webState, identityToken: token, authorizationCode: code, user: user)
             }

@@ -10,15 +10,18 @@ public struct UserInfo: Sendable {
         self.server = server
     }
 
-    /// Returns the claims about the end user that the token's scope allows, as a JSON document, and the
-    /// token's client.
+    /// Returns the claims about the end user that the token's scope allows, as a JSON document.
     ///
+    /// - Parameter note: Called with the client of a good token, also if the request is refused then.
     /// - Throws: `OAuthError` `invalid_token` for every token that introspection calls inactive, and
     ///   `insufficient_scope` without `openid`; `StorageError`.
-    public func claims(accessToken: String) async throws -> (client: OAuthClientID, json: [UInt8]) {
+    public func claims(
+        accessToken: String, noting note: @Sendable (OAuthClientID) -> Void = { _ in }
+    ) async throws -> [UInt8] {
         guard let good = try await TokenIntrospection(server).goodAccessToken(accessToken) else {
             throw OAuthError(.invalidToken, "The access token is malformed, expired or revoked.")
         }
+        note(good.status.grant.oauthClientID)
         let scopes = ScopeSet(parsing: good.scope)
         guard scopes?.contains(.openID) ?? false else {
             throw OAuthError(
@@ -33,6 +36,6 @@ public struct UserInfo: Sendable {
         json.member("sub", account.id.rawValue)
         UserClaims(of: account, scope: good.scope).write(into: &json)
         json.endObject()
-        return (good.status.grant.oauthClientID, json.bytes)
+        return json.bytes
     }
 }

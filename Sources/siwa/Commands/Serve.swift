@@ -42,7 +42,8 @@ struct Serve: AsyncParsableCommand {
         EventLoopCount.limitToUsableCPUs()
         do {
             let settings = try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
-            let observation = ProcessObservation.ofProcess(level: settings.logLevel)
+            let observation = ProcessObservation.ofProcess(
+                level: settings.logLevel, format: settings.logFormat, traces: settings.traces)
             defer { observation.sink.flush() }
             let service = try await observation.sink.writing {
                 do {

@@ -10,6 +10,7 @@ import Logging
 import OAuth
 import ServiceLifecycle
 import SignIn
+import Tracing
 
 /// The authorization server, composed from its settings.
 ///
@@ -25,15 +26,18 @@ struct ComposedOAuth {
 
     /// - Parameters:
     ///   - client: HTTP client for requests to Google. Its owner shuts it down after the services.
+    ///   - tracer: `nil` without tracing.
     ///   - web: Signs users in for the authorization endpoint.
     /// - Returns: `nil` without OAuth clients. With OAuth clients, the settings reader requires a sealing
     ///   key.
     init?(
         settings: ServiceSettings, store: any AuthorizationStore, signIn: SignInUseCases, web: WebSignIn?,
-        feed: EventFeed, client: HTTPClient, now: @escaping @Sendable () -> Moment, logger: Logger
+        feed: EventFeed, client: HTTPClient, tracer: (any Tracer)?, now: @escaping @Sendable () -> Moment,
+        logger: Logger
     ) {
         guard let oauth = settings.oauth, let sealingKeys = settings.sealingKeys else { return nil }
-        let commits = GroupCommit<GrantCommand>(store: store, feed: feed, delay: EventLoopDelay.commits)
+        let commits = GroupCommit<GrantCommand>(
+            store: store, feed: feed, delay: EventLoopDelay.commits, tracer: tracer)
         let keys = SigningKeys(
             for: oauth, store: store, sealingKeys: sealingKeys,
             signsEvents: settings.signsEvents, now: now, logger: logger)

@@ -12,6 +12,7 @@ import KeySets
 import Logging
 import ServiceLifecycle
 import SignIn
+import TraceExport
 import UnixSignals
 
 /// The whole service, composed from its settings.
@@ -57,7 +58,8 @@ struct ComposedService {
             tokens: store, sealingKeys: settings.sealingKeys,
             canSign: { settings.signingKeys[$0] != nil })
         let feed = EventFeed()
-        let commits = GroupCommit<AccountCommand>(store: store, feed: feed, delay: EventLoopDelay.commits)
+        let commits = GroupCommit<AccountCommand>(
+            store: store, feed: feed, delay: EventLoopDelay.commits, tracer: observation.spans)
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let appCheck = AppCheck(settings.appCheck)
         let nonceKey = try await Self.nonceKey(in: store)
@@ -84,7 +86,7 @@ struct ComposedService {
         let web = try settings.webSignIn(useCases: useCases, tickets: store, now: now)
         let oauth = ComposedOAuth(
             settings: settings, store: store, signIn: useCases, web: web, feed: feed, client: apple.client,
-            now: now, logger: logger)
+            tracer: observation.spans, now: now, logger: logger)
         let deliveries = try await ComposedDeliveries(
             settings: settings, store: store, feed: feed, keys: oauth?.keys, client: apple.client, now: now,
             logger: logger)
@@ -95,6 +97,8 @@ struct ComposedService {
             now: ProcessObservation.millisecondsSince1970, web: web, oauth: oauth?.server,
             authorize: oauth?.authorize, foreignPages: settings.foreignPages, warnings: warnings)
         dependencies.eventKeys = deliveries?.ownKeys
+        dependencies.spans = observation.spans
+        dependencies.logRate = settings.numbers[.logRate]
         dependencies.appCheck = appCheck
         dependencies.appCheckHours = store
         dependencies.eventStreams = deliveries?.streams
@@ -136,6 +140,9 @@ struct ComposedService {
                 logger: logger),
             WorkMonitor(store: store, database: database, now: now),
         ]
+        if let traces = settings.traces, let spans = observation.spans {
+            services.insert(TraceService(traces, queue: spans.queue, logger: logger), at: 1)
+        }
         services += apple.services
         services += [maintenance, commits]
         if !appCheck.counts.targets.isEmpty {

@@ -19,6 +19,9 @@ struct ServiceSettings: Sendable {
     /// Additional host names of the service in development.
     var allowedHosts: [String] = []
     var logLevel = Logger.Level.info
+    var logFormat = LogFormat.text
+    /// `nil` without a collector.
+    var traces: TraceSettings?
     var database = DatabaseLocation.sqlite(path: "siwa.sqlite")
     var deployment: Deployment
     var apiKeys: [APIKey] = []

@@ -1,5 +1,6 @@
 import AppleIdentity
 import Configuration
+import HTTPAPI
 import Logging
 
 /// A setting of the service: its name as an environment variable, its kind and bounds, its default, and a
@@ -81,6 +82,20 @@ struct Setting: Sendable {
         "SIWA_LOG_LEVEL",
         .choice(Logger.Level.allCases.map(\.rawValue), default: Logger.Level.info.rawValue),
         "how much to log")
+    static let logFormat = Setting(
+        "SIWA_LOG_FORMAT",
+        .choice(LogFormat.allCases.map(\.rawValue), default: LogFormat.text.rawValue), "text or json")
+    static let logRate = Setting(
+        "SIWA_LOG_ONE_OF", .number(1...1_000_000, default: 1),
+        "log one of this many successful requests; refused and failed ones are always logged")
+    static let tracesURL = Setting(
+        "SIWA_TRACES_URL", .text(), "the OTLP/HTTP address of a collector, which gets spans")
+    static let tracesHeaders = Setting(
+        "SIWA_TRACES_HEADERS", .list(), isSecret: true, "header fields for the collector: name=value")
+    static let tracesRatio = Setting(
+        "SIWA_TRACES_RATIO", .text(default: "0.01"), "the share of new traces that are recorded, 0 to 1")
+    static let tracesService = Setting(
+        "SIWA_TRACES_SERVICE", .text(default: "siwa"), "the name of the service in its traces")
     /// Apple throttles clients that validate a user's token more than once a day.
     static let checkInterval = Setting(
         "SIWA_CHECK_INTERVAL", .number(86_400...2_592_000, default: 86_400),
@@ -130,7 +145,8 @@ struct Setting: Sendable {
     /// Every setting, in the order of the help.
     static let all: [Setting] = [
         teamID, clientIDs, apiKeyHashes, privateKeyFile, sealingKeys, publicURL, webRedirectURL, servicesIDs,
-        file, host, port, database, databaseConnections, logLevel, drainSeconds, addressShare, trustedProxies,
+        file, host, port, database, databaseConnections, logLevel, logFormat, logRate, tracesURL,
+        tracesHeaders, tracesRatio, tracesService, drainSeconds, addressShare, trustedProxies,
         checkInterval, checksPerSecond, receipts, auditDays, keyID, privateKey, keysFile, issuers,
         environment, allowedHosts, metricsKeyHash, baseURL, googleBaseURL, googleServiceAccountFile,
         consolePort, consoleHost, consoleAllowedHosts,

@@ -70,6 +70,8 @@ struct SettingsReader {
         let trustedProxies = trustedProxies()
         let allowedHosts = allowedHosts()
         let logLevel: Logger.Level = choice(.logLevel) ?? .info
+        let logFormat: LogFormat = choice(.logFormat) ?? .text
+        let traces = traceSettings()
         let database = database()
         let numbers = numbers()
         let apiKeys = apiKeys(for: deployment)
@@ -98,7 +100,9 @@ struct SettingsReader {
         guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
         var settings = ServiceSettings(
             host: host, numbers: numbers, trustedProxies: trustedProxies,
-            environment: environment, allowedHosts: allowedHosts, logLevel: logLevel, database: database,
+            environment: environment, allowedHosts: allowedHosts, logLevel: logLevel, logFormat: logFormat,
+            traces: traces,
+            database: database,
             deployment: deployment, apiKeys: apiKeys, metricsKey: metricsKey, keySource: keySource,
             issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,

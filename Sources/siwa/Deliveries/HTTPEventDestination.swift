@@ -1,9 +1,12 @@
+import AppleIDClient
 import AsyncHTTPClient
 import EventDelivery
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import TraceExport
+import Tracing
 import WebOrigins
 
 /// Posts events to one URL.
@@ -28,6 +31,10 @@ struct HTTPEventDestination: EventDestination {
     }
 
     func post(_ message: EventMessage) async throws {
+        try await OutgoingRequestSpan.with("deliver event", url) { try await post(message, in: $0) }
+    }
+
+    private func post(_ message: EventMessage, in span: any Span) async throws {
         let deadline = NIODeadline.now() + limit
         let client = try await connections.client()
         var request = HTTPClientRequest(url: url)
@@ -36,6 +43,10 @@ struct HTTPEventDestination: EventDestination {
             request.headers.add(name: name, value: value)
         }
         request.headers.add(name: "user-agent", value: "siwa")
+        // Receivers are configured by the operator, whose tracing goes on there. Nothing is sent that is not recorded.
+        if span.isRecording, let trace = span.context.trace {
+            request.headers.add(name: "traceparent", value: trace.traceparent)
+        }
         request.body = .bytes(ByteBuffer(bytes: message.body))
         let response: HTTPClientResponse
         do {
@@ -45,6 +56,7 @@ struct HTTPEventDestination: EventDestination {
             await connections.avoidAddress()
             throw Self.error(error)
         }
+        OutgoingRequestSpan.note(status: Int(response.status.code), on: span)
         await Self.read(response.body, until: deadline)
         switch response.status.code {
         case 200...299: return

@@ -94,6 +94,8 @@ actor PinnedConnections {
         configuration.timeout.connect = .seconds(5)
         configuration.dnsOverride = [host: address]
         configuration.connectionPool.retryConnectionEstablishment = false
+        // `HTTPEventDestination` makes the spans, without values of a URL or a header.
+        configuration.tracing.tracer = nil
         return configuration
     }
 }

@@ -1,3 +1,4 @@
+import AppleIDClient
 import AsyncHTTPClient
 import EventDelivery
 import NIOCore
@@ -30,8 +31,12 @@ struct GoogleEventReporter: EventDestination {
         request.body = .bytes(ByteBuffer(bytes: message.body))
         let status: Int
         do {
-            // The body of the response is not needed. An unread body is dropped with its connection.
-            status = Int(try await client.execute(request, timeout: limit).status.code)
+            status = try await OutgoingRequestSpan.with("call Google", url) { [request] span in
+                // The body of the response is not needed. An unread body is dropped with its connection.
+                let status = Int(try await client.execute(request, timeout: limit).status.code)
+                OutgoingRequestSpan.note(status: status, on: span)
+                return status
+            }
         } catch {
             throw DeliveryError(.unreachable)
         }

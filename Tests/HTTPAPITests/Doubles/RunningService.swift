@@ -19,6 +19,7 @@ import StorageConformance
 import Synchronization
 import TestSupport
 import TokenMint
+import TraceExport
 import WebOrigins
 
 /// A whole service on a free port, over a store in memory and the mint's keys, with a stopped clock.
@@ -66,6 +67,11 @@ struct RunningService: Sendable {
         /// The receivers of events that poll, and the streams of clients.
         var events:
             (@Sendable (ReferenceStore, EventFeed, @escaping @Sendable () -> Moment) throws -> EventStreams)?
+        var logFormat = LogFormat.text
+        /// One of this many successful requests has a log line.
+        var logRate = 1
+        var spans: SpanRecorder?
+        var recent: RecentRequests?
         /// Changes the clients of the token endpoint.
         var tokenClients: @Sendable (inout OAuthDraft) -> Void = { _ in }
 
@@ -83,11 +89,11 @@ struct RunningService: Sendable {
         _ options: Options = Options(), _ body: @Sendable (RunningService) async throws -> Result
     ) async throws -> Result {
         let log = CapturedLog()
-        let sink = LogSink { log.append($0) }
+        let sink = LogSink(format: options.logFormat) { log.append($0) }
         let store = options.store ?? ReferenceStore()
         let keys = try options.keys ?? PinnedKeySet(parsing: TokenMint.shared.keySet)
         let feed = EventFeed(mostWaiters: options.mostWaiters)
-        let commits = GroupCommit<AccountCommand>(store: store, feed: feed)
+        let commits = GroupCommit<AccountCommand>(store: store, feed: feed, tracer: options.spans)
         let clock = ManualClock(millisecondsSince1970: options.now)
         let now: @Sendable () -> Moment = { Moment(milliseconds: clock.millisecondsSince1970) }
         let useCases = SignInUseCases(
@@ -117,6 +123,8 @@ struct RunningService: Sendable {
             dependencies.eventStreams = try events(store, feed, now)
         }
         dependencies.appCheck = options.appCheck
+        (dependencies.spans, dependencies.logRate) = (options.spans, options.logRate)
+        dependencies.recent = options.recent
         dependencies.appCheckHours = store as? any AppCheckHourStore ?? ReferenceStore()
         let service = HTTPService(
             host: "127.0.0.1", port: 0, limits: options.limits, dependencies: dependencies, logger: logger)
@@ -129,6 +137,8 @@ struct RunningService: Sendable {
             let result = try await body(running)
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
+            sink.flush()
+            try KeptLogs.keep(log.text)
             return result
         }
     }

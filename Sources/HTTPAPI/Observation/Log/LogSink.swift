@@ -22,9 +22,18 @@ public final class LogSink: Service {
     private let writing = Mutex(())
     private let write: @Sendable ([UInt8]) -> Void
 
+    private let format: LogFormat
+
     /// `write` gets whole lines and may block.
-    public init(write: @escaping @Sendable ([UInt8]) -> Void) {
-        self.write = write
+    public init(format: LogFormat = .text, write: @escaping @Sendable ([UInt8]) -> Void) {
+        (self.format, self.write) = (format, write)
+    }
+
+    /// Begins a line in the form of this log.
+    ///
+    /// - Parameter milliseconds: Since 1970.
+    func line(at milliseconds: Int64, level: StaticString) -> LogLine {
+        LogLine(at: milliseconds, level: level, as: format)
     }
 
     func append(_ line: consuming LogLine) {
@@ -55,10 +64,21 @@ public final class LogSink: Service {
                 return taken
             }
             if dropped > 0 {
-                bytes.append(contentsOf: "level=warning msg=\"log lines dropped\" count=\(dropped)\n".utf8)
+                bytes += dropNotice(dropped)
             }
             if !bytes.isEmpty { write(bytes) }
         }
+    }
+
+    /// Has no time: a sink reads no clock.
+    private func dropNotice(_ count: Int) -> [UInt8] {
+        let fields: StaticString =
+            switch format {
+            case .text: "level=warning msg=\"log lines dropped\" count="
+            case .json: "{\"level\":\"warning\",\"msg\":\"log lines dropped\",\"count\":"
+            }
+        let end = format == .json ? "}\n" : "\n"
+        return Array("\(fields)\(count)\(end)".utf8)
     }
 
     public func run() async throws {

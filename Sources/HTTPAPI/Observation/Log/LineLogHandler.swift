@@ -22,11 +22,18 @@ public struct LineLogHandler: LogHandler {
     }
 
     public func log(event: LogEvent) {
-        var line = LogLine(at: now(), level: Self.name(of: event.level))
+        var line = sink.line(at: now(), level: Self.name(of: event.level))
         line.field("logger", label)
         line.field("msg", event.message.description)
         let metadata = metadata.merging(event.metadata ?? [:]) { $1 }
-        for (name, value) in metadata.sorted(by: { $0.key < $1.key }) { line.field(name, value.description) }
+        for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
+            // The error of an event has this name; libraries and this service pass it as metadata.
+            if name == "error", event.error == nil {
+                line.field("error", value.description)
+            } else {
+                line.field(metadata: name, value.description)
+            }
+        }
         if let error = event.error { line.field("error", String(describing: error)) }
         sink.append(line)
     }

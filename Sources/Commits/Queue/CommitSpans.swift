@@ -1,0 +1,54 @@
+import AppleAccounts
+public import Tracing
+
+/// Makes a span of each transaction in which a recorded request waits: within the first such request, with a link to
+/// each other.
+@usableFromInline
+struct CommitSpans: Sendable {
+    private let name: String
+    private let tracer: any Tracer
+
+    init(_ name: String, _ tracer: any Tracer) {
+        (self.name, self.tracer) = (name, tracer)
+    }
+
+    /// - Parameter waiting: The spans of all commands of the transaction.
+    /// - Returns: `nil` when no span waits.
+    @usableFromInline
+    func begin(_ waiting: some Sequence<ServiceContext?>) -> (any Span)? {
+        var (span, count): ((any Span)?, Int64) = (nil, 0)
+        for context in waiting {
+            count += 1
+            guard let context else { continue }
+            if let span {
+                span.addLink(SpanLink(context: context, attributes: [:]))
+            } else {
+                span = start(tracer, context)
+            }
+        }
+        if let span {
+            var attributes = span.attributes
+            attributes.set("siwa.commands", value: .int64(count))
+            span.attributes = attributes
+        }
+        return span
+    }
+
+    private func start(_ tracer: some Tracer, _ context: ServiceContext) -> any Span {
+        tracer.startSpan(name, context: context, ofKind: .client)
+    }
+
+    @usableFromInline
+    static func end(_ span: any Span, _ result: Result<some Any, any Error>) {
+        if case .failure(let error) = result {
+            var attributes = span.attributes
+            attributes.set(
+                "error.type",
+                value: .string(
+                    (error as? StorageError)?.code.rawValue ?? String(describing: type(of: error))))
+            span.attributes = attributes
+            span.setStatus(SpanStatus(code: .error))
+        }
+        span.end()
+    }
+}
