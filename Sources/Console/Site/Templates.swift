@@ -13,6 +13,8 @@ enum Templates {
         "events-tabs": PackageResources.events_tabs_mustache,
         "frame": PackageResources.frame_mustache,
         "message": PackageResources.message_mustache,
+        "request": PackageResources.request_mustache,
+        "requests": PackageResources.requests_mustache,
         "settings": PackageResources.settings_mustache,
         "sign-in": PackageResources.sign_in_mustache,
         "start": PackageResources.start_mustache,

@@ -37,12 +37,12 @@ struct ComposedConsole {
             settings: ServiceSettings, store: any ServiceStore, useCases: SignInUseCases,
             keys: any VerificationKeys, oauth: ComposedOAuth?, deliveries: ComposedDeliveries?,
             feed: EventFeed, observation: ProcessObservation, now: @escaping @Sendable () -> Moment,
-            logger: Logger, development: DevelopmentConsole?
+            logger: Logger, development: DevelopmentConsole?, arrivals: ArrivalLog
         ) {
             (self.settings, self.store, self.useCases, self.keys) = (settings, store, useCases, keys)
             (self.oauth, self.deliveries, self.feed) = (oauth, deliveries, feed)
             (self.observation, self.now, self.logger) = (observation, now, logger)
-            self.development = development
+            (self.development, self.arrivals) = (development, arrivals)
             let live = LiveUpdates()
             self.live = live
             doctor = RunningDoctor(now: now, changed: { live.changed() }) {
@@ -52,6 +52,8 @@ struct ComposedConsole {
         }
     }
 
+    /// The requests that a page shows. `nil` where the console is off, so that nothing is kept.
+    let recent: RecentRequests?
     /// The pages on the port of the interface, in `siwa dev`.
     let site: ConsoleSite?
     /// The server of the console in production. Empty where the console is off.
@@ -61,13 +63,19 @@ struct ComposedConsole {
         let settings = parts.settings
         let isOff = parts.development == nil && settings.numbers[.consolePort] == 0
         guard !isOff else {
-            (site, services) = (nil, [])
+            (recent, site, services) = (nil, nil, [])
             return
         }
         parts.feed.whenAdvanced { [live = parts.live] in live.changed() }
+        // In production there can be thousands of requests a second, each of which would load every open page.
+        let recent =
+            parts.development == nil
+            ? RecentRequests(keepsExchanges: false)
+            : RecentRequests(keepsExchanges: true) { [live = parts.live] in live.changed() }
+        self.recent = recent
         let callers = settings.callers
         let site = try ConsoleSite(
-            pages: Self.pages(parts),
+            pages: Self.pages(parts, recent),
             visitors: parts.development == nil
                 ? .operators({ callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys)
                 : .developers(hosts: settings.developmentHosts),
@@ -86,8 +94,8 @@ struct ComposedConsole {
     }
 
     /// One line for each group of pages.
-    private static func pages(_ parts: Parts) -> [ConsolePage] {
-        var pages: [ConsolePage] = []
+    private static func pages(_ parts: Parts, _ recent: RecentRequests) -> [ConsolePage] {
+        var pages: [ConsolePage] = RequestsPages(parts.settings, recent: recent).pages
         pages += SettingsPages(configuration: ShownConfiguration(parts.settings), doctor: parts.doctor).pages
         if let development = parts.development { pages += development.startPages.pages }
         pages += AuditPages(reader: parts.store).pages

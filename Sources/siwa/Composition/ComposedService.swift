@@ -109,7 +109,7 @@ struct ComposedService {
                 settings: settings, store: store, useCases: useCases, keys: keys, oauth: oauth,
                 deliveries: deliveries, feed: feed, observation: observation, now: now, logger: logger,
                 development: development, arrivals: arrivals))
-        dependencies.site = console.site
+        (dependencies.site, dependencies.recent) = (console.site, console.recent)
         http = HTTPService(
             host: settings.host, port: settings.numbers[.port],
             limits: .forThisProcess(settings, admission: admission),

@@ -1,0 +1,66 @@
+import Encodings
+import HTTPAPI
+
+/// What the template of one request shows.
+struct RequestView: Sendable {
+    struct Refusal: Sendable {
+        let check: String
+        let expected: String
+        let found: String?
+        let page: DocumentationPlace
+    }
+
+    let number: Int
+    let title: String
+    let time: String
+    let status: Int
+    let style: String
+    let code: String?
+    let reason: String?
+    let grantType: String?
+    let caller: String?
+    let client: String?
+    let isUnknown: Bool
+    let duration: String
+    let requestID: String
+    let traceID: String?
+    let refusal: Refusal?
+    let command: String
+    /// Bodies, in development.
+    let body: String?
+    let response: String?
+    let target: String?
+    let canReplay: Bool
+    let csrf: String
+
+    init(_ request: RecentRequest, address: String, canReplay: Bool, csrf: String) {
+        number = request.number
+        title = "\(request.method) \(request.route)"
+        var bytes: [UInt8] = []
+        RFC3339.append(milliseconds: request.time, to: &bytes)
+        time = String(decoding: bytes, as: UTF8.self)
+        status = request.status
+        style = RequestList.style(request)
+        (code, reason, grantType) = (request.code, request.reason, request.grantType)
+        (caller, client, isUnknown) = (request.caller, request.client, !request.isKnown)
+        duration = RequestList.duration(request.microseconds)
+        (requestID, traceID) = (request.requestID, request.traceID)
+        let place = DocumentationPlace(
+            code: request.reason ?? request.code, isTokenRequest: request.reason != nil)
+        refusal = request.refusal.map { refusal in
+            Refusal(
+                check: refusal.check, expected: refusal.expected,
+                found: refusal.found.map { FoundValue.text($0, at: request.time / 1000) }, page: place)
+        }
+        command = CurlCommand(request, address: address).text
+        body = request.exchange.map { Self.text($0.body) }
+        response = request.exchange.map { Self.text($0.response) }
+        target = request.exchange?.target
+        self.canReplay = canReplay && request.exchange.map { !$0.isBodyCut } ?? false
+        self.csrf = csrf
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String {
+        bytes.isEmpty ? "(empty)" : String(decoding: bytes, as: UTF8.self)
+    }
+}

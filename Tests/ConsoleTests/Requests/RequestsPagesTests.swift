@@ -1,0 +1,216 @@
+import AppleAccounts
+import Foundation
+import PageTemplates
+import Testing
+
+@testable import Console
+@testable import HTTPAPI
+
+@Suite struct RequestsPagesTests {
+    private static let viewer = ConsoleViewer(
+        name: "operator", scope: .all, isDevelopment: true, formToken: "t")
+
+    private static func add(
+        _ recent: RecentRequests, id: String = "r1", status: Int = 200, code: String? = nil,
+        caller: String? = "backend", client: String? = nil, route: String = "/v1/sign-ins",
+        method: String = "POST", reason: String? = nil, refusal: RecentRefusal? = nil,
+        exchange: KeptExchange? = nil
+    ) {
+        recent.append { number in
+            RecentRequest(
+                number: number, time: 1_767_225_600_123, method: method, route: route, status: status,
+                code: code, caller: caller, client: client, microseconds: 1582, requestID: id, traceID: nil,
+                reason: reason, grantType: nil, refusal: refusal, exchange: exchange)
+        }
+    }
+
+    private static func exchange(_ body: String, authorization: String? = nil) -> KeptExchange {
+        KeptExchange(
+            target: "/v1/sign-ins", contentType: "application/json", authorization: authorization,
+            body: Array(body.utf8), isBodyCut: false, response: Array("{}".utf8), responseType: nil)
+    }
+
+    private static func open(
+        _ pages: RequestsPages, _ path: String, by method: ConsolePage.Method = .get,
+        query: [String: String] = [:], number: Int? = nil
+    ) async throws -> ConsoleAnswer {
+        let page = try #require(pages.pages.first { $0.method == method && $0.path == path })
+        return try await page.handle(
+            ConsoleRequest(
+                requestID: "x", parameters: number.map { ["number": String($0)] } ?? [:], query: query,
+                viewer: viewer, now: Moment(milliseconds: 0)))
+    }
+
+    private static func html(_ answer: ConsoleAnswer) throws -> String {
+        guard case .page(let template, _, let values, _) = answer else {
+            Issue.record("no page: \(answer)")
+            return ""
+        }
+        return try #require(try Templates.library().render(template, values))
+    }
+
+    @Test func `the page of a refusal names the check, what it expects and what it found`() async throws {
+        let recent = RecentRequests(keepsExchanges: false)
+        Self.add(
+            recent, id: "r7", status: 401, code: "token_expired",
+            refusal: RecentRefusal(check: "expiration", expected: "past its exp", found: "exp=1767225000"))
+        let pages = RequestsPages(recent: recent, address: "https://siwa.test")
+        guard case .redirect("/requests/1", _) = try await Self.open(pages, "/requests", query: ["id": "r7"])
+        else {
+            Issue.record("the ID of one request leads to its page")
+            return
+        }
+        let html = try Self.html(try await Self.open(pages, "/requests/{number}", number: 1))
+        for text in [
+            "token_expired", "expiration", "past its exp",
+            "exp = 2025-12-31T23:50:00.000Z, 10 min before the request", "docs/api.md",
+            "The token (401, 403)", "$SIWA_API_KEY", "https://siwa.test/v1/sign-ins", "1.5 ms",
+        ] {
+            #expect(html.contains(text), "\(text) in \(html)")
+        }
+        #expect(!html.contains("Send again"))
+    }
+
+    @Test func `the list is filtered`() async throws {
+        let recent = RecentRequests(keepsExchanges: false)
+        Self.add(recent, id: "good-one")
+        Self.add(recent, id: "bad-one", status: 401, code: "token_expired")
+        Self.add(
+            recent, id: "shop-one", status: 400, code: "invalid_grant", caller: nil, client: "shop",
+            reason: "code_used")
+        Self.add(recent, id: "late-one", status: 503, code: "storage_unavailable", route: "/v1/events")
+        let pages = RequestsPages(recent: recent, address: "")
+        for (query, expected) in [
+            ([:], ["good-one", "bad-one", "shop-one", "late-one"]),
+            (["show": "refused"], ["bad-one", "shop-one", "late-one"]), (["code": "code_used"], ["shop-one"]),
+            (["code": "503"], ["late-one"]), (["caller": "shop"], ["shop-one"]),
+            (["route": "events"], ["late-one"]), (["code": "x"], []), (["id": "unknown"], []),
+        ] as [([String: String], [String])] {
+            let html = try Self.html(try await Self.open(pages, "/requests", query: query))
+            for id in ["good-one", "bad-one", "shop-one", "late-one"] {
+                #expect(html.contains(">\(id)<") == expected.contains(id), "\(query) \(id)")
+            }
+        }
+    }
+
+    @Test func `what clients send is escaped`() async throws {
+        let recent = RecentRequests(keepsExchanges: true)
+        let evil = "<script>alert(1)</script>'\"&"
+        Self.add(
+            recent, id: "r1", method: evil, refusal: RecentRefusal(check: evil, expected: evil, found: evil),
+            exchange: Self.exchange(evil))
+        let pages = RequestsPages(recent: recent, address: "http://x")
+        for answer in [
+            try await Self.open(pages, "/requests"),
+            try await Self.open(pages, "/requests/{number}", number: 1),
+            try await Self.open(pages, "/requests", query: ["code": evil, "caller": evil, "route": evil]),
+        ] {
+            #expect(!(try Self.html(answer)).contains("<script>"))
+        }
+    }
+
+    @Test func `a command has placeholders for secrets, and nothing leaves its quotes`() throws {
+        let recent = RecentRequests(keepsExchanges: true)
+        Self.add(
+            recent, caller: nil, client: "shop",
+            exchange: Self.exchange(
+                "grant_type=x&client_secret=s3cret&a='; rm -rf /", authorization: "Basic c2hvcDpzM2NyZXQ="))
+        Self.add(recent, exchange: Self.exchange("{}", authorization: "Bearer siwa_abc"))
+        let commands = recent.all.map { CurlCommand($0, address: "http://127.0.0.1:8080").text }
+        for command in commands {
+            #expect(
+                !command.contains("s3cret") && !command.contains("siwa_abc") && !command.contains("c2hvc"))
+        }
+        #expect(commands[1].contains("client_secret=CLIENT_SECRET&a='\\''; rm -rf /'"))
+        #expect(commands[0].contains("Bearer $SIWA_API_KEY"))
+    }
+
+    @Test func `in development a request is sent again, and the next page is the new one`() async throws {
+        let recent = RecentRequests(keepsExchanges: true)
+        Self.add(recent, exchange: Self.exchange("{}"))
+        let pages = RequestsPages(recent: recent, address: "") { request, id in
+            #expect(request.exchange?.body == Array("{}".utf8))
+            Self.add(recent, id: id)
+            return 201
+        }
+        guard
+            case .redirect("/requests/2", let notice?) = try await Self.open(
+                pages, "/requests/{number}/replay", by: .post, number: 1)
+        else {
+            Issue.record("no redirect")
+            return
+        }
+        #expect(notice.contains("201"))
+        // The new one has no exchange here.
+        guard case .refused = try await Self.open(pages, "/requests/{number}/replay", by: .post, number: 2)
+        else {
+            Issue.record("sent without a body")
+            return
+        }
+        guard case .notFound = try await Self.open(pages, "/requests/{number}/replay", by: .post, number: 9)
+        else {
+            Issue.record("there is no such request")
+            return
+        }
+    }
+
+    @Test func `operators of some apps and production have no part in it`() {
+        let pages = RequestsPages(recent: RecentRequests(keepsExchanges: false), address: "").pages
+        for page in pages {
+            switch page.access {
+            case .operators: Issue.record("\(page.path) is open to operators of some apps")
+            case .operatorsOfAllApps: #expect(page.method == .get)
+            case .development: #expect(page.path.hasSuffix("/replay"))
+            }
+        }
+    }
+
+    @Test func `what outsiders send does not push out what callers sent`() {
+        let recent = RecentRequests(keepsExchanges: false)
+        Self.add(recent, id: "refused", status: 401, code: "x")
+        Self.add(recent, id: "accepted")
+        for number in 0..<10_000 { Self.add(recent, id: "flood\(number)", status: 401, caller: nil) }
+        #expect(recent.all.count == RecentRequests.unknownBound + 2)
+        #expect(recent.requests(withID: "refused").count == 1)
+        #expect(recent.requests(withID: "accepted").count == 1)
+        #expect(recent.all.first?.requestID == "flood9999")
+        for number in 0..<1000 {
+            Self.add(recent, id: "a\(number)")
+            Self.add(recent, id: "b\(number)", status: 500)
+        }
+        let most =
+            RecentRequests.unknownBound + RecentRequests.acceptedBound + RecentRequests.refusedBound
+        #expect(recent.all.count == most)
+        #expect(recent.count == 12_002)
+    }
+
+    @Test func `bodies in memory are bounded, and those of refusals stay longest`() {
+        let recent = RecentRequests(keepsExchanges: true)
+        let large = String(repeating: "x", count: KeptExchange.longestBody)
+        for _ in 0..<100 { Self.add(recent, status: 400, code: "x", exchange: Self.exchange(large)) }
+        for _ in 0..<500 { Self.add(recent, exchange: Self.exchange(large)) }
+        let kept = recent.all.filter { $0.exchange != nil }
+        let bytes = kept.reduce(0) { $0 + ($1.exchange?.size ?? 0) }
+        #expect(bytes <= RecentRequests.exchangeBound)
+        #expect(bytes > RecentRequests.exchangeBound / 2)
+        #expect(kept.count { $0.isRefused } == 100)
+    }
+
+    @Test(arguments: [
+        ("exp=1767225660", "exp = 2026-01-01T00:01:00.000Z, 60 s after the request"),
+        ("iat=1767225600", "iat = 2026-01-01T00:00:00.000Z, the moment of the request"),
+        ("nbf=9223372036854775807", "nbf=9223372036854775807"), ("exp=-1", "exp=-1"), ("exp=x", "exp=x"),
+        ("aud=[\"a\"]", "aud=[\"a\"]"), ("", ""),
+    ])
+    func `a time of a token is shown with its distance`(value: String, text: String) {
+        #expect(FoundValue.text(value, at: 1_767_225_600) == text)
+    }
+
+    @Test func `every place of the documentation exists`() throws {
+        let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
+        for place in DocumentationPlace.all {
+            let page = try String(contentsOf: root.appending(path: place.file), encoding: .utf8)
+            #expect(page.contains("# \(place.heading)\n"), "\(place)")
+        }
+    }
+}
