@@ -47,6 +47,16 @@ import Testing
         #expect(try await store.attestedKey(.sample()) == nil)
     }
 
+    @Test func `deletes entries of histories after 90 days`() async throws {
+        let account = try await store.signIn(.sample(authorizedAt: 1000)).account
+        try await store.notify(.sample(at: 500))
+        let end = Moment(milliseconds: 17_500 + HistoryEntry.keptFor)
+        await maintenance(at: end).purgeHistory()
+        #expect(try await store.history(of: account.id, limit: 9).count == 1)
+        await maintenance(at: end.advanced(byMilliseconds: 1)).purgeHistory()
+        #expect(try await store.history(of: account.id, limit: 9) == [])
+    }
+
     @Test func `forgets tickets whose time is over`() async throws {
         for (byte, end) in [(1, 999), (2, 1000)] as [(UInt8, Moment)] {
             let ticket = Ticket(

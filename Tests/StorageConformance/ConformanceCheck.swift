@@ -21,7 +21,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     private static let accountChecks: [ConformanceCheck] =
         accounts + profiles + credentials + deletions + notifications + nonces + appAttest + events
         + eventScope
-        + batches + disabling
+        + batches + disabling + searches + histories
 
     /// Checks of Apple codes and Apple tokens.
     private static let appleGrants: [ConformanceCheck] =

@@ -32,5 +32,37 @@ extension RelayingStore {
         try await behind.purgeNonces(expiredBefore: moment)
     }
 
+    public func accounts(
+        _ search: AccountSearch, after position: SearchPosition?, limit: Int, at moment: Moment
+    ) async throws -> AccountPage {
+        try await behind.accounts(search, after: position, limit: limit, at: moment)
+    }
+
+    public func events(
+        of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope
+    ) async throws -> EventPage {
+        try await behind.events(of: id, after: sequence, limit: limit, visibleTo: scope)
+    }
+
+    public func lastEvents(of id: AccountID, limit: Int, visibleTo scope: AppScope) async throws
+        -> [AccountEvent]
+    {
+        try await behind.lastEvents(of: id, limit: limit, visibleTo: scope)
+    }
+
+    public func history(of id: AccountID, limit: Int) async throws -> [HistoryEntry] {
+        try await behind.history(of: id, limit: limit)
+    }
+
+    public func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
+        -> [KeptPayload]
+    {
+        try await behind.payloads(about: key, for: clientIDs, limit: limit)
+    }
+
+    public func purgeHistory(before moment: Moment) async throws -> Int {
+        try await behind.purgeHistory(before: moment)
+    }
+
     public func checkHealth() async throws { try await behind.checkHealth() }
 }

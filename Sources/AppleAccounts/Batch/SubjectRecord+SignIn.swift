@@ -3,6 +3,8 @@ extension SubjectRecord {
     struct SignInChange {
         let accountID: AccountID
         let createdAt: Moment
+        /// Time of the last sign-in to the app before.
+        var lastSignInAt: Moment?
         var isNewAccount = false
         var isNewlyAuthorized = false
         var isEmailChanged = false
@@ -27,7 +29,7 @@ extension SubjectRecord {
         }
         change.isEmailChanged = takeEmail(command)
         change.isProfileChanged = takeProfile(command)
-        takeCredential(command)
+        change.lastSignInAt = takeCredential(command)
         change.isNewlyAuthorized = stateBefore != .authorized
         return change
     }
@@ -61,12 +63,14 @@ extension SubjectRecord {
         return isChanged
     }
 
-    private mutating func takeCredential(_ command: SignInCommand) {
+    /// Returns the time of the last sign-in to the app before.
+    private mutating func takeCredential(_ command: SignInCommand) -> Moment? {
         let index = touchCredential(of: command.clientID)
         credentials[index].record.merge(Authorization(moment: command.authorizedAt, source: .signIn))
-        let lastSignInAt = credentials[index].lastSignInAt ?? command.receivedAt
-        credentials[index].lastSignInAt = max(lastSignInAt, command.receivedAt)
+        let lastSignInAt = credentials[index].lastSignInAt
+        credentials[index].lastSignInAt = max(lastSignInAt ?? command.receivedAt, command.receivedAt)
         credentials[index].takeRefreshToken(of: command)
+        return lastSignInAt
     }
 }
 

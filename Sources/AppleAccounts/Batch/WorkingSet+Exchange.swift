@@ -15,10 +15,12 @@ extension WorkingSet {
                 nextCheckAt: nextCheckAt)
             let receipt = take(token, of: position)
             settle(command, otherwise: receipt == .dropped ? .credentialRevoked : nil)
+            note(receipt, of: command)
             return receipt
         case .unavailable(let cause):
             // Without the code, the end of the exchange was applied before, or a revocation removed the code.
             settle(command, otherwise: wasThere ? cause : nil)
+            if wasThere { note(.unavailable, of: command) }
             return .unavailable
         }
     }

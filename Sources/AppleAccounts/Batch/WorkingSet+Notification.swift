@@ -65,6 +65,7 @@ extension WorkingSet {
                 .credentialRevoked, clientID: clientID,
                 reason: subjects[position].record(for: clientID).reason)
         }
+        if let accountID { note(event, change, of: accountID, at: position, in: command) }
         // Also when a later sign-in keeps the credential authorized: earlier authorizations have ended.
         if let accountID, let reason = event.change.grantEndReason {
             credentialEnds.append(

@@ -10,10 +10,14 @@ extension WorkingSet {
         }
         let tokens = tokens[command.accountID]?.tokens ?? []
         guard let token = tokens.first(where: { $0.id == command.tokenID && $0.clientID == command.clientID })
-        else { return .ignored }
+        else {
+            note(.ignored, of: command, at: command.moment)
+            return .ignored
+        }
         let before = subjects[position].record(for: command.primaryClientID)
         guard before.admits(authorizationAt: token.authorizedAt) else {
             drop(token, of: position, .credentialRevoked)
+            note(.dropped, of: command, at: command.moment)
             return .dropped
         }
         // Never before the authorization that the refusal ends, even if our clock is behind Apple's.
@@ -34,6 +38,7 @@ extension WorkingSet {
                     key: command.key, accountID: command.accountID, clientID: command.primaryClientID,
                     reason: record.reason, source: record.source, moment: moment, recordedAt: command.moment))
         }
+        note(.revoked, of: command, at: moment)
         return .revoked
     }
 

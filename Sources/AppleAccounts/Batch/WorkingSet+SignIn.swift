@@ -16,6 +16,7 @@ extension WorkingSet {
         if let nonce = command.nonce { use(nonce) }
         endDisabling(at: position, ifOverAt: command.receivedAt, using: &generator)
 
+        let before = events.count
         let change = subjects[position].take(command, using: &generator)
         if change.isNewAccount {
             append(.accountCreated, of: command, using: &generator)
@@ -27,6 +28,9 @@ extension WorkingSet {
             append(
                 .credentialAuthorized, of: command, clientID: command.clientID, reason: .signedIn,
                 using: &generator)
+        }
+        if events.count == before {
+            noteSignIn(command, of: change.accountID, after: change.lastSignInAt)
         }
         if let offer = command.authorizationCode {
             insert(

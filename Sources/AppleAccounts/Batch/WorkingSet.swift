@@ -26,6 +26,9 @@ public struct WorkingSet: Sendable {
     public internal(set) var events: [AccountEvent] = []
     /// Entries of the audit log, in this order. A sign-in of a known user has none.
     public internal(set) var audit: [AuditEntry] = []
+    /// Entries of the accounts' histories to append, in this order. A store keeps the last
+    /// `HistoryEntry.mostPerAccount` entries of each account.
+    public internal(set) var history: [HistoryEntry] = []
     /// Changes of Apple codes and Apple tokens, in this order.
     public internal(set) var appleTokenChanges: [AppleTokenChange] = []
     /// Final ends of credentials. A store ends the OAuth tokens that depend on them in the same transaction;

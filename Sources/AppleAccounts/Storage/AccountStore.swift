@@ -1,5 +1,5 @@
-/// Stores accounts, credentials, nonces, notifications and account events.
-public protocol AccountStore: Sendable {
+/// Stores accounts, credentials, nonces, notifications, account events and the histories of accounts.
+public protocol AccountStore: AccountSearchStore {
     /// Applies the commands in their order, in one transaction, and returns when it is durable.
     ///
     /// The results are in the order of the commands. A command that the rules refuse, or that the database

@@ -88,6 +88,19 @@ extension GrantEndReason: StorageCode {
     ]
 }
 
+extension HistoryEntry.Kind: StorageCode {
+    public static let numbered: [HistoryEntry.Kind] = [
+        .signIn, .exchange, .consentRevoked, .appleAccountDeleted, .emailForwarding, .refreshTokenRejected,
+    ]
+}
+
+extension HistoryEntry.Outcome: StorageCode {
+    public static let numbered: [HistoryEntry.Outcome] = [
+        .changed, .overtaken, .alreadySo, .tokenKept, .tokenSuperseded, .tokenDropped, .tokenUnavailable,
+        .ignored,
+    ]
+}
+
 extension NotificationReceipt: StorageCode {
     public static let numbered: [NotificationReceipt] = [
         .applied, .duplicate, .unknownType,

@@ -40,6 +40,7 @@ struct QuietBatch {
         if let keyCall = AttestedKeyRows.raiseCall(set) { calls.append(keyCall) }
         if let nonceCall = NonceRows.insertCall(set) { calls.append(nonceCall) }
         calls += try PostgresAppleTokenWriter.calls(for: set.appleTokenChanges, sealing: sealing)
+        if let historyCall = try HistoryRows.appendCall(set, names) { calls.append(historyCall) }
         if calls.count > 1 { calls = [.begin] + calls + [.commit] }
         do {
             _ = try session.pipeline(calls)
@@ -64,7 +65,7 @@ struct QuietBatch {
 }
 
 extension WorkingSet {
-    /// Indicates that the only writes are existing credentials, nonces, counters and new codes.
+    /// Indicates that the only writes are existing credentials, nonces, counters, new codes and histories.
     fileprivate var isQuiet: Bool {
         guard events.isEmpty, audit.isEmpty, keptNotifications.isEmpty, erasures.isEmpty, rekeying == nil,
             finishedTransfers.isEmpty

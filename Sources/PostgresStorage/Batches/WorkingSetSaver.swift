@@ -50,6 +50,8 @@ struct WorkingSetSaver {
         let inboxCall = try InboxRows(names: names).insertCall(set.keptNotifications)
         let grantCalls = try PostgresAppleTokenWriter.calls(for: set.appleTokenChanges, sealing: sealing)
         return subjectCalls.compactMap { $0 } + grantCalls
-            + AttestedKeyRows.saveCalls(set) + [NonceRows.insertCall(set), inboxCall].compactMap { $0 }
+            + AttestedKeyRows.saveCalls(set)
+            + [NonceRows.insertCall(set), inboxCall, try HistoryRows.appendCall(set, names)]
+            .compactMap { $0 }
     }
 }

@@ -66,6 +66,7 @@ enum ErasureWriter {
         calls += InboxErasure.calls(key.subject)
         calls.append(TransferRows.removal(of: [erasure.accountID]))
         calls.append(AuditRows.clearing(erasure.accountID))
+        calls.append(HistoryRows.removal(of: erasure.accountID))
         calls.append(insertion(of: erasure))
         if !erasure.apps.isEmpty { calls.append(insertion(of: erasure.apps, of: erasure.id)) }
         if !erasure.tokens.isEmpty { calls.append(insertion(of: erasure.tokens, of: erasure.id)) }

@@ -15,6 +15,9 @@ struct EventReader {
         let all: TypedStatement<Int64, Int64>
         let allowed: TypedStatement<Int64, Int64, [ClientID]>
         let numbered: TypedStatement<[Int64]>
+        /// The events of one account, or the last of them, with the column for limited callers.
+        let ofAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
+        let lastOfAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
 
         init() {
             var list = SelectList()
@@ -28,6 +31,13 @@ struct EventReader {
                 """
             }
             isAllowed = list.add(Self.isAllowed, Bool.self, as: "is_allowed")
+            let withApps = list
+            ofAccount = TypedStatement("find_events_of_account") { account, start, limit, apps in
+                Self.ofAccount(withApps, account, "> \(start)", "", limit, apps)
+            }
+            lastOfAccount = TypedStatement("find_last_events_of_account") { account, start, limit, apps in
+                Self.ofAccount(withApps, account, "< \(start)", "DESC", limit, apps)
+            }
             all = TypedStatement("find_events") { start, limit in
                 "SELECT \(columns) \(Self.rows(after: start, limit: limit))"
             }
@@ -38,6 +48,23 @@ struct EventReader {
                 SELECT \(list) \(Self.rows(after: start, limit: limit))
                 """
             }
+        }
+
+        private static func ofAccount(
+            _ list: SelectList, _ account: Parameter<AccountID>, _ condition: String, _ order: String,
+            _ limit: Parameter<Int64>, _ apps: Parameter<[ClientID]>
+        ) -> String {
+            """
+            WITH allowed AS MATERIALIZED (
+                SELECT array_agg(id) AS apps FROM app WHERE name = ANY (\(apps)))
+            SELECT \(list)
+            FROM (
+                SELECT \(EventTable.names()) FROM event
+                WHERE account_id = \(account) AND account_id IS NOT NULL AND sequence \(condition)
+                ORDER BY sequence \(order) LIMIT \(limit)) AS e
+            JOIN subject s ON s.id = e.subject_id
+            ORDER BY e.sequence \(order)
+            """
         }
 
         private static func rows(after start: Parameter<Int64>, limit: Parameter<Int64>) -> String {
@@ -76,8 +103,38 @@ struct EventReader {
     func page(
         after sequence: Int64, limit: Int, visibleTo scope: AppScope, in session: PostgresSession
     ) throws -> EventPage {
-        let scan = scope == .all ? limit : max(limit, Self.longestScan)
+        let scan = Self.scan(limit, scope)
         let rows = try session.run(call(after: sequence, scan: scan, visibleTo: scope))
+        return try page(rows, after: sequence, limit: limit, scan: scan, visibleTo: scope, in: session)
+    }
+
+    /// Returns the next events of one account.
+    func page(
+        of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope,
+        in session: PostgresSession
+    ) throws -> EventPage {
+        let scan = Self.scan(limit, scope)
+        let rows = try session.run(Self.find.ofAccount(id, sequence, Int64(scan) + 1, scope.listed))
+        return try page(rows, after: sequence, limit: limit, scan: scan, visibleTo: scope, in: session)
+    }
+
+    /// Returns the last events of one account, the newest first.
+    func last(
+        of id: AccountID, limit: Int, visibleTo scope: AppScope, in session: PostgresSession
+    ) throws -> [AccountEvent] {
+        let scan = Self.scan(limit, scope)
+        let rows = try session.run(Self.find.lastOfAccount(id, .max, Int64(scan) + 1, scope.listed))
+        return try page(rows, after: .max, limit: limit, scan: scan, visibleTo: scope, in: session).events
+    }
+
+    private static func scan(_ limit: Int, _ scope: AppScope) -> Int {
+        scope == .all ? limit : max(limit, longestScan)
+    }
+
+    private func page(
+        _ rows: PostgresRows, after sequence: Int64, limit: Int, scan: Int, visibleTo scope: AppScope,
+        in session: PostgresSession
+    ) throws -> EventPage {
         let columns = Self.find
         var events: [AccountEvent] = []
         var cursor = sequence
@@ -121,5 +178,15 @@ struct EventReader {
             row, team: names.teams.name(of: row.required(columns.subject.teamID), in: session),
             subject: subject,
             clientID: row[columns.event.appID].map { try names.apps.name(of: $0, in: session) })
+    }
+}
+
+extension AppScope {
+    /// The apps of a limited caller.
+    fileprivate var listed: [ClientID] {
+        switch self {
+        case .all: []
+        case .only(let clientIDs): Array(clientIDs)
+        }
     }
 }

@@ -51,7 +51,8 @@ enum OAuthReader {
         email, team, app, made in
         """
         SELECT (array_agg(s.account_id))[1] FROM subject s
-        WHERE lower(s.email) = lower(\(email) COLLATE "C") AND s.email_is_verified AND s.email_is_private IS NOT TRUE
+        WHERE s.email IS NOT NULL AND lower(s.email) = lower(\(email) COLLATE "C")
+            AND s.email_is_verified AND s.email_is_private IS NOT TRUE
             AND s.account_id IS NOT NULL AND s.team_id = (SELECT id FROM team WHERE name = \(team))
         HAVING count(*) = 1 AND bool_and(
             NOT starts_with(s.sub, \(made))

@@ -17,6 +17,7 @@ final class BatchWriter {
     private let nonces: NonceRows
     private let events: EventWriter
     private var attestedKeys: AttestedKeyRows?
+    private let history: HistoryWriter
     private let grants: AppleTokenRows
     private let appleTokenWriter: AppleTokenWriter
     private let names: Names
@@ -45,6 +46,7 @@ final class BatchWriter {
         inbox = try InboxRows(names, in: database)
         nonces = try NonceRows(in: database)
         events = try EventWriter(names, in: database)
+        history = try HistoryWriter(names, in: database)
         grants = try AppleTokenRows(names, in: database)
         appleTokenWriter = try AppleTokenWriter(names, sealing: sealing, in: database)
     }
@@ -209,6 +211,7 @@ final class BatchWriter {
         try nonces.save(set)
         if set.changesAttestedKeys { try keys().save(set) }
         for kept in set.keptNotifications { try inbox.insert(kept) }
+        for entry in set.history { try history.append(entry) }
         var (allEvents, allAudit) = (set.events, set.audit)
         if let ending = GrantEnding(of: set) {
             let ended = try oauth().carryOut(ending, allEvents, using: &generator)

@@ -18,6 +18,7 @@ final class RowReader {
     private var attestedKeyRows: AttestedKeyRows?
     private var receiverRows: ReceiverRows?
     private var auditRows: AuditRows?
+    private var historyRows: HistoryRows?
     private let beginStatement: PreparedStatement
     private let endStatement: PreparedStatement
 
@@ -80,6 +81,14 @@ final class RowReader {
         auditRows = rows
         return rows
     }
+
+    func history() throws -> HistoryRows {
+        let rows = try historyRows ?? HistoryRows(names, in: database)
+        historyRows = rows
+        return rows
+    }
+
+    var search: AccountSearchRows { AccountSearchRows(database: database, names: names, subjects: subjects) }
 
     func begin() throws {
         beginStatement.begin()

@@ -36,6 +36,9 @@ struct ErasureWriter {
         try database.execute(
             sql: "UPDATE audit SET \(AuditTable.clearing) WHERE account_id = :account",
             arguments: ["account": erasure.accountID.uniqueID.data])
+        try database.execute(
+            sql: "DELETE FROM account_history WHERE account_id = :account",
+            arguments: ["account": erasure.accountID.uniqueID.data])
         try Self.insertErasure.run(in: database) {
             $0.write(erasure, to: $1)
             $1.set($0.teamID, team)

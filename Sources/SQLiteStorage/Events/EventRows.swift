@@ -12,6 +12,10 @@ final class EventRows {
     private let find: PreparedStatement
     private let start: Parameter<Int64>
     private let limit: Parameter<Int64>
+    /// The same columns for the events of one account, and for the last of them.
+    private let findOfAccount: PreparedStatement
+    private let findLastOfAccount: PreparedStatement
+    private let account: Parameter<AccountID>
     private let event: EventTable
     private let subject: SubjectTable
     private let findLast: PreparedStatement
@@ -34,6 +38,20 @@ final class EventRows {
             FROM event e JOIN subject s ON s.id = e.subject_id
             WHERE e.sequence > \(start) ORDER BY e.sequence LIMIT \(limit)
             """, in: database)
+        // A third parameter, which the statement above does not have.
+        let (ofAccount, begin, most) = (parameters.add(AccountID.self), start, limit)
+        account = ofAccount
+        func select(_ condition: String, _ order: String) throws -> PreparedStatement {
+            try PreparedStatement(
+                """
+                SELECT \(list)
+                FROM event e JOIN subject s ON s.id = e.subject_id
+                WHERE e.account_id = \(ofAccount) AND e.account_id IS NOT NULL AND e.sequence \(condition)
+                ORDER BY e.sequence \(order) LIMIT \(most)
+                """, in: database)
+        }
+        findOfAccount = try select("> \(begin)", "")
+        findLastOfAccount = try select("< \(begin)", "DESC")
         var lastList = SelectList()
         lastSequenceColumn = lastList.add("max(sequence)", Int64.self, as: "last")
         findLast = try PreparedStatement("SELECT \(lastList) FROM event", in: database)
@@ -60,8 +78,31 @@ final class EventRows {
     }
 
     func page(after sequence: Int64, limit: Int, visibleTo scope: AppScope) throws -> EventPage {
-        let scan = scope == .all ? limit : max(limit, Self.longestScan)
         find.begin()
+        return try page(find, after: sequence, limit: limit, visibleTo: scope)
+    }
+
+    /// Returns the next events of one account.
+    func page(of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope) throws
+        -> EventPage
+    {
+        findOfAccount.begin()
+        findOfAccount.bind(id, to: account)
+        return try page(findOfAccount, after: sequence, limit: limit, visibleTo: scope)
+    }
+
+    /// Returns the last events of one account, the newest first.
+    func last(of id: AccountID, limit: Int, visibleTo scope: AppScope) throws -> [AccountEvent] {
+        findLastOfAccount.begin()
+        findLastOfAccount.bind(id, to: account)
+        return try page(findLastOfAccount, after: .max, limit: limit, visibleTo: scope).events
+    }
+
+    /// Reads a page of a statement that has begun.
+    private func page(
+        _ find: PreparedStatement, after sequence: Int64, limit: Int, visibleTo scope: AppScope
+    ) throws -> EventPage {
+        let scan = scope == .all ? limit : max(limit, Self.longestScan)
         find.bind(sequence, to: start)
         // An extra row shows that more events follow.
         find.bind(Int64(scan) + 1, to: self.limit)
@@ -77,7 +118,7 @@ final class EventRows {
             // Read after the statement has begun: the first events of an app that is new since would
             // otherwise never be shown.
             if case .only(let clientIDs) = scope, apps == nil { apps = try numbers(of: clientIDs) }
-            if try isVisible(to: apps) { events.append(try readEvent()) }
+            if try isVisible(find, to: apps) { events.append(try readEvent(find)) }
             cursor = find[event.sequence] ?? cursor
             scanned += 1
         }
@@ -92,7 +133,7 @@ final class EventRows {
     /// statement keeps the connection to that snapshot.
     ///
     /// - Parameter apps: Numbers of a limited caller's apps; `nil` for a caller without a limit.
-    private func isVisible(to apps: Set<Int64>?) throws -> Bool {
+    private func isVisible(_ find: PreparedStatement, to apps: Set<Int64>?) throws -> Bool {
         guard let apps else { return true }
         if let app = find[event.appID] { return apps.contains(app) }
         findApps.begin()
@@ -106,7 +147,7 @@ final class EventRows {
     }
 
     /// Returns the current event.
-    private func readEvent() throws -> AccountEvent {
+    private func readEvent(_ find: PreparedStatement) throws -> AccountEvent {
         let name = try find.required(subject.subject)
         // An erased user has a name here that cannot be a `sub`.
         let user = AppleSubject(name)

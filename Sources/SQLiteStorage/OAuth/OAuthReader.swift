@@ -86,7 +86,7 @@ final class OAuthReader {
             database,
             sql: """
                 SELECT max(s.account_id) FROM subject s
-                WHERE lower(s.email) = lower(:email) AND s.email_is_verified = 1
+                WHERE s.email IS NOT NULL AND lower(s.email) = lower(:email) AND s.email_is_verified = 1
                     AND s.email_is_private IS NOT 1 AND s.team_id = :team AND s.account_id IS NOT NULL
                 HAVING count(*) = 1 AND max(
                     substr(s.sub, 1, length(:made)) <> :made

@@ -57,9 +57,15 @@ extension Migration {
         ) STRICT;
 
         CREATE UNIQUE INDEX subject_by_key ON subject (key_digest);
-        -- For Google's streamlined linking, which knows an address. Relays are never found by it.
-        CREATE INDEX subject_by_email ON subject (lower(email))
-            WHERE email_is_verified = 1 AND email_is_private IS NOT 1;
+        -- For searches by address, and for Google's streamlined linking. Letters are compared as the stored form has them,
+        -- ASCII letters in lower case.
+        CREATE INDEX subject_by_email ON subject (lower(email), account_id) WHERE email IS NOT NULL;
+        CREATE INDEX subject_by_unsigned_email ON subject (lower(unsigned_email), account_id)
+            WHERE unsigned_email IS NOT NULL;
+        CREATE INDEX subject_by_first_name ON subject (lower(first_name), account_id)
+            WHERE first_name IS NOT NULL;
+        CREATE INDEX subject_by_last_name ON subject (lower(last_name), account_id)
+            WHERE last_name IS NOT NULL;
 
         -- The row for app 0 has what ended the credentials for all apps, also for those first seen later, and what
         -- disables the account: it is here, so that a state query reads one place.
@@ -83,6 +89,11 @@ extension Migration {
         -- For the sweep that enables accounts whose time is over.
         CREATE INDEX credential_by_disabled_until ON credential (disabled_until)
             WHERE disabled_until IS NOT NULL;
+
+        -- For searches: the newest users of an app, those with a revocation, and those who are disabled.
+        CREATE INDEX credential_by_app ON credential (app_id, subject_id) WHERE app_id > 0;
+        CREATE INDEX credential_by_revocation ON credential (app_id, subject_id) WHERE revoked_at IS NOT NULL;
+        CREATE INDEX credential_of_disabled ON credential (subject_id) WHERE disabled_until IS NOT NULL;
 
         CREATE TABLE used_nonce (
             \(UsedNonceTable.schema),
@@ -124,8 +135,11 @@ extension Migration {
         ) STRICT;
 
         -- For the rare subject that gets an account which comes from elsewhere: the events of the time when it had none
-        -- go with it. Events of accounts need no such index and pay for none.
+        -- go with it.
         CREATE INDEX event_without_account ON event (subject_id) WHERE account_id IS NULL;
+
+        -- The events of one account.
+        CREATE INDEX event_by_account ON event (account_id, sequence) WHERE account_id IS NOT NULL;
 
         -- The clients that an account had granted something at the time of an event.
         CREATE INDEX event_of_grant ON event (account_id, oauth_client, sequence) WHERE oauth_client IS NOT NULL;
@@ -136,6 +150,14 @@ extension Migration {
     /// account, and the account outlives a transfer and an erasure. The ID is not declared as a foreign key, because
     /// every change of a subject would then have to look for them.
     static let grants = """
+        -- For people who look at one account.
+        CREATE TABLE account_history (
+            \(AccountHistoryTable.schema),
+            PRIMARY KEY (account_id, number)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX account_history_by_time ON account_history (recorded_at);
+
         -- While a code is claimed, next_attempt_at is the claim's end.
         CREATE TABLE authorization_code (
             \(AuthorizationCodeTable.schema),

@@ -4,9 +4,9 @@ public import Commits
 public import Logging
 public import ServiceLifecycle
 
-/// Periodic work: deletes expired nonces, tickets and transfers, old counts of App Check, and keys of App
-/// Attest that are not used, and enables accounts that were disabled until now. Ends waiting event readers at
-/// shutdown.
+/// Periodic work: deletes expired nonces, tickets and transfers, old counts of App Check, keys of App Attest
+/// that are not used, and old entries of accounts' histories, and enables accounts that were disabled until
+/// now. Ends waiting event readers at shutdown.
 public struct Maintenance: Service {
     public typealias Store = AccountStore & TicketStore & TransferStore & AppAttestStore & AppCheckHourStore
         & AuditStore
@@ -47,6 +47,7 @@ public struct Maintenance: Service {
                     await purgeAppCheckHours()
                     await purgeAttestedKeys()
                     await purgeAudit()
+                    await purgeHistory()
                     await enableAccounts()
                     try? await clock.sleep(for: interval)
                 }
@@ -114,6 +115,16 @@ public struct Maintenance: Service {
             while try await store.purgeAudit(before: end, at: now()) > 0, !Task.isCancelled {}
         } catch {
             logger.warning("the audit log was not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes entries of accounts' histories after 90 days. An erasure deletes those of its account at once.
+    func purgeHistory() async {
+        let moment = now().advanced(byMilliseconds: -HistoryEntry.keptFor)
+        do {
+            while try await store.purgeHistory(before: moment) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("histories of accounts were not purged", metadata: ["error": "\(error)"])
         }
     }
 

@@ -16,5 +16,19 @@ struct FailingStore: AccountStore {
     func lastEventSequence() async throws -> Int64 { throw error }
     func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount] { throw error }
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int { throw error }
+    func accounts(
+        _ search: AccountSearch, after position: SearchPosition?, limit: Int, at moment: Moment
+    ) async throws -> AccountPage { throw error }
+    func events(
+        of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope
+    ) async throws -> EventPage { throw error }
+    func lastEvents(of id: AccountID, limit: Int, visibleTo scope: AppScope) async throws -> [AccountEvent] {
+        throw error
+    }
+    func history(of id: AccountID, limit: Int) async throws -> [HistoryEntry] { throw error }
+    func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
+        -> [KeptPayload]
+    { throw error }
+    func purgeHistory(before moment: Moment) async throws -> Int { throw error }
     func checkHealth() async throws { throw error }
 }

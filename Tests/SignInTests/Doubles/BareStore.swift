@@ -21,6 +21,26 @@ final class BareStore: AccountStore {
 
     func account(_ key: SubjectKey) async throws -> Account? { nil }
 
+    func accounts(
+        _ search: AccountSearch, after position: SearchPosition?, limit: Int, at moment: Moment
+    ) async throws -> AccountPage { AccountPage(accounts: [], next: nil) }
+
+    func events(
+        of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope
+    ) async throws -> EventPage { EventPage(events: [], cursor: sequence, hasMore: false) }
+
+    func lastEvents(of id: AccountID, limit: Int, visibleTo scope: AppScope) async throws -> [AccountEvent] {
+        []
+    }
+
+    func history(of id: AccountID, limit: Int) async throws -> [HistoryEntry] { [] }
+
+    func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
+        -> [KeptPayload]
+    { [] }
+
+    func purgeHistory(before moment: Moment) async throws -> Int { 0 }
+
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential] { [] }

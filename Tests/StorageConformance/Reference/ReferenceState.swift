@@ -28,6 +28,10 @@ struct ReferenceState {
     var audit: [AuditRow] = []
     var auditAnchor = AuditLink.beginning
     var fingerprints: [String: String] = [:]
+    /// The oldest entry first.
+    var histories: [AccountID: [HistoryEntry]] = [:]
+    var payloads: [KeptPayload] = []
+    var payloadSubjects: [AppleSubject] = []
 
     init(seed: UInt64, sealing: any AppleTokenSealing) {
         self.sealing = sealing
@@ -139,6 +143,11 @@ struct ReferenceState {
                     clientID: kept.command.clientID, receipt: kept.receipt, payload: kept.payload,
                     receivedAt: kept.command.receivedAt))
             inboxKeys.formUnion(kept.newInboxKeys)
+            for key in kept.newInboxKeys { keepPayload(of: key, kept) }
+        }
+        for entry in set.history {
+            let entries = histories[entry.accountID, default: []] + [entry]
+            histories[entry.accountID] = Array(entries.suffix(Int(HistoryEntry.mostPerAccount)))
         }
         for id in set.finishedTransfers { transfers.removeAll { $0.accountID == id } }
         let ended = endGrants(of: set)
@@ -207,12 +216,15 @@ struct ReferenceState {
         subjects[rekeying.to] = SubjectRecord(key: rekeying.to, isStored: true)
         events = events.map { $0.key == rekeying.from ? $0.told(of: rekeying.to) : $0 }
         inboxKeys = inboxKeys.filter { $0.subject != rekeying.from.subject }
+        forgetPayloads(about: rekeying.from.subject)
     }
 
     private mutating func carryOut(_ erasure: ErasureRecord, _ tombstone: SubjectRecord) {
         subjects[tombstone.key] = nil
         tombstones[tombstone.key] = tombstone.asLoaded
         inboxKeys = inboxKeys.filter { $0.subject != tombstone.key.subject }
+        forgetPayloads(about: tombstone.key.subject)
+        histories[erasure.accountID] = nil
         transfers.removeAll { $0.accountID == erasure.accountID }
         events = events.map { $0.key == tombstone.key ? $0.told(of: nil) : $0 }
         erasures.append(erasure)

@@ -32,8 +32,16 @@ public enum TracedUser {
         try await notify(.unknown, 3001, "com.example.app")
         try await store.hold(1, key: key, authorizedAt: 4000)
         let account = try await store.signIn(
-            .sample(key: key, authorizedAt: 5000, email: .sample("trace-mail@example.com"))
+            .sample(
+                key: key, authorizedAt: 5000, email: .sample("trace-mail@example.com"),
+                authorizationCode: .sample(3))
         ).account
+        // For the history: an exchange that fails, and a revocation that comes late.
+        try await store.exchange(
+            ExchangeCommand(
+                codeID: .sample(3), key: key, accountID: account.id, clientID: "com.example.app",
+                primaryClientID: "com.example.app", outcome: .unavailable(.codeRejected), receivedAt: 5500))
+        try await notify(.consentRevoked, 600, "com.example.app")
         try await store.importTransfers([
             TransferRecord(
                 recipientTeam: "OTHERTEAM1", transferSubject: "trace-transfer", accountID: account.id,

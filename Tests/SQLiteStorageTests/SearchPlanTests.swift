@@ -1,0 +1,135 @@
+import AppleAccounts
+import Foundation
+import GRDB
+import StorageConformance
+import Testing
+
+@testable import SQLiteStorage
+
+/// Searches in a database of many people: their plans, and with `SIWA_TEST_PEOPLE=1000000` their times.
+@Suite struct SearchPlanTests {
+    let file: TemporaryDatabase
+
+    init() throws {
+        file = try TemporaryDatabase()
+    }
+
+    private static let bigTables = ["subject", "credential", "event", "oauth_grant", "account_history"]
+
+    @Test func `goes along an index in every search`() async throws {
+        try await file.use { _ in }
+        try await fill(1000)
+        for (name, sql) in SearchSQL.statements {
+            let plan = try await plan(sql)
+            #expect(!plan.isEmpty, "\(name)")
+            for step in plan {
+                let isScan = Self.bigTables.contains { step.hasPrefix("SCAN \($0)") }
+                #expect(!isScan && !step.hasPrefix("SCAN s "), "\(name): \(plan)")
+            }
+        }
+        for (sql, index) in [
+            (
+                "SELECT * FROM event WHERE account_id = :a AND account_id IS NOT NULL AND sequence > :b",
+                "event_by_account"
+            ),
+            ("SELECT * FROM account_history WHERE recorded_at < :a", "account_history_by_time"),
+        ] {
+            let plan = try await plan(sql)
+            #expect(plan.contains { $0.contains(index) }, "\(plan)")
+        }
+        let email = try await plan(SearchSQL.email)
+        for index in ["subject_by_email", "subject_by_unsigned_email"] {
+            #expect(email.contains { $0.contains(index) }, "\(email)")
+        }
+        #expect(try await plan(SearchSQL.lastName).contains { $0.contains("subject_by_last_name") })
+        #expect(try await plan(SearchSQL.firstName).contains { $0.contains("subject_by_first_name") })
+    }
+
+    @Test func `answers every search among many people`() async throws {
+        let count = SearchTrial.people(ProcessInfo.processInfo.environment)
+        try await file.use { _ in }
+        try await fill(count)
+        try await file.use { database in
+            let now = ManyPeople.moment(count)
+            let store = database.accounts
+            for question in SearchTrial.questions(count) {
+                let begin = ContinuousClock.now
+                let page = try await store.accounts(question.search, after: nil, limit: 25, at: now)
+                let cold = ContinuousClock.now - begin
+                let again = ContinuousClock.now
+                _ = try await store.accounts(question.search, after: nil, limit: 25, at: now)
+                if count > 100_000 {
+                    print(
+                        "SQLite, \(question.name): \(page.accounts.count), \(cold), \(ContinuousClock.now - again)"
+                    )
+                }
+                let isEmpty = ["no such address"].contains(question.name)
+                #expect(page.accounts.isEmpty == isEmpty || page.next != nil, "\(question.name)")
+            }
+        }
+    }
+
+    @Test func `notes a sign-in of a known user once a day`() async throws {
+        let users = min(SearchTrial.people(ProcessInfo.processInfo.environment) / 30, 20_000)
+        try await file.use { database in
+            let pace = try await SignInPace.measure(database.accounts, users: users, rounds: 3)
+            if users > 1000 { print("SQLite, sign-in: same day \(pace.sameDay), new day \(pace.newDay)") }
+            let account = try #require(try await database.accounts.account(.sample("known-0")))
+            #expect(try await database.accounts.history(of: account.id, limit: 9).count == 3)
+        }
+    }
+
+    private func plan(_ sql: String) async throws -> [String] {
+        try await DatabaseQueue(path: file.path, configuration: .reading()).read { database in
+            let statement = try database.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
+            statement.setUncheckedArguments([])
+            return try Row.fetchAll(statement).map { $0["detail"] as String }
+        }
+    }
+
+    private func fill(_ count: Int) async throws {
+        let sql = """
+            INSERT INTO team (id, name) VALUES (1, 'A1B2C3D4E5');
+            INSERT INTO app (id, name) VALUES (1, 'com.example.a'), (2, 'com.example.b'), (3, 'com.example.rare');
+            CREATE TEMP TABLE person (i INTEGER PRIMARY KEY);
+            WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(count - 1))
+            INSERT INTO person SELECT i FROM n;
+            INSERT INTO subject (\(ManyPeople.subjectColumns), key_digest)
+            SELECT i + 1, 1, '000001.' || i, account_id(i), 1704067200000 + i * 1000,
+                CASE WHEN i % 3 = 0 THEN 'r' || i || '@privaterelay.appleid.com'
+                    ELSE 'Person' || i || '@example.com' END,
+                1, i % 3 = 0, 1704067200000 + i * 1000, CASE WHEN i % 2 = 0 THEN 'Ada' ELSE 'Grace' || i END,
+                'Name' || i, key_digest(1, '000001.' || i)
+            FROM person;
+            INSERT INTO credential (\(ManyPeople.credentialColumns), id, key_check)
+            SELECT s.id, CASE WHEN s.id % 10007 = 1 THEN 3 ELSE 1 + s.id % 2 END, s.created_at, 1,
+                CASE WHEN s.id % 50 = 0 THEN s.created_at + 1 END,
+                CASE WHEN s.id % 50 = 0 THEN CASE WHEN s.id % 1000 = 0 THEN 3 ELSE 2 END END,
+                CASE WHEN s.id % 50 = 0 THEN 2 END, s.created_at, s.created_at,
+                CASE WHEN s.id % 4 = 0 THEN 1 END, NULL, NULL, NULL,
+                first_credential_id(s.key_digest) + 1, key_check(s.key_digest)
+            FROM subject s;
+            INSERT INTO credential (\(ManyPeople.credentialColumns), id, key_check)
+            SELECT s.id, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, s.created_at, 253402300799999, 1,
+                first_credential_id(s.key_digest), key_check(s.key_digest)
+            FROM subject s WHERE s.id % 1000 = 7 OR s.id % 70000 = 1;
+            INSERT INTO oauth_grant (id, account_id, oauth_client, app_id, scope, created_at, consented_at,
+                authorized_at)
+            SELECT account_id, account_id, 'phone', 1 + id % 2, 'openid', created_at, created_at, created_at
+            FROM subject WHERE id % 20 = 0;
+            """
+        try await DatabaseQueue(path: file.path, configuration: .writing(patience: 5))
+            .writeWithoutTransaction { database in
+                // IDs that carry the time of creation, as real ones do.
+                database.add(
+                    function: DatabaseFunction("account_id", argumentCount: 1, pure: true) { values in
+                        guard let number = Int64.fromDatabaseValue(values[0]) else { return nil }
+                        let time = UInt64(ManyPeople.moment(Int(number)).milliseconds)
+                        return UniqueID(high: time << 16 | 0x7000, low: 1 << 63 | UInt64(number)).data
+                    })
+                try database.execute(sql: "PRAGMA synchronous = OFF; BEGIN")
+                try database.execute(sql: sql)
+                try database.execute(sql: "COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+    }
+}
