@@ -100,9 +100,40 @@ import Testing
             method: "GET", target: "/v1/credentials/s", status: 400, code: "parameter_missing",
             subject: "client_id"),
         Case(
-            method: "GET", target: "/v1/accounts?client_id=com.example.app", status: 400,
+            method: "GET", target: "/v1/accounts?sub=nobody", status: 400,
             code: "parameter_missing",
-            subject: "sub"),
+            subject: "client_id"),
+        Case(
+            method: "GET", target: "/v1/accounts?client_id=com.example.app&sub=nobody&linked=true",
+            status: 400, code: "parameter_unknown", subject: "linked"),
+        Case(
+            method: "GET", target: "/v1/accounts?state=maybe", status: 400, code: "parameter_malformed",
+            subject: "state"),
+        Case(
+            method: "GET", target: "/v1/accounts?disabled=yes", status: 400, code: "parameter_malformed",
+            subject: "disabled"),
+        Case(
+            method: "GET", target: "/v1/accounts?created_after=yesterday", status: 400,
+            code: "parameter_malformed", subject: "created_after"),
+        Case(
+            method: "GET", target: "/v1/accounts?email=a@b.c&name=Ada", status: 400,
+            code: "parameter_malformed", subject: "name"),
+        Case(
+            method: "GET", target: "/v1/accounts?after=r01", status: 400, code: "parameter_malformed",
+            subject: "after"),
+        Case(
+            method: "GET", target: "/v1/accounts?after=r1", status: 400, code: "parameter_malformed",
+            subject: "after"),
+        Case(
+            method: "GET", target: "/v1/accounts?limit=101", status: 400, code: "parameter_malformed",
+            subject: "limit"),
+        Case(
+            method: "GET", target: "/v1/accounts?client_id=com.example.none", status: 404,
+            code: "client_id_unknown"),
+        Case(
+            method: "GET", target: "/v1/accounts/acc_00000000-0000-7000-8000-000000000000/events",
+            status: 404,
+            code: "account_not_found"),
         Case(
             method: "GET", target: "/v1/events?afer=1", status: 400, code: "parameter_unknown",
             subject: "afer"),

@@ -30,6 +30,7 @@ extension Problem {
             case let refusal as AppFlipRefusal: refusal.problem
             case is GrantNotFound: Problem(.grantNotFound)
             case is ReceiverPaused: Problem(.receiverPaused)
+            case is SearchPositionUnknown: Problem(.parameterMalformed, subject: .parameter("after"))
             case is DisablingOver: Problem(.disablingOver)
             default: Problem(.internalError)
             }

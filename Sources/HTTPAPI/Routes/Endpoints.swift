@@ -67,7 +67,12 @@ extension Endpoint {
     static let findAccount = Endpoint(
         "findAccount", .get, "/v1/accounts", of: \.accounts, caller: .apiKey, body: .none, errors: .problem,
         priority: .ordinary
-    ) { try $0.bySubject($1) }
+    ) { try $0.find($1) }
+
+    static let listAccountEvents = Endpoint(
+        "listAccountEvents", .get, "/v1/accounts/{id}/events", of: \.accounts, caller: .apiKey, body: .none,
+        errors: .problem, priority: .ordinary
+    ) { try $0.events($1) }
 
     static let eraseAccount = Endpoint(
         "eraseAccount", .delete, "/v1/accounts/{id}", of: \.erasures, caller: .apiKey, body: .none,
@@ -278,8 +283,9 @@ extension Endpoint {
     /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .mintChallenge,
-        .registerKey, .getAttestedKey, .listEvents, .pollEvents, .getAccount, .findAccount, .eraseAccount,
-        .disableAccount,
+        .registerKey, .getAttestedKey, .listEvents, .pollEvents, .getAccount, .findAccount,
+        .listAccountEvents,
+        .eraseAccount, .disableAccount,
         .enableAccount,
         .signOutAccount, .getErasure, .getAppCheck,
         .receiveAppleNotification,

@@ -1,9 +1,7 @@
 import AppleAccounts
 import HTTPEngine
 import NIOHTTP1
-import SecurityEvents
 import SignIn
-import StrictJSON
 
 /// The feed of account events.
 final class EventRoutes: Sendable {
@@ -38,20 +36,7 @@ final class EventRoutes: Sendable {
                     limit: Int(limit), wait: .seconds(wait), allowed: request.scope)
                 : try await useCases.events(
                     after: cursor, limit: Int(limit), wait: .seconds(wait), allowed: request.scope)
-            var json = JSONWriter(reservingCapacity: 64 + 384 * page.events.count)
-            json.beginObject()
-            json.name("events")
-            json.beginArray()
-            for event in page.events {
-                json.element()
-                json.value(event)
-            }
-            json.endArray()
-            // The cursor is a string, so that clients do not calculate with it.
-            json.member("cursor", String(page.cursor))
-            json.member("has_more", page.hasMore)
-            json.endObject()
-            return .json(.ok, json.bytes)
+            return .events(page)
         }
     }
 }
