@@ -29,7 +29,7 @@ struct ComposedConsole {
         /// Told of each change by what pages show.
         let live: LiveUpdates
         /// Keeps what operators do.
-        var audit: (any ConsoleAudit)?
+        let audit: any ConsoleAudit
         /// The findings of `siwa doctor`.
         let doctor: any DoctorFinding
 
@@ -43,6 +43,7 @@ struct ComposedConsole {
             (self.oauth, self.deliveries, self.feed) = (oauth, deliveries, feed)
             (self.observation, self.now, self.logger) = (observation, now, logger)
             (self.development, self.arrivals) = (development, arrivals)
+            audit = StoredConsoleAudit(store: store, now: now)
             let live = LiveUpdates()
             self.live = live
             doctor = RunningDoctor(now: now, changed: { live.changed() }) {
@@ -96,6 +97,8 @@ struct ComposedConsole {
     /// One line for each group of pages.
     private static func pages(_ parts: Parts, _ recent: RecentRequests) -> [ConsolePage] {
         var pages: [ConsolePage] = RequestsPages(parts.settings, recent: recent).pages
+        pages +=
+            PeoplePages(signIn: parts.useCases, oauth: parts.oauth?.server, audit: parts.audit).pages
         pages += SettingsPages(configuration: ShownConfiguration(parts.settings), doctor: parts.doctor).pages
         if let development = parts.development { pages += development.startPages.pages }
         pages += AuditPages(reader: parts.store).pages

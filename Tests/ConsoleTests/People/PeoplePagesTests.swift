@@ -1,0 +1,156 @@
+import AppleAccounts
+import StorageConformance
+import Testing
+
+@testable import Console
+
+@Suite struct PeoplePagesTests {
+    let people: PeopleUnderTest
+
+    init() throws {
+        people = try PeopleUnderTest()
+    }
+
+    private static let personal = ["secret@hidden", "hidden.example", "Zenobia", "Quill"]
+
+    @Test(arguments: [
+        "SECRET@hidden.example", " secret@hidden.example ", "Zenobia", "Zenobia Quill", "quill",
+        "001999.0123456789abcdef.0123",
+    ])
+    func `finds a person by what is known, and masks name and address`(text: String) async throws {
+        let account = try await people.signIn()
+        try await people.signIn("001999.another.0123", email: "other@example.com")
+        for field in [text, account.id.rawValue] {
+            let page = try await people.text(.post, "/people", ["q": field])
+            #expect(page.contains(account.id.rawValue))
+            #expect(page.contains("s…@h…") && page.contains("Z… Q…"))
+            for word in Self.personal where !field.uppercased().contains(word.uppercased()) {
+                #expect(!page.contains(word))
+            }
+        }
+        let none = try await people.text(.post, "/people", ["q": "nobody@example.com"])
+        #expect(none.contains("Nobody was found"))
+    }
+
+    @Test func `a search text in a URL does not count`() async throws {
+        try await people.signIn()
+        let page = try await people.text(.get, "/people", ["q": "nobody@example.com"])
+        #expect(page.contains("s…@h…"))
+        #expect(!page.contains("nobody@example.com"))
+    }
+
+    @Test func `gives the next page of the same search`() async throws {
+        for number in 0..<30 {
+            try await people.signIn(
+                AppleSubject(stringLiteral: "person-\(number)"),
+                authorizedAt: Moment(milliseconds: Int64(number) * 1_000 + 1_000_000))
+        }
+        guard
+            case .page(_, _, let values, _) = try await people.answer(
+                .post, "/people", ["state": "authorized"]),
+            let first = values as? PeopleValues
+        else { throw NoList() }
+        #expect(first.people.count == PeoplePages.pageSize)
+        let fields = Dictionary(uniqueKeysWithValues: first.next.map { ($0.name, $0.value) })
+        guard case .page(_, _, let more, _) = try await people.answer(.post, "/people", fields),
+            let second = more as? PeopleValues
+        else { throw NoList() }
+        #expect(second.people.count == 5)
+        #expect(Set((first.people + second.people).map(\.id)).count == 30)
+        #expect(!second.hasNext)
+    }
+
+    @Test(arguments: [
+        ["state": "maybe"], ["disabled": "perhaps"], ["reason": "none"], ["created_after": "tomorrow"],
+        ["state": "revoked", "after": "a01a1fbea-fd31-77cb-bae8-b913bd619922"],
+    ])
+    func `refuses a filter that no form has`(fields: [String: String]) async throws {
+        try await people.signIn()
+        let answer = try await people.text(.post, "/people", fields)
+        #expect(answer.hasPrefix("refused"))
+    }
+
+    @Test func `masks a person until the audit log has who asked`() async throws {
+        let account = try await people.signIn()
+        let masked = try await people.person(account.id)
+        #expect(masked.contains("s…@h…"))
+        for word in Self.personal { #expect(!masked.contains(word)) }
+        #expect(people.audit.entries == [])
+
+        let shown = try await people.text(.post, "/people/{account}/show", account: account.id)
+        #expect(shown.contains("secret@hidden.example") && shown.contains("Zenobia Quill"))
+        #expect(
+            people.audit.entries == [
+                ConsoleAuditEntry(
+                    operatorName: "operator", action: .show, account: account.id, requestID: "request-1")
+            ])
+    }
+
+    @Test func `shows nothing when the audit log cannot keep it`() async throws {
+        let account = try await people.signIn()
+        people.audit.fail()
+        await #expect(throws: RecordingAudit.Failure.self) {
+            try await people.text(.post, "/people/{account}/show", account: account.id)
+        }
+    }
+
+    @Test func `escapes what users have chosen`() async throws {
+        let account = try await people.store.signIn(
+            .sample(email: .sample("\"<b>\"@example.com"), firstName: "<script>", lastName: "&amp;")
+        ).account
+        let page = try await people.text(.post, "/people/{account}/show", account: account.id)
+        #expect(!page.contains("<script>") && !page.contains("<b>"))
+        let search = try await people.text(.post, "/people", ["q": "\"><script>x</script>"])
+        #expect(!search.contains("<script>"))
+    }
+
+    @Test func `disables, enables and signs out`() async throws {
+        let account = try await people.signIn()
+        let target = "redirect /people/\(account.id.rawValue)"
+        let fields = ["reason": "fraud", "days": "3"]
+        #expect(
+            try await people.text(.post, "/people/{account}/disable", account: account.id, fields) == target)
+        let disabling = try #require(try await people.store.account(account.id)?.disabling)
+        #expect(disabling.reason == .fraud)
+        #expect(disabling.until == people.now.advanced(byMilliseconds: 3 * 86_400_000))
+        #expect(try await people.person(account.id).contains("Enable"))
+        #expect(try await people.text(.post, "/people/{account}/enable", account: account.id) == target)
+        #expect(try await people.store.account(account.id)?.disabling == nil)
+        #expect(try await people.text(.post, "/people/{account}/sign-out", account: account.id) == target)
+        #expect(try await people.store.account(account.id)?.sessionsEndedAt == people.now)
+    }
+
+    @Test(arguments: [
+        ["reason": ""], ["reason": "boredom"], ["reason": "fraud", "days": "0"],
+        ["reason": "fraud", "days": "-1"], ["reason": "fraud", "days": "99999999999999999999"],
+    ])
+    func `refuses a wrong disabling`(fields: [String: String]) async throws {
+        let account = try await people.signIn()
+        let answer = try await people.text(.post, "/people/{account}/disable", account: account.id, fields)
+        #expect(answer.hasPrefix("refused"))
+        #expect(try await people.store.account(account.id)?.disabling == nil)
+    }
+
+    @Test func `erases after a confirmation, and shows the erasure without the person`() async throws {
+        let account = try await people.signIn()
+        try await people.store.notify(.sample(at: 900_000))
+        let question = try await people.text(.get, "/people/{account}/erase", account: account.id)
+        #expect(question.contains("cannot be undone") && question.contains("form-token"))
+        let hasty = try await people.text(.post, "/people/{account}/erase", account: account.id)
+        #expect(hasty.hasPrefix("refused"))
+        #expect(try await people.store.account(account.id) != nil)
+        _ = try await people.text(.post, "/people/{account}/erase", account: account.id, ["confirm": "erase"])
+        #expect(try await people.store.account(account.id) == nil)
+        let page = try await people.person(account.id)
+        #expect(page.contains("account_erased") && page.contains("Erasure"))
+        for word in Self.personal + ["001999.0123456789abcdef.0123", "withdrawn"] {
+            #expect(!page.contains(word))
+        }
+        #expect(!page.contains("/show") && !page.contains("/disable"))
+        let show = try await people.text(.post, "/people/{account}/show", account: account.id)
+        #expect(show == "not found")
+        #expect(people.audit.entries == [])
+    }
+
+    private struct NoList: Error {}
+}

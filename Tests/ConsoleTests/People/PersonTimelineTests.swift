@@ -1,0 +1,102 @@
+import AppleAccounts
+import Encodings
+import StorageConformance
+import Testing
+
+@testable import Console
+
+@Suite struct PersonTimelineTests {
+    let people: PeopleUnderTest
+
+    init() throws {
+        people = try PeopleUnderTest()
+    }
+
+    private func timeline(_ id: AccountID) async throws -> PersonTimeline {
+        let account = try #require(try await people.store.account(id))
+        let key = SubjectKey(team: account.team, subject: account.subject)
+        return PersonTimeline(
+            AccountPastValues(
+                events: try await people.store.lastEvents(of: id, limit: 100, visibleTo: .all),
+                history: try await people.store.history(of: id, limit: 100),
+                payloads: try await people.store.payloads(
+                    about: key, for: [PeopleUnderTest.app, PeopleUnderTest.other], limit: 100)),
+            account: account)
+    }
+
+    /// A notification's payload with the event as Apple sends it: JSON in a text.
+    private static func payload(_ type: String) -> String {
+        let event =
+            #"{\"type\":\"\#(type)\",\"sub\":\"s\",\"event_time\":1,\"email\":\"secret@hidden.example\"}"#
+        let claims = #"{"iss":"https://appleid.apple.com","jti":"jti-1","events":"\#(event)"}"#
+        return "e30.\(Base64URL.encode(Array(claims.utf8))).signature"
+    }
+
+    @Test func `says of a late withdrawal by how much it is late, and draws both moments`() async throws {
+        let account = try await people.signIn(authorizedAt: 1_040_000)
+        try await people.store.notify(
+            .sample(at: 1_000_000, payload: Self.payload("consent-revoked")))
+        // The sign-in was recorded after it.
+        let item = try #require(try await timeline(account.id).items.last)
+        #expect(item.title == "Apple's notification: consent withdrawn")
+        #expect(item.effect.contains("later by 40 s, changed nothing"))
+        #expect(item.comparison == TimelineItem.Comparison(revokedAt: 1_000_000, authorizedAt: 1_040_000))
+        #expect(item.events == [])
+        #expect(item.moment == 1_000_000 && item.recordedAt == 1_017_000)
+        let page = try await people.person(account.id)
+        #expect(page.contains("later by 40 s, changed nothing"))
+        #expect(page.contains("<svg class=\"plot") && page.contains("1970-01-01 00:16:40"))
+        #expect(page.contains("The backend got no event of this"))
+        #expect(page.contains("17 s later"))
+    }
+
+    @Test func `gives a withdrawal the event that the backend got, and what came`() async throws {
+        let account = try await people.signIn()
+        try await people.store.notify(
+            .sample(at: 2_000_000, payload: Self.payload("consent-revoked")))
+        let items = try await timeline(account.id).items
+        #expect(items.map(\.title) == ["Apple's notification: consent withdrawn", "First sign-in"])
+        #expect(items[0].events.map(\.kind) == [.credentialRevoked])
+        #expect(items[0].comparison == nil)
+        #expect(items[0].facts.map(\.name).contains("events.type"))
+        #expect(items[1].events.map(\.kind) == [.accountCreated, .credentialAuthorized])
+        let page = try await people.person(account.id)
+        #expect(page.contains("event 3") && page.contains("jti-1"))
+        #expect(!page.contains("secret@hidden.example") && page.contains("s…@h…"))
+        #expect(!page.contains("signature"))
+    }
+
+    @Test func `shows what came before the account was known`() async throws {
+        try await people.store.notify(.sample(at: 500_000))
+        let account = try await people.signIn()
+        let items = try await timeline(account.id).items
+        #expect(items.map(\.title) == ["First sign-in", "Apple's notification: consent-revoked"])
+        #expect(items[1].effect.contains("before the account was known"))
+    }
+
+    @Test func `shows sign-ins of other days, exchanges, checks and changes in their order`() async throws {
+        let account = try await people.store.hold(1, authorizedAt: 1_000_000)
+        let day: Int64 = 86_400_000
+        for number in 1...2 as ClosedRange<Int64> {
+            for second in 0...1 as ClosedRange<Int64> {
+                try await people.store.signIn(
+                    .sample(authorizedAt: Moment(milliseconds: number * day + second * 1000)))
+            }
+        }
+        try await people.store.reject(.sample(account: account, at: Moment(milliseconds: 3 * day)))
+        try await people.store.change(DisableCommand.sample(account, at: Moment(milliseconds: 4 * day)))
+        #expect(
+            try await timeline(account.id).items.map(\.title) == [
+                "Disabled", "Check: Apple refused the refresh token", "Last sign-in", "Sign-in", "Sign-in",
+                "Exchange of the authorization code", "First sign-in",
+            ])
+    }
+
+    @Test(arguments: [
+        (0, "0 s"), (400, "0.4 s"), (40_000, "40 s"), (-40_000, "40 s"), (90_000, "1 min 30 s"),
+        (7_200_000, "2 h"), (90_060_000, "1 d 1 h"), (59_999, "59 s"),
+    ])
+    func `writes durations in words`(milliseconds: Int, text: String) {
+        #expect(ShownDuration(milliseconds: Int64(milliseconds)).description == text)
+    }
+}
