@@ -1,5 +1,6 @@
 import AppleAccounts
 import HTTPAPI
+import StrictJSON
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Encodings
 import HTTPAPI
 
-/// What the template of the list shows.
+/// Values of the list.
 struct RequestList: Sendable {
     /// Rows of a page.
     static let most = 200

@@ -1,7 +1,7 @@
 import Encodings
 import HTTPAPI
 
-/// What the template of one request shows.
+/// Values of the page of one request.
 struct RequestView: Sendable {
     struct Refusal: Sendable {
         let check: String

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// What the console keeps of a request until its response is written. Made only where there is a console.
+/// Facts for the console, kept of a request until its response is written. Made only where there is a console.
 final class RequestNotes: Sendable {
     private let noted = Mutex<RecentRefusal?>(nil)
     private let target: String?
