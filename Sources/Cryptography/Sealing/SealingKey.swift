@@ -21,13 +21,6 @@ public struct SealingKey: Sendable {
         self.bytes = bytes
     }
 
-    /// 16 hexadecimal digits that differ for other bytes, and from which the key cannot be computed: it has 256
-    /// random bits.
-    public var fingerprint: String {
-        SHA256Digest.hash(Array("siwa sealing key".utf8) + bytes).bytes.prefix(8)
-            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
     /// Returns true if two keys have the same bytes. The duration does not depend on the position of a
     /// difference.
     public func hasSameBytes(as other: SealingKey) -> Bool {
