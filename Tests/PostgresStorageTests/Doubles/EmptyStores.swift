@@ -57,7 +57,8 @@ actor EmptyStores {
         try await database.accounts.pool.run { session in
             try session.execute(
                 script: """
-                    DELETE FROM account_history; DELETE FROM oauth_code; DELETE FROM oauth_token_family; DELETE FROM oauth_grant;
+                    DELETE FROM account_history;
+                    DELETE FROM oauth_code; DELETE FROM oauth_token_family; DELETE FROM oauth_grant;
                     DELETE FROM oauth_device; DELETE FROM oauth_grant_pace;
                     DELETE FROM google_event; DELETE FROM google_account; DELETE FROM signing_key;
                     DELETE FROM event; DELETE FROM credential; DELETE FROM subject;
