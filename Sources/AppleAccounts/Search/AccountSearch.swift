@@ -25,7 +25,7 @@ public struct AccountSearch: Sendable, Hashable {
 
     /// The number of accounts that one page looks at, at most. Bounds the time of a page: a page can be empty
     /// although accounts of later pages match.
-    public static let longestScan = 1000
+    public static let longestScan = 500
 }
 
 /// Conditions on an account. Those about credentials must hold for one credential together.

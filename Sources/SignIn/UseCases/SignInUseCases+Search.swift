@@ -5,7 +5,7 @@ extension SignInUseCases {
     public static let largestAccountPage = 100
     /// Number of times that one page goes on when it found nothing. Bounds the time of a request; the position
     /// advances in any case.
-    private static let mostScans = 4
+    private static let mostScans = 2
 
     /// Returns accounts that match, with the credentials that the caller may see, the newest first.
     ///
