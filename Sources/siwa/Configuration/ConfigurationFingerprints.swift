@@ -33,8 +33,9 @@ extension ServiceSettings {
                 case .all: "all"
                 case .only(let clientIDs): clientIDs.map(\.rawValue).sorted().joined(separator: ",")
                 }
+            let roles = key.roles.map(\.rawValue).sorted().joined(separator: ",")
             fingerprints["api_key \(key.name)"] = Self.fingerprint(
-                "\(Hexadecimal.encode(key.hash)) \(apps)")
+                "\(Hexadecimal.encode(key.hash)) \(roles) \(apps)")
         }
         for key in sealingKeys?.keys ?? [] { fingerprints["sealing_key \(key.name)"] = key.fingerprint }
         if let first = sealingKeys?.keys.first {
