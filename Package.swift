@@ -194,7 +194,7 @@ let package = Package(
             "EmulatorServer",
             [
                 "PageTemplates",
-                "StrictJSON", "Cryptography", "Encodings", "WebOrigins", hummingbird, hummingbirdCore,
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins", hummingbird, hummingbirdCore,
                 httpTypes,
                 nioCore, logging, serviceLifecycle,
             ],

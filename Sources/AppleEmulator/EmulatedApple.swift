@@ -77,6 +77,18 @@ public final class EmulatedApple: Service {
         return deliveries
     }
 
+    /// Posts the held notifications in this order. Returns the deliveries of their first copies.
+    @discardableResult
+    public func release(_ order: ReleaseOrder) async -> [Delivery] {
+        let post = NotificationDispatcher(state: state)
+        var deliveries: [Delivery] = []
+        for held in state.release(order) {
+            let sent = await post.send(held.notification, to: held.target)
+            if let delivery = sent.delivery { deliveries.append(delivery) }
+        }
+        return deliveries
+    }
+
     /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
     ///
     /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.

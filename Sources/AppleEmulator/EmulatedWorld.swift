@@ -17,6 +17,7 @@ struct EmulatedWorld {
     var grants = GrantRegistry()
     var transfers = TransferRegistry()
     var outbox = Outbox()
+    var exchanges = ExchangeLog()
     var deviceKeys = DeviceKeyRegistry()
     /// Open pages of the web flow. The owner of an entry is the client ID.
     var openPages = TokenTable<String, AuthorizationRequest>(capacity: 1000)

@@ -12,6 +12,8 @@ public final class EmulatorState: Sendable {
     /// Made at their first use.
     private let appAttest = Mutex<AppAttestAuthorities?>(nil)
     let world: Mutex<EmulatedWorld>
+    /// Told of each exchange.
+    package let observer = ExchangeObserver()
     /// The IDs of notifications to retry.
     let awaitedRetries: AsyncStream<Int>
     let retries: AsyncStream<Int>.Continuation
@@ -35,6 +37,9 @@ public final class EmulatorState: Sendable {
 
     /// Milliseconds since 1970 of the emulator's time: its clock plus the time added by `advanceClock`.
     public var now: Int64 { clock.now() + world.withLock { $0.clockOffset } }
+
+    /// Milliseconds by which the emulator's time is ahead of its clock.
+    public var clockOffset: Int64 { world.withLock { $0.clockOffset } }
 
     /// Advances the emulator's time, for tests of codes, throttling and transfers, which take minutes to
     /// months.
@@ -102,6 +107,19 @@ public final class EmulatorState: Sendable {
     /// Throws `.userExists` and `.tooManyUsers`.
     public func makeUser(_ recipe: UserRecipe) throws(EmulatorError) -> EmulatedUser {
         try world.withLock { world throws(EmulatorError) in try world.users.make(recipe) }
+    }
+
+    /// Changes what a user can change, and what Apple thinks of the user. Throws `.userNotFound`.
+    @discardableResult
+    public func edit(_ subject: String, _ edit: UserEdit) throws(EmulatorError) -> EmulatedUser {
+        try world.withLock { world throws(EmulatorError) in
+            let position = try world.users.find(subject).position
+            world.users[position].firstName = edit.firstName
+            world.users[position].lastName = edit.lastName
+            world.users[position].hidesEmail = edit.hidesEmail
+            world.users[position].realUserStatus = edit.realUserStatus
+            return world.users[position]
+        }
     }
 
     /// `nil` removes the endpoint's fault.

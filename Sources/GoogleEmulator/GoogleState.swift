@@ -1,4 +1,4 @@
-import EmulatorServer
+public import EmulatorServer
 import JOSE
 import ServiceLifecycle
 import Synchronization
@@ -24,6 +24,8 @@ public final class GoogleState: Sendable {
     let configuration: GoogleEmulatorConfiguration
     let clock: EmulatorClock
     private let world: Mutex<World>
+    /// Told of each exchange.
+    package let observer = ExchangeObserver()
 
     init(configuration: GoogleEmulatorConfiguration, keys: [GoogleKey], clock: EmulatorClock) {
         (self.configuration, self.clock) = (configuration, clock)
@@ -93,6 +95,21 @@ public final class GoogleState: Sendable {
         return key
     }
 
+    /// IDs of the published keys. The last one signs.
+    public var keyIDs: [String] { update { $0.keys.map(\.keyID) } }
+
+    /// The faults that are set.
+    public var faults: [FaultPlace: GoogleFault] { update { $0.faults.faults } }
+
+    /// Begins a link in the browser, and returns the URL to open there. Throws `.serverMissing`.
+    public func beginLink() throws(EmulatorError) -> String {
+        try Linking(state: self).begin(LinkRequest()).url
+    }
+
+    /// Makes a new key the signing key, and returns its ID. The old keys stay published.
+    @discardableResult
+    public func replaceSigningKey() throws -> String { try rotateKey().keyID }
+
     /// Makes a new key the signing key. The old keys stay published.
     func rotateKey() throws -> GoogleKey {
         let key = try GoogleKey.generate()
@@ -108,8 +125,19 @@ public final class GoogleState: Sendable {
         try? await cancelWhenGracefulShutdown { [clock] in try await clock.sleep(milliseconds) }
     }
 
-    func record(_ title: String, request: String, response: String) {
-        let now = clock.now()
-        update { $0.exchanges.add(title, request: request, response: response, at: now) }
+    /// The beginning of an exchange that is recorded when it has ended.
+    var exchangeStart: ExchangeStart { ExchangeStart(at: clock.now()) }
+
+    /// - Parameter start: `nil` for a step that takes no time.
+    func record(
+        _ step: ExchangeStep, _ title: String, request: String, response: String, status: Int? = nil,
+        since start: ExchangeStart? = nil
+    ) {
+        let start = start ?? exchangeStart
+        update { world in
+            world.exchanges.add(
+                step, title, request: request, response: response, status: status, since: start)
+        }
+        observer.tell()
     }
 }

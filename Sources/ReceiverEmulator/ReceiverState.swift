@@ -46,6 +46,12 @@ public final class ReceiverState: Sendable {
     /// The latest messages, the oldest first.
     public var messages: [ReceivedMessage] { update { $0.log.messages } }
 
+    /// The faults that are set.
+    public var faults: [EmulatedReceiver: ReceiverFault] { update { $0.faults } }
+
+    /// URLs of the receivers to which the service sends.
+    public var urls: [EmulatedReceiver: String] { update { $0.urls } }
+
     /// Throws `.faultIneffective`.
     public func setFault(_ fault: ReceiverFault, of receiver: EmulatedReceiver) throws(EmulatorError) {
         let isSecure = hasTLS && update { $0.urls[receiver]?.hasPrefix("https:") ?? true }

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Hummingbird
 import NIOHTTP1
 import StrictJSON
@@ -23,7 +24,9 @@ import Testing
         var log = ExchangeLog()
         var inbox = EventInbox()
         for number in 0...EventInbox.capacity {
-            log.add("", request: String(repeating: "r", count: 5000), response: "", at: 0)
+            log.add(
+                .refresh, "", request: String(repeating: "r", count: 5000), response: "", status: nil,
+                since: ExchangeStart(at: 0))
             inbox.add(
                 ReceivedEvent(
                     jti: "\(number)", type: "token-revoked", issuedAt: 0, tokenHash: "", linkID: nil,

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 import Testing
 

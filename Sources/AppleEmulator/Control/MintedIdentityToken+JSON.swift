@@ -1,4 +1,4 @@
-import StrictJSON
+public import StrictJSON
 
 extension MintedIdentityToken {
     var json: JSONObject {
@@ -14,7 +14,7 @@ extension MintedIdentityToken {
     }
 
     /// The body of a sign-in request to this project's service.
-    var signIn: JSONObject {
+    public var signIn: JSONObject {
         var json = JSONObject([("identity_token", .string(identityToken))])
         json["authorization_code"] = authorizationCode.map { .string($0) }
         json["user"] = user.map { .object($0.json) }

@@ -8,7 +8,7 @@ struct AuthorizeEndpoint: Sendable {
     func add(to router: Router<EmulatorRequestContext>) {
         let faults = FaultInjection(state: state, endpoint: .authorize)
         router.get("auth/authorize") { request, context in
-            try await faults.respond(on: context.channel) { _ in
+            try await faults.respond(to: request, on: context.channel) { request, _ in
                 respond { () throws(OAuthError) in
                     let (page, opened) = try state.open(FormFields((request.uri.query ?? "").utf8))
                     return ChooserPage(page: page, request: opened, users: UserPage(of: users)).response
@@ -16,7 +16,7 @@ struct AuthorizeEndpoint: Sendable {
             }
         }
         router.post("auth/authorize") { request, context in
-            try await faults.respond(on: context.channel) { _ in
+            try await faults.respond(to: request, on: context.channel) { request, _ in
                 let form: FormFields
                 do throws(OAuthError) {
                     form = try await FormFields(bodyOf: request)

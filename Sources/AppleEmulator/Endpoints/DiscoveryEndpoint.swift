@@ -11,7 +11,7 @@ struct DiscoveryEndpoint: Sendable {
     func add(to router: Router<EmulatorRequestContext>) {
         let faults = FaultInjection(state: state, endpoint: .discovery)
         router.get(".well-known/openid-configuration") { request, context in
-            try await faults.respond(on: context.channel) { _ in
+            try await faults.respond(to: request, on: context.channel) { _, _ in
                 DiscoveryDocument(baseURL: state.baseURL(request, on: context.channel)).response
             }
         }

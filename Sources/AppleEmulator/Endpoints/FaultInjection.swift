@@ -9,14 +9,32 @@ struct FaultInjection: Sendable {
     let state: EmulatorState
     let endpoint: EmulatedEndpoint
 
-    /// - Parameter work: Changes the state and returns the response. Receives the fault for details that only
-    ///   the endpoint can apply.
+    /// - Parameter work: Changes the state and returns the response. Receives the request with its whole body,
+    ///   and the fault for details that only the endpoint can apply.
     func respond(
-        on channel: any Channel, _ work: (EndpointFault?) async throws -> EndpointResponse
+        to request: Request, on channel: any Channel,
+        _ work: (Request, EndpointFault?) async throws -> EndpointResponse
     ) async throws -> Response {
+        let start = state.exchangeStart
         let fault = state.beginRequest(on: endpoint)
-        let response = fault?.works == false ? EndpointResponse() : try await work(fault)
-        return try await carryOut(FaultyResponse(response, fault: fault), on: channel)
+        let (request, body) = await Self.collected(request)
+        let response = fault?.works == false ? EndpointResponse() : try await work(request, fault)
+        let faulty = FaultyResponse(response, fault: fault)
+        defer { state.record(endpoint, request, body, faulty, since: start) }
+        return try await carryOut(faulty, on: channel)
+    }
+
+    /// Reads the body once for the record and for the endpoint.
+    private static func collected(_ request: Request) async -> (request: Request, body: [UInt8]) {
+        var request = request
+        let limit = FormFields.bodyLimit
+        guard let buffer = try? await request.body.collect(upTo: limit) else {
+            // The endpoint refuses the request for the size of its body.
+            request.body = RequestBody(buffer: ByteBuffer(repeating: 0, count: limit + 1))
+            return (request, [])
+        }
+        request.body = RequestBody(buffer: buffer)
+        return (request, Array(buffer.readableBytesView))
     }
 
     private func carryOut(_ faulty: FaultyResponse, on channel: any Channel) async throws -> Response {

@@ -8,7 +8,7 @@ struct KeySetEndpoint: Sendable {
     func add(to router: Router<EmulatorRequestContext>) {
         let faults = FaultInjection(state: state, endpoint: .keys)
         router.get("auth/keys") { request, context in
-            try await faults.respond(on: context.channel) { fault in
+            try await faults.respond(to: request, on: context.channel) { request, fault in
                 state.keySet(ifNoneMatch: request.headers[.ifNoneMatch], fault: fault)
             }
         }

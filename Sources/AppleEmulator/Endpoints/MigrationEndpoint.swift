@@ -11,7 +11,9 @@ struct MigrationEndpoint: Sendable {
     func add(to router: Router<EmulatorRequestContext>) {
         let faults = FaultInjection(state: state, endpoint: .migration)
         router.post("auth/usermigrationinfo") { request, context in
-            try await faults.respond(on: context.channel) { _ in await response(to: request) }
+            try await faults.respond(to: request, on: context.channel) { request, _ in
+                await response(to: request)
+            }
         }
     }
 

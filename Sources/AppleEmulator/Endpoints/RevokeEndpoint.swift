@@ -7,7 +7,9 @@ struct RevokeEndpoint: Sendable {
     func add(to router: Router<EmulatorRequestContext>) {
         let faults = FaultInjection(state: state, endpoint: .revoke)
         router.post("auth/revoke") { request, context in
-            try await faults.respond(on: context.channel) { _ in await response(to: request) }
+            try await faults.respond(to: request, on: context.channel) { request, _ in
+                await response(to: request)
+            }
         }
     }
 

@@ -8,7 +8,9 @@ struct TokenEndpoint: Sendable {
     func add(to router: Router<EmulatorRequestContext>) {
         let faults = FaultInjection(state: state, endpoint: .token)
         router.post("auth/token") { request, context in
-            try await faults.respond(on: context.channel) { _ in try await response(to: request) }
+            try await faults.respond(to: request, on: context.channel) { request, _ in
+                try await response(to: request)
+            }
         }
     }
 

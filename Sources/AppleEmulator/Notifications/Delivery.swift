@@ -36,6 +36,16 @@ extension Delivery {
         return json
     }
 
+    /// The status of the response; `nil` when none arrived.
+    var status: Int? {
+        if case .answered(let status, _) = outcome { status } else { nil }
+    }
+
+    /// The response with its body, or the failure.
+    var shown: String {
+        if case .answered(let status, let body) = outcome { "\(status)\n\(body)" } else { text }
+    }
+
     /// The status of the response, or the failure.
     var text: String {
         switch outcome {

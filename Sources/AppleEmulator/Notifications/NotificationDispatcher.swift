@@ -59,6 +59,7 @@ struct NotificationDispatcher: Sendable {
     }
 
     func deliver(_ payload: String, to target: NotificationTarget) async -> Delivery {
+        let start = state.exchangeStart
         let fault = state.beginRequest(on: .notifications)
         if let delay = fault?.delayMilliseconds, delay > 0 { try? await state.clock.sleep(delay) }
         let delivery: Delivery
@@ -72,6 +73,10 @@ struct NotificationDispatcher: Sendable {
                 fault?.cut == nil ? honest : Delivery(url: target.url, outcome: .failed(.responseBroken))
         }
         state.count(delivery)
+        state.record(
+            .appleNotification, "Send a notification",
+            request: "POST \(target.url)\n\n\(ShownText.token(payload) ?? "no token")",
+            response: delivery.shown, status: delivery.status, since: start)
         return delivery
     }
 }

@@ -9,7 +9,7 @@ public struct EmulatedUser: Sendable, Equatable, Codable {
     public internal(set) var firstName: String?
     public internal(set) var lastName: String?
     /// Value of the claim: 0 unsupported, 1 unknown, 2 likely real; `nil` leaves the claim out.
-    public let realUserStatus: Int64?
+    public internal(set) var realUserStatus: Int64?
     /// True if the relay address forwards e-mail.
     public internal(set) var forwardsEmail = true
     public internal(set) var isDeleted = false

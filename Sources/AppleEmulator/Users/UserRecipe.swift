@@ -12,6 +12,20 @@ public struct UserRecipe: Sendable {
     public init() {}
 }
 
+/// The changes of a user. Apps learn a new name only from a user who has stopped using them.
+public struct UserEdit: Sendable {
+    public var firstName: String?
+    public var lastName: String?
+    public var hidesEmail: Bool
+    public var realUserStatus: Int64?
+
+    /// The values of now.
+    public init(_ user: EmulatedUser) {
+        (firstName, lastName) = (user.firstName, user.lastName)
+        (hidesEmail, realUserStatus) = (user.hidesEmail, user.realUserStatus)
+    }
+}
+
 /// The e-mail address of a new user.
 public enum RecipeAddress: Sendable, Equatable {
     /// A unique address from the name or the user's number.

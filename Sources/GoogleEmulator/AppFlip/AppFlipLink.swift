@@ -97,7 +97,8 @@ struct AppFlipApp: Sendable {
             }
         }
         let response = await ServerClient(state: state).post(
-            "The app's backend asks for the URL to open", try state.server().appFlipURL, .json(body),
+            .appFlip, "The app's backend asks for the URL to open", try state.server().appFlipURL,
+            .json(body),
             bearer: state.configuration.apiKey ?? "")
         let url = response.status == 200 ? response.json?["redirect_to"]?.string : nil
         return (url ?? link.url(error: "cancelled"), response)
@@ -115,7 +116,8 @@ struct AppFlipApp: Sendable {
         var body = JSONObject()
         body["sub"] = subject.map { .string($0) }
         let response = await ServerClient(state: state).post(
-            "The app signs in with the fake Apple", "\(apple)/emulator/identity-tokens", .json(body))
+            .appSignIn, "The app signs in with the fake Apple", "\(apple)/emulator/identity-tokens",
+            .json(body))
         guard let token = response.json?["identity_token"]?.string else {
             throw EmulatorError(.serverMissing, detail: "the fake Apple gave no identity token")
         }

@@ -179,6 +179,9 @@ struct ControlRoutes: Sendable {
                     ("at", .string(RFC3339.text(milliseconds: exchange.at))),
                     ("title", .string(exchange.title)), ("request", .string(exchange.request)),
                     ("answer", .string(exchange.response)),
+                    ("from", .string(exchange.step.from.rawValue)),
+                    ("to", .string(exchange.step.to.rawValue)),
+                    ("standard", .string(exchange.step.standard)),
                 ]))
         }
         return JSONObject([("exchanges", .array(entries))])

@@ -34,6 +34,7 @@ struct EventStreamRoutes: Sendable {
         _ respond: @escaping Respond
     ) {
         router.on(RouterPath(path), method: method) { request, _ in
+            let start = state.exchangeStart
             let body = Array(buffer: try await request.body.collect(upTo: Self.longestBody))
             // The token is not recorded: it is valid for an hour.
             let shown = "\(method.rawValue) /\(path)\nAuthorization: Bearer …\n\n\(ShownText.body(body))"
@@ -45,12 +46,15 @@ struct EventStreamRoutes: Sendable {
                 try api.authorize(request.headers[.authorization])
                 let json = try await respond(api, body)
                 let text = ShownText.body(JSONValue.object(json).serialized())
-                state.record("The service account calls \(path)", request: shown, response: "200\n\(text)")
+                state.record(
+                    .eventStream, "The service account calls \(path)", request: shown,
+                    response: "200\n\(text)", status: 200, since: start)
                 return Response.json(json)
             } catch {
                 state.record(
-                    "The service account calls \(path)", request: shown,
-                    response: "\(error.status) \(error.word): \(error.message)")
+                    .eventStream, "The service account calls \(path)", request: shown,
+                    response: "\(error.status) \(error.word): \(error.message)",
+                    status: Int(error.status), since: start)
                 return error.response
             }
         }

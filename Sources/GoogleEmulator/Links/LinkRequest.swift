@@ -52,6 +52,7 @@ struct Linking: Sendable {
         case .appFlip: url = "\(base)/app/link?\(fields)"
         }
         state.record(
+            .authorizationRequest,
             request.mode == .appFlip
                 ? "Google opens the app's universal link" : "Google opens the authorization URL",
             request: "GET \(ShownText.url(url))", response: "in the browser, or in the app")
@@ -87,7 +88,8 @@ struct Linking: Sendable {
                 .stateUnknown, detail: "the answer belongs to no link that was begun here; link again")
         }
         state.record(
-            "The answer at the redirect URI", request: "GET \(uri)\n\(ShownText.fields(fields))",
+            .authorizationResponse, "The answer at the redirect URI",
+            request: "GET \(uri)\n\(ShownText.fields(fields))",
             response: value("code") == nil ? "an error" : "a code, which is exchanged next")
         guard uri.isByteEqual(to: begun.redirectURI), let code = value("code"), value("error") == nil else {
             return fail(begun.mode, value("error") ?? "wrong_redirect_uri")
@@ -102,8 +104,8 @@ struct Linking: Sendable {
         ]
         if let verifier = begun.verifier { fields.append(("code_verifier", verifier)) }
         let response = await client.post(
-            "Google exchanges the code", try state.server().tokenURL, .form(fields + clientFields), at: .token
-        )
+            .codeExchange, "Google exchanges the code", try state.server().tokenURL,
+            .form(fields + clientFields), at: .token)
         guard response.status == 200, let tokens = response.json.flatMap({ LinkTokens($0) }) else {
             return fail(begun.mode, response.error)
         }

@@ -9,7 +9,7 @@ extension Linking {
         let link = try link(id)
         guard let token = link.refreshToken else { throw EmulatorError(.tokenMissing) }
         let response = await client.post(
-            "Google refreshes the access token", try state.server().tokenURL,
+            .refresh, "Google refreshes the access token", try state.server().tokenURL,
             .form([("grant_type", "refresh_token"), ("refresh_token", token)] + clientFields), at: .token)
         let now = state.now
         if response.status == 200, let tokens = response.json.flatMap({ LinkTokens($0) }) {
@@ -27,7 +27,8 @@ extension Linking {
         guard let token = link.accessToken else { throw EmulatorError(.tokenMissing) }
         let key = state.configuration.apiKey
         let response = await client.post(
-            "The app's API asks whether the access token is good", try state.server().introspectionURL,
+            .introspection, "The app's API asks whether the access token is good",
+            try state.server().introspectionURL,
             .form([("token", token)] + (key == nil ? clientFields : [])), bearer: key)
         let json = response.json
         change(link) { link in
@@ -45,7 +46,8 @@ extension Linking {
         }
         let hint = link.refreshToken == nil ? "access_token" : "refresh_token"
         let response = await client.post(
-            "Google revokes the token, because the user unlinks", try state.server().revocationURL,
+            .revocation, "Google revokes the token, because the user unlinks",
+            try state.server().revocationURL,
             .form([("token", token), ("token_type_hint", hint)] + clientFields))
         if response.status == 200 { change(link) { $0.status = .unlinkedByGoogle } }
         return response

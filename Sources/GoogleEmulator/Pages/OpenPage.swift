@@ -1,3 +1,4 @@
+import EmulatorServer
 import Hummingbird
 
 /// Shows the URL that Google opens, with its parameters, and opens it.

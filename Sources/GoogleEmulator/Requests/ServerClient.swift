@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import EmulatorServer
 import Encodings
 import NIOCore
 import NIOHTTP1
@@ -41,7 +42,8 @@ struct ServerClient: Sendable {
     ///   - title: Purpose of the request, for the page.
     ///   - place: Place of faults for the request.
     func post(
-        _ title: String, _ url: String, _ body: Body, bearer: String? = nil, at place: FaultPlace? = nil
+        _ step: ExchangeStep, _ title: String, _ url: String, _ body: Body, bearer: String? = nil,
+        at place: FaultPlace? = nil
     ) async -> Response {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
@@ -50,22 +52,29 @@ struct ServerClient: Sendable {
         request.body = .bytes(ByteBuffer(bytes: body.bytes))
         let credentials = bearer == nil ? "" : "Authorization: Bearer …\n"
         return await send(
-            request, title, shown: "POST \(url)\n\(credentials)\(body.contentType)\n\n\(body.shown)",
+            request, step, title, shown: "POST \(url)\n\(credentials)\(body.contentType)\n\n\(body.shown)",
             at: place)
     }
 
-    func get(_ title: String, _ url: String) async -> Response {
-        await send(HTTPClientRequest(url: url), title, shown: "GET \(url)", at: nil)
+    func get(_ step: ExchangeStep, _ title: String, _ url: String) async -> Response {
+        await send(HTTPClientRequest(url: url), step, title, shown: "GET \(url)", at: nil)
     }
 
     private func send(
-        _ request: HTTPClientRequest, _ title: String, shown: String, at place: FaultPlace?
+        _ request: HTTPClientRequest, _ step: ExchangeStep, _ title: String, shown: String,
+        at place: FaultPlace?
     ) async -> Response {
+        let start = state.exchangeStart
+        func finish(_ response: Response, words: String? = nil) -> Response {
+            let text = words ?? "\(response.status ?? 0)\n\(ShownText.body(response.body))"
+            state.record(
+                step, title, request: shown, response: text, status: response.status, since: start)
+            return response
+        }
         let fault = place.flatMap { place in state.update { $0.faults.take(place) } }
         if let delay = fault?.delayMilliseconds, delay > 0 { await state.wait(delay) }
         guard fault?.loss != .request else {
-            return finish(
-                title, shown, Response(status: nil, body: []), words: "not sent, because of a fault")
+            return finish(Response(status: nil, body: []), words: "not sent, because of a fault")
         }
         var sent = request
         sent.headers.add(name: "Accept", value: "application/json")
@@ -79,19 +88,12 @@ struct ServerClient: Sendable {
             }
             guard fault?.loss != .response else {
                 return finish(
-                    title, shown, Response(status: nil, body: []),
-                    words: "the answer is lost, because of a fault")
+                    Response(status: nil, body: []), words: "the answer is lost, because of a fault")
             }
-            return finish(title, shown, response, words: nil)
+            return finish(response)
         } catch {
-            return finish(title, shown, Response(status: nil, body: []), words: "no answer (\(error))")
+            return finish(Response(status: nil, body: []), words: "no answer (\(error))")
         }
-    }
-
-    private func finish(_ title: String, _ shown: String, _ response: Response, words: String?) -> Response {
-        let text = words ?? "\(response.status ?? 0)\n\(ShownText.body(response.body))"
-        state.record(title, request: shown, response: text)
-        return response
     }
 
     private static var configuration: HTTPClient.Configuration {

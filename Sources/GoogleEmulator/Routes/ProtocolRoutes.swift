@@ -11,10 +11,11 @@ struct ProtocolRoutes: Sendable {
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("oauth2/v3/certs") { _, _ in
-            await document(.certs, "Google's keys are fetched") { GoogleKey.document($0.keys) }
+            await document(.certs, .googleKeys, "Google's keys are fetched") { GoogleKey.document($0.keys) }
         }
         router.get(".well-known/risc-configuration") { _, _ in
-            await document(.riscConfiguration, "Google's configuration for events is fetched") { world in
+            let title = "Google's configuration for events is fetched"
+            return await document(.riscConfiguration, .googleMetadata, title) { world in
                 JSONObject([
                     ("issuer", .string(SentEvent.issuer)),
                     ("jwks_uri", .string("\(world.baseURL)/oauth2/v3/certs")),
@@ -25,33 +26,38 @@ struct ProtocolRoutes: Sendable {
     }
 
     private func document(
-        _ place: FaultPlace, _ title: String, _ make: (GoogleState.World) -> JSONObject
+        _ place: FaultPlace, _ step: ExchangeStep, _ title: String,
+        _ make: (GoogleState.World) -> JSONObject
     ) async -> Response {
-        if let refusal = await faulty(place, title) { return refusal }
+        let start = state.exchangeStart
+        if let refusal = await faulty(place, step, title) { return refusal }
         let json = state.update { make($0) }
-        state.record(title, request: "GET \(place.rawValue)", response: "200")
+        state.record(
+            step, title, request: "GET \(place.rawValue)", response: "200", status: 200, since: start)
         return Response.json(json)
     }
 
     private func report(_ request: Request) async throws -> Response {
+        let start = state.exchangeStart
         let body = try await request.body.collect(upTo: EventReport.longestToken)
         let token = String(buffer: body)
         let shown = "POST /v1beta/events:report\n\(ShownText.token(token) ?? "no token")"
-        if let refusal = await faulty(.report, "The server reports an event", shown) { return refusal }
+        if let refusal = await faulty(.report, .reportedEvent, "The server reports an event", shown) {
+            return refusal
+        }
         do throws(EventReportRefusal) {
             let isToken = request.headers[.contentType]?.hasPrefix("application/secevent+jwt") ?? false
             guard isToken else { throw .malformed }
             let event = try await EventReport(state: state).receive(token)
             state.record(
-                "The server reports that a token has ended", request: shown,
+                .reportedEvent, "The server reports that a token has ended", request: shown,
                 response: event.linkID.map { "202; link \($0) has ended" }
-                    ?? "202; the token is not known here"
-            )
+                    ?? "202; the token is not known here", status: 202, since: start)
             return Response(status: .accepted)
         } catch {
             state.record(
-                "The server reports an event that Google refuses", request: shown,
-                response: "400 \(error.rawValue)")
+                .reportedEvent, "The server reports an event that Google refuses", request: shown,
+                response: "400 \(error.rawValue)", status: 400, since: start)
             return Response.json(
                 JSONObject([
                     ("err", .string(error.rawValue)), ("description", .string("the token is refused")),
@@ -60,11 +66,16 @@ struct ProtocolRoutes: Sendable {
     }
 
     /// Returns the response of a fault, after its delay.
-    private func faulty(_ place: FaultPlace, _ title: String, _ request: String = "") async -> Response? {
+    private func faulty(
+        _ place: FaultPlace, _ step: ExchangeStep, _ title: String, _ request: String = ""
+    ) async -> Response? {
+        let start = state.exchangeStart
         guard let fault = state.update({ $0.faults.take(place) }) else { return nil }
         if fault.delayMilliseconds > 0 { await state.wait(fault.delayMilliseconds) }
         guard let status = fault.status else { return nil }
-        state.record(title, request: request, response: "\(status), because of a fault")
+        state.record(
+            step, title, request: request, response: "\(status), because of a fault", status: status,
+            since: start)
         return Response(status: .init(code: status))
     }
 }

@@ -1,4 +1,5 @@
 import Cryptography
+import EmulatorServer
 import Encodings
 import JOSE
 import StrictJSON
@@ -63,11 +64,12 @@ struct EventReport: Sendable {
     private func keys(of server: LinkedServer) async -> JSONWebKeySet? {
         let client = ServerClient(state: state)
         let configuration = await client.get(
-            "Google looks for the server's keys", server.riscConfigurationURL)
+            .serverMetadata, "Google looks for the server's keys", server.riscConfigurationURL)
         guard configuration.status == 200, configuration.json?["issuer"]?.string == server.issuer,
             let url = configuration.json?["jwks_uri"]?.string, url.hasPrefix("http")
         else { return nil }
-        let response = await client.get("Google fetches the server's keys", url)
+        let response = await client.get(
+            .serverKeys, "Google fetches the server's keys", url)
         guard response.status == 200 else { return nil }
         return try? JSONWebKeySet(parsing: response.body)
     }

@@ -75,7 +75,7 @@ extension Linking {
         let claims = event.claims(for: state.configuration.googleClientID, at: state.now)
         let token = try state.signingKey().sign(claims, type: "secevent+jwt")
         return await client.post(
-            "Google sends the event \(event.type.rawValue)", url, .token(token))
+            .pushedEvent, "Google sends the event \(event.type.rawValue)", url, .token(token))
     }
 
     private func receiver(of type: SentEventType) throws(EmulatorError) -> String {

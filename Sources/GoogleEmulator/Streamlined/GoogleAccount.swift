@@ -49,7 +49,7 @@ extension Linking {
             ("scope", scope ?? state.configuration.scopes.joined(separator: " ")),
         ]
         let response = await client.post(
-            "Google asks with the intent \(intent.rawValue)", try state.server().tokenURL,
+            .assertion, "Google asks with the intent \(intent.rawValue)", try state.server().tokenURL,
             .form(fields + clientFields), at: .token)
         guard intent != .check, response.status == 200, let tokens = response.json.flatMap({ LinkTokens($0) })
         else { return (response, nil) }

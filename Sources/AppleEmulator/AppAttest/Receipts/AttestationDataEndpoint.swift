@@ -18,12 +18,12 @@ struct AttestationDataEndpoint: Sendable {
             let host = request.head.authority?.split(separator: ":").first
             let environment: AttestEnvironment =
                 host?.lowercased() == Self.developmentHost ? .development : .production
-            return try await faults.respond(on: context.channel) { _ in
+            return try await faults.respond(to: request, on: context.channel) { request, _ in
                 await response(to: request, in: environment)
             }
         }
         router.post("development/v1/attestationData") { request, context in
-            try await faults.respond(on: context.channel) { _ in
+            try await faults.respond(to: request, on: context.channel) { request, _ in
                 await response(to: request, in: .development)
             }
         }

@@ -1,21 +1,20 @@
-import EmulatorServer
 import Encodings
 import JOSE
 import StrictJSON
 
 /// Texts of requests and responses for the page, with shortened secrets.
-enum ShownText {
+package enum ShownText {
     private static let secretNames: Set = [
         "client_secret", "code", "access_token", "refresh_token", "id_token", "assertion", "code_verifier",
-        "token", "identity_token", "authorization_code",
+        "token", "identity_token", "authorization_code", "payload",
     ]
 
     /// The beginning of a secret, so that secrets can be distinguished.
-    static func shortened(_ secret: String) -> String {
+    package static func shortened(_ secret: String) -> String {
         secret.count > 24 ? "\(secret.prefix(12))… (\(secret.utf8.count) bytes)" : "\(secret.prefix(4))…"
     }
 
-    static func fields(_ fields: [(name: String, value: String)]) -> String {
+    package static func fields(_ fields: [(name: String, value: String)]) -> String {
         fields.map { field in
             guard secretNames.contains(field.name) else { return "\(field.name) = \(field.value)" }
             let shown = "\(field.name) = \(shortened(field.value))"
@@ -25,7 +24,7 @@ enum ShownText {
     }
 
     /// A URL with its query, one parameter per line.
-    static func url(_ url: String) -> String {
+    package static func url(_ url: String) -> String {
         guard let mark = url.firstIndex(of: "?"),
             let query = FormEncoding.decode(url[url.index(after: mark)...].utf8)
         else { return url }
@@ -34,7 +33,7 @@ enum ShownText {
 
     /// JSON with shortened secrets and below it the content of its tokens, or a token with its content, or
     /// the text itself.
-    static func body(_ body: [UInt8]) -> String {
+    package static func body(_ body: [UInt8]) -> String {
         if let json = try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256)) {
             let tokens = json.object?.members.compactMap { member -> String? in
                 guard secretNames.contains(member.name), let content = member.value.string.flatMap(token)
@@ -48,7 +47,7 @@ enum ShownText {
     }
 
     /// The header and the claims of a compact JWS.
-    static func token(_ compact: String) -> String? {
+    package static func token(_ compact: String) -> String? {
         guard let segments = JWSSegments(compact: compact),
             let header = try? JSONValue(parsing: segments.header),
             let claims = try? JSONValue(parsing: segments.payload, limits: JSONLimits(depth: 16))
