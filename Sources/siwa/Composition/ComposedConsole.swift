@@ -74,6 +74,7 @@ struct ComposedConsole {
             ? RecentRequests(keepsExchanges: false)
             : RecentRequests(keepsExchanges: true) { [live = parts.live] in live.changed() }
         self.recent = recent
+        parts.development?.world.whenExchanged { [live = parts.live] in live.changed() }
         let callers = settings.callers
         let site = try ConsoleSite(
             pages: Self.pages(parts, recent),
@@ -100,7 +101,10 @@ struct ComposedConsole {
         pages +=
             PeoplePages(signIn: parts.useCases, oauth: parts.oauth?.server, audit: parts.audit).pages
         pages += SettingsPages(configuration: ShownConfiguration(parts.settings), doctor: parts.doctor).pages
-        if let development = parts.development { pages += development.startPages.pages }
+        if let development = parts.development {
+            pages += development.startPages.pages
+            pages += WorldPages(development.world).pages
+        }
         pages += AuditPages(reader: parts.store).pages
         pages += TokenPages(tokenInspector(parts)).pages
         pages +=

@@ -45,13 +45,15 @@ struct DevelopmentService: Service {
         var development = try settings(applePort: applePort, googlePort: googlePort, directory: directory)
         development.receivers = receivers
         let settings = try development.settings()
+        let world = DevelopmentFakes(
+            apple: emulator, google: google, receivers: self.receivers, clientIDs: options.clientIDs,
+            secret: DevelopmentSettings.secret)
         let startPage = DevelopmentStartPage(
             applePort: applePort, googlePort: googlePort, receiverPort: receivers.port,
             servicesIDs: options.clientIDs.dropFirst().map { $0 }, secret: DevelopmentSettings.secret)
         let service = try await ComposedService(
             settings: settings, observation: observation, signals: [],
-            development: DevelopmentConsole(
-                apple: emulator, google: google, receivers: self.receivers, startPages: startPage.pages))
+            development: DevelopmentConsole(world: world, startPages: startPage.pages))
         let issuer = settings.oauth?.issuer.text
         self.receivers.state.connect(
             to: DevelopmentReceivers.sender(of: service, issuer: issuer),
@@ -60,7 +62,8 @@ struct DevelopmentService: Service {
             group.addTask { try await service.run() }
             group.addTask {
                 try await introduce(
-                    service, applePort: applePort, googlePort: googlePort, receiverPort: receivers.port)
+                    service, world, applePort: applePort, googlePort: googlePort, receiverPort: receivers.port
+                )
             }
             // After a failure the group is not cancelled, so that the service can stop in order.
             var failure: (any Error)?
@@ -75,10 +78,12 @@ struct DevelopmentService: Service {
 
     /// Configures the URLs of the service in the fake Apple and the fake Google, and prints the banner.
     private func introduce(
-        _ service: ComposedService, applePort: Int, googlePort: Int?, receiverPort: Int
+        _ service: ComposedService, _ world: DevelopmentFakes, applePort: Int, googlePort: Int?,
+        receiverPort: Int
     ) async throws {
         // The service itself throws the error that prevents it from listening.
         guard let port = try? await service.boundPort() else { return }
+        world.connect(to: "http://127.0.0.1:\(port)")
         try emulator.state.configureRedirectURIs(
             ["127.0.0.1", "localhost"].map { "http://\($0):\(port)/v1/web/callback" },
             of: options.clientIDs[0])

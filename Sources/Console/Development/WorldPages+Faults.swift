@@ -1,0 +1,47 @@
+extension WorldPages {
+    var faultPages: [ConsolePage] {
+        let path = WorldTabs.Place.faults.rawValue
+        return [
+            ConsolePage(.get, path, access: .development) { request in
+                .page(template: "world-faults", title: "Faults", values: FaultsValues(request, world: world))
+            },
+            ConsolePage(.post, path, access: .development) { request in
+                guard let name = request.form["fault"] else { return .refused("No fault is named.") }
+                let isOn = request.form["on"] == "1"
+                return try await Self.act(then: path) {
+                    guard try await world.switchFault(named: name, isOn: isOn) else {
+                        throw DevelopmentWorldError("There is no fault of this name.")
+                    }
+                    return nil
+                }
+            },
+        ]
+    }
+}
+
+private struct FaultsValues: Sendable {
+    struct Group: Sendable {
+        let title: String
+        let faults: [Fault]
+    }
+
+    struct Fault: Sendable {
+        let name: String
+        let title: String
+        let isOn: Bool
+        let csrf: String
+    }
+
+    let tabs = WorldTabs(.faults)
+    let groups: [Group]
+
+    init(_ request: ConsoleRequest, world: any FakeWorld) {
+        groups = world.faultGroups.map { group in
+            let faults = group.faults.map { fault in
+                Fault(
+                    name: fault.name, title: fault.title, isOn: fault.isOn, csrf: request.viewer.formToken)
+            }
+            return Group(title: group.title, faults: faults)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import AsyncHTTPClient
+import Console
+import EmulatorServer
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+
+/// A call of the service over HTTP with an API key, as a backend makes it.
+struct ServiceCall: Sendable {
+    struct Response: Sendable {
+        let status: Int
+        let json: JSONValue?
+
+        var isFine: Bool { (200..<300).contains(status) }
+    }
+
+    /// Bytes of a response, at most.
+    private static let longestResponse = 1 << 20
+    private static let timeout = TimeAmount.seconds(30)
+
+    let service: String
+    let secret: String
+    let record: RequestRecord
+
+    /// Throws `DevelopmentWorldError` when no response arrives.
+    func post(_ path: String, _ body: JSONObject) async throws -> Response {
+        var request = HTTPClientRequest(url: service + path)
+        request.method = .POST
+        request.headers.add(name: "Authorization", value: "Bearer \(secret)")
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(ByteBuffer(bytes: JSONValue.object(body).serialized()))
+        let start = record.start
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
+            let bytes = Array(buffer: try await response.body.collect(upTo: Self.longestResponse))
+            let status = Int(response.status.code)
+            record.add(
+                "POST", path[...], fields: "\n\n\(ShownText.body(JSONValue.object(body).serialized()))",
+                status: status, answer: "\(status)\n\(ShownText.body(bytes))", since: start)
+            return Response(status: status, json: try? JSONValue(parsing: bytes))
+        } catch {
+            throw DevelopmentWorldError("siwa did not answer: \(error)")
+        }
+    }
+}
