@@ -54,6 +54,9 @@ struct Dev: AsyncParsableCommand {
         help: "An additional host name for all servers, for example that of a tunnel.")
     var allowedHosts: [String] = []
 
+    @Option(help: "A YAML file with people for the fake Apple.")
+    var seed: String?
+
     @Option(help: "A permanent database: sqlite:///absolute/path or sqlite://relative/path.")
     var database: String?
 
@@ -90,8 +93,10 @@ struct Dev: AsyncParsableCommand {
         let observation = ProcessObservation.ofProcess(level: logLevel)
         defer { observation.sink.flush() }
         do {
+            let seed = try seed.map { try SeedFile(path: $0) }
             let emulator = try await EmulatedApple(
                 configuration: emulatorConfiguration, clock: .system, logger: observation.logger)
+            let arrivals = try seed.map { try emulator.state.seed($0) } ?? []
             var google: GoogleEmulatorService?
             if let configuration = try googleConfiguration {
                 google = try await GoogleEmulatorService(
@@ -103,7 +108,7 @@ struct Dev: AsyncParsableCommand {
                 configuration: receiverConfiguration(tls: tls), clock: .system, logger: observation.logger)
             let service = DevelopmentService(
                 emulator: emulator, google: google, receivers: receivers, authority: tls.authority,
-                observation: observation, options: options)
+                observation: observation, options: options, arrivals: arrivals)
             let emulators: [any Service] = [emulator, receivers] + (google.map { [$0] } ?? [])
             try await group(of: emulators, and: service, logger: observation.logger).run()
         } catch {

@@ -64,6 +64,9 @@ struct Emulate: AsyncParsableCommand {
         help: "A redirect URI for sign-in on the web. Unlike Apple, it may use http on this machine.")
     var redirectURIs: [String] = []
 
+    @Option(help: "A YAML file with people. Its signed_in has an effect in siwa dev only.")
+    var seed: String?
+
     @Option(help: "Keep the state in this file, so that it survives restarts.")
     var stateFile: String?
 
@@ -130,8 +133,10 @@ struct Emulate: AsyncParsableCommand {
                     "client secrets are checked",
                     metadata: ["key_id": "\(file.keyID)", "team_id": "\(teamID)"])
             }
+            let seed = try seed.map { try SeedFile(path: $0) }
             let emulator = try await EmulatedApple(
                 configuration: configuration, clock: .system, logger: observation.logger)
+            if let seed { _ = try emulator.state.seed(seed) }
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
                     services: [observation.sink, emulator], gracefulShutdownSignals: [.sigterm, .sigint],

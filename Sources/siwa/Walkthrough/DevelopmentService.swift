@@ -4,6 +4,7 @@ import AuthorizationServer
 import Foundation
 import GoogleEmulator
 import HTTPAPI
+import Logging
 import ReceiverEmulator
 import ServiceLifecycle
 
@@ -30,6 +31,8 @@ struct DevelopmentService: Service {
     let authority: String
     let observation: ProcessObservation
     let options: Options
+    /// User IDs of the people who sign in at the start.
+    var arrivals: [String] = []
 
     /// Also throws the error of a failed fake Apple or fake Google.
     func run() async throws {
@@ -76,6 +79,18 @@ struct DevelopmentService: Service {
         }
     }
 
+    /// Signs the people of the seed in, one after the other.
+    private func signIn(_ subjects: [String], with world: DevelopmentFakes) async {
+        for subject in subjects where !Task.isCancelled {
+            do {
+                _ = try await world.signInOnPhone(subject)
+            } catch {
+                observation.logger.warning(
+                    "a person of the seed could not sign in", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
     /// Configures the URLs of the service in the fake Apple and the fake Google, and prints the banner.
     private func introduce(
         _ service: ComposedService, _ world: DevelopmentFakes, applePort: Int, googlePort: Int?,
@@ -94,6 +109,7 @@ struct DevelopmentService: Service {
             await service.waitForKeys()
             await receivers.state.fetchKeys()
         }
+        await cancelWhenGracefulShutdown { await signIn(arrivals, with: world) }
         guard !Task.isShuttingDownGracefully else { return }
         let banner = DevelopmentBanner(
             servicePort: port, applePort: applePort, googlePort: googlePort,

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Foundation
 import GoogleEmulator
 import TestSupport

@@ -1,4 +1,5 @@
 import AppleEmulator
+import EmulatorServer
 import Encodings
 import GoogleEmulator
 import NIOHTTP1
