@@ -99,7 +99,8 @@ import Tracing
         span.setStatus(SpanStatus(code: .error))
         span.end()
         let document = TraceDocument(service: "test", version: "1.2.3", instance: "abc")
-        let json = try JSONValue(parsing: document.encode([try finished()]))
+        let json = try JSONValue(
+            parsing: document.encode([try finished()]), limits: JSONLimits(depth: 16))
         let resource = try #require(json["resourceSpans"]?.array?.first)
         #expect(
             resource["resource"]?["attributes"]?.array?.first?["value"]?["stringValue"]?.string == "test")

@@ -145,11 +145,11 @@ struct Setting: Sendable {
     /// Every setting, in the order of the help.
     static let all: [Setting] = [
         teamID, clientIDs, apiKeyHashes, privateKeyFile, sealingKeys, publicURL, webRedirectURL, servicesIDs,
-        file, host, port, database, databaseConnections, logLevel, logFormat, logRate, tracesURL,
-        tracesHeaders, tracesRatio, tracesService, drainSeconds, addressShare, trustedProxies,
+        file, host, port, database, databaseConnections, logLevel, drainSeconds, addressShare, trustedProxies,
         checkInterval, checksPerSecond, receipts, auditDays, keyID, privateKey, keysFile, issuers,
         environment, allowedHosts, metricsKeyHash, baseURL, googleBaseURL, googleServiceAccountFile,
         consolePort, consoleHost, consoleAllowedHosts,
+        logFormat, logRate, tracesURL, tracesHeaders, tracesRatio, tracesService,
     ]
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
