@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"status":503,"times":1}"#, 503, "503"), (#"{"cut":"before_work","times":1}"#, nil, "cut"),
-        (#"{"body":"html","times":1}"#, 200, "text/html"),
+        (#"{"body":"html","times":1}"#, 400, "text/html"),
     ])
     func `shows the answer of a fault`(fault: String, status: Int?, words: String) async throws {
         try await EmulatorUnderTest.run { apple in

@@ -9,7 +9,7 @@ extension WorldPages {
             ) { request in
                 .page(
                     template: "world-people", title: "Fake world",
-                    values: PeopleValues(request, world: world))
+                    values: WorldPeopleValues(request, world: world))
             },
             ConsolePage(.post, "/world/people", access: .development) { request in
                 try await Self.act(then: "/world") {
@@ -20,7 +20,7 @@ extension WorldPages {
                 guard let person = world.person(request.parameters["sub"] ?? "") else { return .notFound }
                 return .page(
                     template: "world-person", title: person.name,
-                    values: PersonValues(person, request, world: world))
+                    values: WorldPersonValues(person, request, world: world))
             },
             ConsolePage(.post, "/world/people/{sub}", access: .development) { request in
                 let subject = request.parameters["sub"] ?? ""
@@ -72,7 +72,7 @@ extension WorldPages {
 }
 
 /// The list of people.
-private struct PeopleValues: Sendable {
+private struct WorldPeopleValues: Sendable {
     struct Row: Sendable {
         let href: String
         let name: String
@@ -121,7 +121,7 @@ private struct PeopleValues: Sendable {
 }
 
 /// One person.
-private struct PersonValues: Sendable {
+private struct WorldPersonValues: Sendable {
     struct Button: Sendable {
         let action: String
         let title: String

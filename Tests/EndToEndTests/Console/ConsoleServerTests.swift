@@ -35,7 +35,9 @@ import Testing
             let text = String(buffer: try await page.body.collect(upTo: 1 << 20))
             #expect(text.contains("SIWA_CONSOLE_PORT") && text.contains("olga"))
             #expect(!text.contains(Self.secret))
-            for path in ["/v1/events", "/health", "/metrics", "/openapi.yaml"] {
+            // What is not there outside of development is below the calls.
+            let fakes = ["/console/world", "/console/world/exchanges", "/console/world/people/ada"]
+            for path in ["/v1/events", "/health", "/metrics", "/openapi.yaml"] + fakes {
                 #expect(try await Self.send(.GET, console + path, cookie: String(cookie)).status == .notFound)
             }
             for path in ["/", "/console", "/console/settings"] {
