@@ -58,6 +58,8 @@ public final class HTTPService: Service {
         public var logRate = 1
         /// The requests that the console shows. `nil` without a console.
         public var recent: RecentRequests?
+        /// The callers that read the event feed. `nil` for a service whose console does not show them.
+        public var feedReaders: FeedReaders?
 
         public init(
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
@@ -132,12 +134,16 @@ public final class HTTPService: Service {
             }
         }
         let polls = dependencies.eventStreams.map { _ in PollMetrics(registry) }
+        let readers = dependencies.feedReaders ?? FeedReaders(feed: useCases.feed)
+        _ = FeedReaderMetrics(
+            registry, readers: readers, names: dependencies.callers.names, now: dependencies.now)
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases),
             accountChanges: AccountChangeRoutes(useCases: useCases, oauth: dependencies.oauth),
             credentials: CredentialRoutes(useCases: useCases),
-            events: EventRoutes(useCases: useCases, registry: registry),
+            events: EventRoutes(
+                useCases: useCases, registry: registry, readers: readers, now: dependencies.now),
             eventPolls: dependencies.eventStreams.flatMap { streams in
                 guard streams.hasKeyedReceivers, let polls else { return nil }
                 return EventPollRoutes(streams: streams, metrics: polls)
@@ -177,7 +183,9 @@ public final class HTTPService: Service {
         let dispatcher = Dispatcher(
             routes: routes, callers: dependencies.callers, foreignPages: dependencies.foreignPages,
             observer: RequestObserver(
-                registry: registry, sink: dependencies.sink, logger: logger, rate: dependencies.logRate,
+                registry: registry, callers: dependencies.callers.names,
+                clients: (dependencies.oauth?.dependencies.settings.clients.clients).map(ClientLabels.init),
+                sink: dependencies.sink, logger: logger, rate: dependencies.logRate,
                 recent: dependencies.recent, now: dependencies.now),
             tracing: dependencies.spans.map { RequestTracing(recorder: $0) }, recent: dependencies.recent)
         self.dispatcher = dispatcher

@@ -28,6 +28,9 @@ public final class EventFeed: Sendable {
         self.mostWaiters = mostWaiters
     }
 
+    /// The last number that the feed knows: 0 until the first commit or announcement.
+    public var latest: Int64 { state.withLock { $0.latest } }
+
     /// Number of readers that wait.
     var waiterCount: Int {
         state.withLock { state in

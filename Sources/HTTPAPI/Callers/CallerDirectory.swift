@@ -31,6 +31,9 @@ public struct CallerDirectory: Sendable {
         isOpen = true
     }
 
+    /// The names of the API keys, that of the metrics not among them.
+    public var names: [String] { keys.map(\.name) }
+
     /// Accepts every caller. For development only.
     public static let open = CallerDirectory()
 

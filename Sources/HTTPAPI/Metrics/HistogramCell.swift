@@ -30,6 +30,9 @@ final class HistogramCell: RecorderHandler, TimerHandler {
 
     func recordNanoseconds(_ duration: Int64) { record(duration) }
 
+    /// Numbers of values of each bucket, and of those above all bounds.
+    var counts: [Int64] { buckets.map(\.value) }
+
     /// Numbers of values that were at most as large as each bound, then the number of all values, and their
     /// sum in the shown unit.
     var reading: (cumulative: [Int64], sum: Double) {

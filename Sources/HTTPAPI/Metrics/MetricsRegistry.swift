@@ -113,6 +113,26 @@ public final class MetricsRegistry: MetricsFactory {
         }
     }
 
+    /// Counts and values of one metric, each with its labels, as they are now. Of a histogram the counts of its
+    /// buckets, each with the upper bound in the recorded unit as the label `le`. Calls no `refresh`.
+    package func readings(of name: String) -> [MetricReading] {
+        let series = families.withLock { $0.byName[name]?.series ?? [] }
+        return series.flatMap { series -> [MetricReading] in
+            let labels = Dictionary(series.labels) { first, _ in first }
+            switch series.cell {
+            case .counter(let counter): return [MetricReading(labels: labels, value: Double(counter.value))]
+            case .gauge(let cell), .total(let cell):
+                return [MetricReading(labels: labels, value: cell.value)]
+            case .histogram(let histogram):
+                let bounds = histogram.bounds.map(String.init) + [MetricReading.noBound]
+                return zip(bounds, histogram.counts).map { bound, count in
+                    MetricReading(
+                        labels: labels.merging([MetricReading.bound: bound]) { $1 }, value: Double(count))
+                }
+            }
+        }
+    }
+
     private func cell(
         _ name: String, _ labels: [(String, String)], help: String, make: () -> Cell
     ) -> Cell {

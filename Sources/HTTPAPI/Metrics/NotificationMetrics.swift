@@ -4,6 +4,7 @@ import Synchronization
 /// Counts Apple's notifications by result, and measures the time since the last notification.
 struct NotificationMetrics: Sendable {
     private let counters: CaseCounters<NotificationReceipt>
+    private let events: CaseCounters<AppleEventKind>
     private let last: LastMoment
     private let now: @Sendable () -> Int64
 
@@ -17,11 +18,38 @@ struct NotificationMetrics: Sendable {
         // A clock that was set back makes no negative age.
         registry.beforeReading { age.set(max(0, now() - last.milliseconds) / 1000) }
         counters = CaseCounters(registry)
+        events = CaseCounters(registry)
     }
 
-    func count(_ receipt: NotificationReceipt) {
+    /// - Parameter changes: The changes that the notification asks for.
+    func count(_ receipt: NotificationReceipt, _ changes: [NotifiedEvent.Change]) {
         counters.count(receipt)
         last.milliseconds = now()
+        // A repeated notification changes nothing.
+        guard receipt != .duplicate else { return }
+        for change in changes { events.count(AppleEventKind(change)) }
+    }
+}
+
+/// Kind of an event in Apple's notifications, as a metric counts it.
+enum AppleEventKind: String, CountedCase {
+    static let series = CountedSeries(
+        "siwa_apple_events_total", label: "kind", help: "Events of Apple's notifications by kind.")
+
+    /// The user stopped using the app.
+    case consentRevoked = "consent_revoked"
+    /// The user deleted the account at Apple.
+    case accountDeleted = "account_deleted"
+    case emailForwarding = "email_forwarding"
+    case unknown
+
+    init(_ change: NotifiedEvent.Change) {
+        switch change {
+        case .consentRevoked: self = .consentRevoked
+        case .appleAccountDeleted: self = .accountDeleted
+        case .emailForwarding: self = .emailForwarding
+        case .unknown: self = .unknown
+        }
     }
 }
 

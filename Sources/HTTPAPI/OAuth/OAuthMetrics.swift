@@ -14,7 +14,9 @@ struct OAuthMetrics: Sendable {
         case failed
     }
 
-    private let tokens: [String: [Result: CounterCell]]
+    private let labels: ClientLabels
+    /// By grant type, then by client.
+    private let tokens: [String: [String: [Result: CounterCell]]]
     enum DeviceResult: String, CaseIterable {
         case begun
         /// Too many devices wait.
@@ -22,36 +24,45 @@ struct OAuthMetrics: Sendable {
     }
 
     private let devices: [DeviceResult: CounterCell]
-    private let introspections: [Bool: CounterCell]
+    private let introspections: [String: [Bool: CounterCell]]
     private let appFlips: [AppFlipOutcome: CounterCell]
     private let prompts: [String: CounterCell]
     private let events: [GoogleEventReceipt.Handling: CounterCell]
     private let unmatchedEvents: [GoogleEventKind: CounterCell]
 
-    init(_ registry: MetricsRegistry, commits: GroupCommit<GrantCommand>) {
+    init(_ registry: MetricsRegistry, commits: GroupCommit<GrantCommand>, labels: ClientLabels) {
+        self.labels = labels
         func cells<Key: Hashable>(_ keys: [Key], _ cell: (Key) -> CounterCell) -> [Key: CounterCell] {
             Dictionary(uniqueKeysWithValues: keys.map { ($0, cell($0)) })
         }
         tokens = Dictionary(
             uniqueKeysWithValues: GrantType.all.map { type in
-                let cells = cells(Result.allCases) { result in
-                    registry.counter(
-                        "siwa_oauth_token_requests_total",
-                        [("grant", type.label), ("result", result.rawValue)],
-                        help: "Token requests of authenticated clients by grant and result.")
+                let clients = labels.all.filter { $0 != ClientLabels.none }.map { client in
+                    let cells = cells(Result.allCases) { result in
+                        registry.counter(
+                            "siwa_oauth_token_requests_total",
+                            [("client", client), ("grant", type.label), ("result", result.rawValue)],
+                            help: "Token requests of authenticated clients by client, grant and result.")
+                    }
+                    return (client, cells)
                 }
-                return (type.name, cells)
+                return (type.name, Dictionary(uniqueKeysWithValues: clients))
             })
         devices = cells(DeviceResult.allCases) { result in
             registry.counter(
                 "siwa_oauth_device_requests_total", [("result", result.rawValue)],
                 help: "Device authorization requests of authenticated clients by result.")
         }
-        introspections = cells([true, false]) { isActive in
-            registry.counter(
-                "siwa_oauth_introspections_total", [("result", isActive ? "active" : "inactive")],
-                help: "Introspections by result.")
-        }
+        introspections = Dictionary(
+            uniqueKeysWithValues: labels.all.map { client in
+                let cells = cells([true, false]) { isActive in
+                    registry.counter(
+                        "siwa_oauth_introspections_total",
+                        [("client", client), ("result", isActive ? "active" : "inactive")],
+                        help: "Introspections by client and result; without a client by an API key.")
+                }
+                return (client, cells)
+            })
         appFlips = cells(AppFlipOutcome.allCases) { outcome in
             registry.counter(
                 "siwa_oauth_app_flips_total", [("outcome", outcome.rawValue)],
@@ -80,9 +91,17 @@ struct OAuthMetrics: Sendable {
         registry.beforeReading { queueDepth.set(Int64(commits.depth)) }
     }
 
-    func count(_ type: GrantType, _ result: Result) { tokens[type.name]?[result]?.increment(by: 1) }
+    func count(_ type: GrantType, _ result: Result, of client: OAuthClientID) {
+        tokens[type.name]?[labels.label(of: client.rawValue)]?[result]?.increment(by: 1)
+    }
+
     func countDevice(_ result: DeviceResult) { devices[result]?.increment(by: 1) }
-    func countIntrospection(isActive: Bool) { introspections[isActive]?.increment(by: 1) }
+
+    /// - Parameter client: `nil` for the caller of an API key.
+    func countIntrospection(isActive: Bool, of client: OAuthClientID?) {
+        introspections[labels.label(of: client?.rawValue)]?[isActive]?.increment(by: 1)
+    }
+
     func count(_ outcome: AppFlipOutcome) { appFlips[outcome]?.increment(by: 1) }
 
     func count(_ prompt: AppFlipPrompt) {

@@ -20,12 +20,13 @@ final class OAuthRoutes: Sendable {
         server: OAuthServer, callers: CallerDirectory, registry: MetricsRegistry, events: EventStreams?,
         polls: PollMetrics?, arrivals: ArrivalLog
     ) {
-        let metrics = OAuthMetrics(registry, commits: server.dependencies.commits)
+        let labels = ClientLabels(server.dependencies.settings.clients.clients)
+        let metrics = OAuthMetrics(registry, commits: server.dependencies.commits, labels: labels)
         let authentication = ClientAuthenticating(server: server)
         tokens = OAuthTokenRoutes(
             server: server, callers: callers, authentication: authentication, metrics: metrics,
             refusals: TokenRefusals(
-                registry, areExplained: server.dependencies.settings.explainsRefusals))
+                registry, areExplained: server.dependencies.settings.explainsRefusals, labels: labels))
         devices =
             GrantType.deviceCode.isOffered(to: server.dependencies.settings.clients.clients)
             ? OAuthDeviceRoutes(server: server, authentication: authentication, metrics: metrics) : nil

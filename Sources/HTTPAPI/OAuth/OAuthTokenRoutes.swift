@@ -47,22 +47,22 @@ final class OAuthTokenRoutes: Sendable {
         do {
             switch try await TokenEndpoint(server).response(token) {
             case .tokens(let tokens):
-                metrics.count(type, .issued)
+                metrics.count(type, .issued, of: token.client.id)
                 var json = JSONWriter(reservingCapacity: 2048)
                 tokens.write(into: &json)
                 return .oauth(.ok, json.bytes)
             case .linking(let response):
-                metrics.count(type, .answered)
+                metrics.count(type, .answered, of: token.client.id)
                 if let reason = response.reason { refusals.note(reason, of: type, request) }
                 return .oauth(
                     HTTPResponseStatus(statusCode: response.status),
                     response.json(explains: refusals.areExplained))
             }
         } catch let error as OAuthError {
-            metrics.count(type, .refused)
+            metrics.count(type, .refused, of: token.client.id)
             throw refusals.noted(error, of: type, request)
         } catch {
-            metrics.count(type, .failed)
+            metrics.count(type, .failed, of: token.client.id)
             throw error
         }
     }
@@ -110,7 +110,7 @@ final class OAuthTokenRoutes: Sendable {
         return .later { [server, metrics] in
             let description = try await TokenIntrospection(server).description(
                 of: question.token, for: caller)
-            metrics.countIntrospection(isActive: description != nil)
+            metrics.countIntrospection(isActive: description != nil, of: caller.client)
             var json = JSONWriter(reservingCapacity: 768)
             if let description {
                 description.write(into: &json)

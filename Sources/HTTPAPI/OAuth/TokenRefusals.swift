@@ -4,17 +4,24 @@ import OAuth
 /// Says why token requests were refused: to operators in the log and in the metrics, and in development also
 /// to the client.
 struct TokenRefusals: Sendable {
-    private let cells: [TokenRefusalReason: CounterCell]
+    private let labels: ClientLabels
+    /// By client.
+    private let cells: [String: [TokenRefusalReason: CounterCell]]
     /// True in development.
     let areExplained: Bool
 
-    init(_ registry: MetricsRegistry, areExplained: Bool) {
+    init(_ registry: MetricsRegistry, areExplained: Bool, labels: ClientLabels) {
+        self.labels = labels
         cells = Dictionary(
-            uniqueKeysWithValues: TokenRefusalReason.allCases.map { reason in
-                let cell = registry.counter(
-                    "siwa_oauth_token_refusals_total", [("reason", reason.rawValue)],
-                    help: "Refused token requests by reason.")
-                return (reason, cell)
+            uniqueKeysWithValues: labels.all.map { client in
+                let reasons = TokenRefusalReason.allCases.map { reason in
+                    let cell = registry.counter(
+                        "siwa_oauth_token_refusals_total",
+                        [("client", client), ("reason", reason.rawValue)],
+                        help: "Refused token requests by the client that they name, and by reason.")
+                    return (reason, cell)
+                }
+                return (client, Dictionary(uniqueKeysWithValues: reasons))
             })
         self.areExplained = areExplained
     }
@@ -23,7 +30,7 @@ struct TokenRefusals: Sendable {
     ///
     /// - Parameter type: `nil` for an unknown grant type.
     func note(_ reason: TokenRefusalReason, of type: GrantType?, _ request: HTTPRequest) {
-        cells[reason]?.increment(by: 1)
+        cells[labels.label(of: request.client?.name)]?[reason]?.increment(by: 1)
         request.client?.isRefused(reason.rawValue, grantType: type?.label)
     }
 

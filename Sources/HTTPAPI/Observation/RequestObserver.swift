@@ -12,6 +12,8 @@ import TraceExport
 /// bodies, tokens, addresses and keys are never logged.
 final class RequestObserver: Sendable {
     private let metrics: RequestMetrics
+    private let refusals: RefusalMetrics
+    private let callers: CallerMetrics
     private let sink: LogSink
     private let logger: Logger
     private let logsRequests: Bool
@@ -26,15 +28,20 @@ final class RequestObserver: Sendable {
     /// milliseconds since 1970.
     ///
     /// - Parameters:
+    ///   - callers: The names of the API keys.
+    ///   - clients: The labels of OAuth clients; `nil` without any.
     ///   - rate: One of this many successful requests has a line.
     ///   - recent: The requests that the console shows; `nil` without a console.
     init(
-        registry: MetricsRegistry, sink: LogSink, logger: Logger, rate: Int = 1,
+        registry: MetricsRegistry, callers: [String] = [], clients: ClientLabels? = nil, sink: LogSink,
+        logger: Logger, rate: Int = 1,
         recent: RecentRequests? = nil, now: @escaping @Sendable () -> Int64
     ) {
         successes = SuccessSampler(oneOf: rate)
         self.recent = recent
         metrics = RequestMetrics(registry)
+        refusals = RefusalMetrics(registry)
+        self.callers = CallerMetrics(registry, callers: callers, clients: clients)
         self.sink = sink
         self.logger = logger
         logsRequests = logger.logLevel <= .info
@@ -51,6 +58,12 @@ final class RequestObserver: Sendable {
     func record(_ info: RequestInfo, _ response: HTTPResponse, finishedAt end: NIODeadline) {
         let duration = end - info.startedAt
         metrics.record(info.endpoint, response.status, nanoseconds: duration.nanoseconds)
+        if let code = response.code { refusals.count(code) }
+        if info.endpoint != nil {
+            callers.count(
+                caller: info.caller ?? info.client?.caller, client: info.client?.name,
+                isRefused: response.code != nil)
+        }
         // A log line for each rejection would cost more than it is worth.
         guard !info.isRejected else { return rejected.count() }
         info.trace?.span?.finish(info, response)

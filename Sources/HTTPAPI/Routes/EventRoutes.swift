@@ -9,9 +9,15 @@ final class EventRoutes: Sendable {
 
     private let useCases: SignInUseCases
     private let waiting: GaugeCell
+    private let readers: FeedReaders
+    private let now: @Sendable () -> Int64
 
-    init(useCases: SignInUseCases, registry: MetricsRegistry) {
-        self.useCases = useCases
+    /// - Parameter now: Milliseconds since 1970.
+    init(
+        useCases: SignInUseCases, registry: MetricsRegistry, readers: FeedReaders,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        (self.useCases, self.readers, self.now) = (useCases, readers, now)
         waiting = registry.gauge("siwa_event_readers", help: "Requests that read or wait for account events.")
     }
 
@@ -27,7 +33,9 @@ final class EventRoutes: Sendable {
             "limit", in: 1...Int64(SignInUseCases.largestEventPage), default: Self.defaultLimit)
         let longestWait = SignInUseCases.longestWait.components.seconds
         let wait = try query.number("wait", in: 0...longestWait, default: 0)
-        return .later { [useCases, waiting] in
+        let asked = Moment(milliseconds: now())
+        if !isLatest { readers.note(request.caller, after: cursor, at: asked) }
+        return .later { [useCases, waiting, readers] in
             waiting.increment(by: 1)
             defer { waiting.decrement(by: 1) }
             let page =
@@ -36,6 +44,7 @@ final class EventRoutes: Sendable {
                     limit: Int(limit), wait: .seconds(wait), allowed: request.scope)
                 : try await useCases.events(
                     after: cursor, limit: Int(limit), wait: .seconds(wait), allowed: request.scope)
+            if isLatest { readers.note(request.caller, after: page.cursor, at: asked) }
             return .events(page)
         }
     }

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import SignIn
@@ -33,8 +34,9 @@ final class NotificationRoutes: Sendable {
             }
         }
         return RouteResult(notification) { [receipts, arrivals] pending in
-            .commit(pending) { receipt in
-                receipts.count(receipt)
+            let changes = Self.changes(of: pending.command)
+            return .commit(pending) { receipt in
+                receipts.count(receipt, changes)
                 if receipt == .duplicate {
                     arrivals.note(
                         .apple, receipt.rawValue, isRefused: false, token: payload, requestID: requestID)
@@ -42,6 +44,11 @@ final class NotificationRoutes: Sendable {
                 return Self.response(receipt)
             }
         }
+    }
+
+    private static func changes(of command: AccountCommand) -> [NotifiedEvent.Change] {
+        guard case .notification(let notification) = command else { return [] }
+        return notification.events.map(\.change)
     }
 
     private static func response(_ receipt: NotificationReceipt) -> HTTPResponse {

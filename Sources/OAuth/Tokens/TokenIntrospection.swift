@@ -11,6 +11,14 @@ public struct TokenIntrospection: Sendable {
         case apps(AppScope)
         /// A confidential client: it sees its own tokens only.
         case client(OAuthClient)
+
+        /// The client; `nil` for an API key.
+        public var client: OAuthClientID? {
+            switch self {
+            case .apps: nil
+            case .client(let client): client.id
+            }
+        }
     }
 
     private let server: OAuthServer

