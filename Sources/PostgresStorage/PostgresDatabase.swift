@@ -17,6 +17,13 @@ public final class PostgresDatabase: Sendable {
     /// Use of the connections at this moment.
     public var usage: PoolUsage { pool.usage }
 
+    /// The standbys of the server. Waits for a connection while all of them are in use.
+    ///
+    /// - Throws: `StorageError`.
+    public func standbys() async throws -> PostgresStandbys {
+        try await pool.run { try PostgresStandbys($0) }
+    }
+
     private let pool: PostgresPool
     private let url: PostgresURL
 

@@ -96,6 +96,21 @@ import Testing
         #expect(try await store.appCheckHours(of: [target], from: 0).map(\.hour) == [3600, 7200])
     }
 
+    @Test func `deletes the service's own numbers that are more than seven days old`() async throws {
+        let hour = ServiceHourCount.milliseconds
+        for begin in [0, hour, 2 * hour] {
+            try await store.setServiceHours([
+                ServiceHourCount(
+                    replica: "a", hour: Moment(milliseconds: begin), name: "sign_in", count: 1)
+            ])
+        }
+        let week = ServiceHourCount.kept
+        await maintenance(at: Moment(milliseconds: week + 2 * hour - 1)).purgeServiceHours()
+        #expect(
+            try await store.serviceHours(from: Moment(milliseconds: 0)).map(\.hour.milliseconds)
+                == [hour, 2 * hour])
+    }
+
     @Test func `enables every account whose time is over, once, and tells the feed`() async throws {
         for number in 0..<(Maintenance.mostEnabled + 20) {
             let key = SubjectKey.sample(AppleSubject(stringLiteral: "user-\(number)"))

@@ -13,7 +13,7 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     public static let all: [ConformanceCheck] =
         accountChecks + appleGrants + oauth + appCheckHours + appReceipts + receivers + streams + audit
-        + inspection
+        + inspection + serviceHours
 
     /// Checks for a store that was opened without sealing.
     public static let withoutSealing = unsealed

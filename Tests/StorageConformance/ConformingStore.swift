@@ -6,4 +6,4 @@ public import AuthorizationServer
 public typealias ConformingStore = AccountStore & AppleTokenStore & TicketStore & TransferStore
     & NonceKeyStore & AppAttestStore
     & AuthorizationStore & AppCheckHourStore & AppReceiptStore
-    & DeliveryStore & AuditStore & GrantInspectionStore & InboxStore
+    & DeliveryStore & AuditStore & GrantInspectionStore & InboxStore & ServiceHourStore

@@ -164,6 +164,11 @@ extension Migration {
 
         CREATE INDEX app_check_hour_by_begin ON app_check_hour (begins_at);
 
+        CREATE TABLE service_hour (
+            \(ServiceHourTable.schema),
+            PRIMARY KEY (begins_at, replica, name)
+        );
+
         -- A claim moves not_before to its end.
         CREATE TABLE event_receiver (
             \(EventReceiverTable.schema),

@@ -13,6 +13,6 @@ public enum SharedTables {
         HealthProbeTable.declaration, AppCheckHourTable.declaration, AppAttestKeyTable.declaration,
         AppAttestCountTable.declaration, EventReceiverTable.declaration, EventRetryTable.declaration,
         AuditTable.declaration, AuditChainTable.declaration, ConfigurationFingerprintTable.declaration,
-        AccountHistoryTable.declaration,
+        AccountHistoryTable.declaration, ServiceHourTable.declaration,
     ]
 }

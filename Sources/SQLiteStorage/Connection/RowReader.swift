@@ -52,6 +52,19 @@ final class RowReader {
         return try targets.flatMap { try rows.hours(of: $0, from: hour) }.sorted { $0.hour < $1.hour }
     }
 
+    /// Returns the sums over all replicas, the oldest first.
+    func serviceHours(from hour: Moment) throws -> [ServiceHourSum] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT begins_at, name, sum(count) FROM service_hour WHERE begins_at >= :begin
+                GROUP BY begins_at, name ORDER BY begins_at, name
+                """, arguments: ["begin": hour.milliseconds]
+        ).map { row in
+            ServiceHourSum(hour: Moment(milliseconds: row[0]), name: row[1], count: row[2])
+        }
+    }
+
     func attestedKeys() throws -> AttestedKeyRows {
         let rows = try attestedKeyRows ?? AttestedKeyRows(in: database)
         attestedKeyRows = rows

@@ -159,6 +159,11 @@ extension Migration {
 
         CREATE INDEX app_check_hour_by_begin ON app_check_hour (begins_at);
 
+        CREATE TABLE service_hour (
+            \(ServiceHourTable.schema),
+            PRIMARY KEY (begins_at, replica, name)
+        ) STRICT, WITHOUT ROWID;
+
         -- A claim moves not_before to its end.
         CREATE TABLE event_receiver (
             \(EventReceiverTable.schema),

@@ -9,7 +9,7 @@ public import ServiceLifecycle
 /// now. Ends waiting event readers at shutdown.
 public struct Maintenance: Service {
     public typealias Store = AccountStore & TicketStore & TransferStore & AppAttestStore & AppCheckHourStore
-        & AuditStore
+        & AuditStore & ServiceHourStore
 
     private let store: any Store
     private let commits: GroupCommit<AccountCommand>
@@ -45,6 +45,7 @@ public struct Maintenance: Service {
                     await purgeTickets()
                     await purgeTransfers()
                     await purgeAppCheckHours()
+                    await purgeServiceHours()
                     await purgeAttestedKeys()
                     await purgeAudit()
                     await purgeHistory()
@@ -94,6 +95,16 @@ public struct Maintenance: Service {
             while try await store.purgeAppCheckHours(before: end) > 0, !Task.isCancelled {}
         } catch {
             logger.warning("counts of App Check were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes the service's own numbers that are more than seven days old.
+    func purgeServiceHours() async {
+        let end = ServiceHourCount.beginning(of: now()).advanced(byMilliseconds: -ServiceHourCount.kept)
+        do {
+            while try await store.purgeServiceHours(before: end) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("numbers of the console were not purged", metadata: ["error": "\(error)"])
         }
     }
 

@@ -12,7 +12,7 @@ import SignIn
 /// A store with all protocols that the service needs.
 typealias ServiceStore = AccountStore & AppleTokenStore & TicketStore & TransferStore & NonceKeyStore
     & AuthorizationStore & AppAttestStore & AppCheckHourStore & AppReceiptStore
-    & DeliveryStore & AuditStore & GrantInspectionStore & InboxStore
+    & DeliveryStore & AuditStore & GrantInspectionStore & InboxStore & ServiceHourStore
 
 /// The database of this process, SQLite or PostgreSQL.
 protocol ServiceDatabase: Sendable {

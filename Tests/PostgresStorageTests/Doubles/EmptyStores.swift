@@ -67,7 +67,7 @@ actor EmptyStores {
                     DELETE FROM refresh_token; DELETE FROM erasure_token; DELETE FROM erasure_app;
                     DELETE FROM erasure; DELETE FROM transfer; DELETE FROM ticket; DELETE FROM client;
                     DELETE FROM app WHERE id <> 0; DELETE FROM team;
-                    DELETE FROM app_check_hour; DELETE FROM event_retry; DELETE FROM event_receiver;
+                    DELETE FROM app_check_hour; DELETE FROM service_hour; DELETE FROM event_retry; DELETE FROM event_receiver;
                     DELETE FROM app_attest_key;
                     DELETE FROM app_attest_count;
                     UPDATE event_counter SET last_sequence = 0;

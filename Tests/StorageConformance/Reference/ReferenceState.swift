@@ -22,6 +22,8 @@ struct ReferenceState {
     var attestedKeys: [AttestedKeyID: AttestedKeyRecord] = [:]
     var oauth = ReferenceGrants()
     /// Counts of App Check by target and by the beginning of the hour.
+    /// By hour, name and replica.
+    var serviceHours: [Moment: [String: [String: Int64]]] = [:]
     var appCheckHours: [AppCheckTarget: [Int64: AppCheckTally]] = [:]
 
     var receivers: [ReceiverName: ClaimedReceiver] = [:]
