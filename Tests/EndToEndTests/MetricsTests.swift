@@ -83,10 +83,31 @@ import Testing
                 ]))
         let dashboard = try String(
             contentsOf: docs.appendingPathComponent("monitoring/dashboard.json"), encoding: .utf8)
-        for text in [rules, dashboard] {
+        for text in [rules, dashboard.replacing("\\\"", with: "\"")] {
+            try expectServedLabels(of: text, metrics)
             let used = Set(text.matches(of: /siwa_[a-z_]+/).map { Self.family(of: String($0.0)) })
             #expect(used.count > 10 && used.subtracting(named) == [])
         }
+    }
+
+    /// Checks that the values of labels in selectors are those of series that the service has: a route or a
+    /// result with another name would never be found. Leaves out metrics that this service does not have.
+    private static func expectServedLabels(of text: String, _ metrics: String) throws {
+        var checked = 0
+        for selector in text.matches(of: /(siwa_[a-z_]+)\{([^}]*)\}/) {
+            let series = metrics.split(separator: "\n").filter { $0.hasPrefix("\(selector.1){") }
+            guard !series.isEmpty else { continue }
+            for matcher in selector.2.matches(of: /([a-z_]+)(=~|=)"([^"]*)"/) where matcher.1 != "job" {
+                // A pattern of a dashboard's variable, or one that is more than a list of words.
+                if matcher.3.contains("$") || matcher.3.contains("*") { continue }
+                for value in matcher.3.split(separator: "|") {
+                    checked += 1
+                    let label = "\(matcher.1)=\"\(value)\""
+                    #expect(series.contains { $0.contains(label) }, "\(selector.1) has no \(label)")
+                }
+            }
+        }
+        #expect(checked >= 4)
     }
 
     /// Returns the name of a metric from the name of one of its series.

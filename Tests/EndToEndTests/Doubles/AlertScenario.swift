@@ -1,0 +1,59 @@
+/// A state of the service that must fire one alert, as the metrics that it shows.
+struct AlertScenario: Sendable {
+    let alert: String
+    /// The lines of `/metrics` some seconds after the beginning. Counters grow with the time.
+    let lines: @Sendable (_ seconds: Int) -> [String]
+
+    init(_ alert: String, _ lines: @escaping @Sendable (_ seconds: Int) -> [String]) {
+        (self.alert, self.lines) = (alert, lines)
+    }
+
+    /// A scenario for each alert but `SiwaDown`, which the test fires by stopping a service.
+    static let all: [AlertScenario] = [
+        AlertScenario("SiwaCannotVerify") { _ in ["siwa_keys_ready 0"] },
+        AlertScenario("SiwaKeysStale") { _ in ["siwa_keys_ready 1", "siwa_keys_stale 1"] },
+        AlertScenario("SiwaDatabaseFailing") { seconds in
+            [#"siwa_storage_commits_total{result="failed"} \#(seconds)"#]
+        },
+        AlertScenario("SiwaOverloaded") { ["siwa_http_requests_turned_away_total \($0)"] },
+        AlertScenario("SiwaRefusedByApple") { seconds in
+            [#"siwa_apple_exchanges_total{result="client_rejected"} \#(seconds)"#]
+        },
+        AlertScenario("SiwaEventGivenUp") { seconds in
+            [#"siwa_event_deliveries_total{result="abandoned"} \#(seconds)"#]
+        },
+        AlertScenario("SiwaReceiverBehind") { _ in
+            [
+                #"siwa_event_receiver_waiting{receiver="backend"} 7"#,
+                #"siwa_event_receiver_paused{receiver="backend"} 0"#,
+            ]
+        },
+        AlertScenario("SiwaReceiverPaused") { _ in
+            [
+                #"siwa_event_receiver_waiting{receiver="backend"} 7"#,
+                #"siwa_event_receiver_paused{receiver="backend"} 1"#,
+            ]
+        },
+        AlertScenario("SiwaSealingKeyWrong") { _ in ["siwa_sealed_values_unreadable 3"] },
+        AlertScenario("SiwaClockWrong") { _ in ["siwa_clock_skew_seconds -120"] },
+        AlertScenario("SiwaNotificationsSilent") { seconds in
+            [
+                #"siwa_apple_checks_total{result="rejected"} \#(seconds)"#,
+                "siwa_notification_age_seconds 90000",
+            ]
+        },
+        AlertScenario("SiwaRefusesMany") { seconds in
+            [
+                #"siwa_verifications_total{kind="identity-token",result="accepted"} \#(60 * seconds)"#,
+                #"siwa_verifications_total{kind="identity-token",result="token_expired"} \#(40 * seconds)"#,
+            ]
+        },
+        AlertScenario("SiwaSlow") { seconds in
+            [("1", 0), ("2.5", 10), ("+Inf", 10)].map { bound, rate in
+                #"siwa_http_request_duration_seconds_bucket{route="/v1/sign-ins",le="\#(bound)"} \#(rate * seconds)"#
+            }
+        },
+        AlertScenario("SiwaWorkOverdue") { _ in [#"siwa_work_oldest_seconds{queue="erasure"} 4000"#] },
+        AlertScenario("SiwaDiskNearlyFull") { _ in ["siwa_database_disk_free_bytes 1000000"] },
+    ]
+}
