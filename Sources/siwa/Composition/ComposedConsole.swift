@@ -26,6 +26,7 @@ struct ComposedConsole {
         let development: DevelopmentConsole?
         /// The last refused messages of Apple and Google.
         let arrivals: ArrivalLog
+        let overview: ComposedOverview
         /// Told of each change by what pages show.
         let live: LiveUpdates
         /// Keeps what operators do.
@@ -37,12 +38,13 @@ struct ComposedConsole {
             settings: ServiceSettings, store: any ServiceStore, useCases: SignInUseCases,
             keys: any VerificationKeys, oauth: ComposedOAuth?, deliveries: ComposedDeliveries?,
             feed: EventFeed, observation: ProcessObservation, now: @escaping @Sendable () -> Moment,
-            logger: Logger, development: DevelopmentConsole?, arrivals: ArrivalLog
+            logger: Logger, development: DevelopmentConsole?, arrivals: ArrivalLog,
+            overview: ComposedOverview
         ) {
             (self.settings, self.store, self.useCases, self.keys) = (settings, store, useCases, keys)
             (self.oauth, self.deliveries, self.feed) = (oauth, deliveries, feed)
             (self.observation, self.now, self.logger) = (observation, now, logger)
-            (self.development, self.arrivals) = (development, arrivals)
+            (self.development, self.arrivals, self.overview) = (development, arrivals, overview)
             audit = StoredConsoleAudit(store: store, now: now)
             let live = LiveUpdates()
             self.live = live
@@ -57,7 +59,7 @@ struct ComposedConsole {
     let recent: RecentRequests?
     /// The pages on the port of the interface, in `siwa dev`.
     let site: ConsoleSite?
-    /// The server of the console in production. Empty where the console is off.
+    /// The monitor of the overview, and the server of the console in production. Empty where the console is off.
     let services: [any Service]
 
     init(_ parts: Parts) throws {
@@ -68,6 +70,8 @@ struct ComposedConsole {
             return
         }
         parts.feed.whenAdvanced { [live = parts.live] in live.changed() }
+        parts.overview.numbers.whenChanged { [live = parts.live] in live.changed() }
+        let monitor = parts.overview.monitor { [live = parts.live] in live.changed() }
         // In production there can be thousands of requests a second, each of which would load every open page.
         let recent =
             parts.development == nil
@@ -77,27 +81,33 @@ struct ComposedConsole {
         parts.development?.world.whenExchanged { [live = parts.live] in live.changed() }
         let callers = settings.callers
         let site = try ConsoleSite(
-            pages: Self.pages(parts, recent),
+            pages: Self.pages(parts, recent, monitor),
             visitors: parts.development == nil
                 ? .operators({ callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys)
                 : .developers(hosts: settings.developmentHosts),
             live: parts.live, audit: parts.audit, now: parts.now, logger: parts.logger)
         guard parts.development == nil else {
-            (self.site, services) = (site, [])
+            (self.site, services) = (site, [monitor])
             return
         }
         self.site = nil
         services = [
+            monitor,
             ConsoleServer(
                 site, host: settings.consoleHost, port: settings.numbers[.consolePort],
                 limits: .forThisProcess(settings, admission: AdmissionBounds()), logger: parts.logger,
-                now: ProcessObservation.millisecondsSince1970)
+                now: ProcessObservation.millisecondsSince1970),
         ]
     }
 
     /// One line for each group of pages.
-    private static func pages(_ parts: Parts, _ recent: RecentRequests) -> [ConsolePage] {
-        var pages: [ConsolePage] = RequestsPages(parts.settings, recent: recent).pages
+    private static func pages(_ parts: Parts, _ recent: RecentRequests, _ monitor: OverviewMonitor)
+        -> [ConsolePage]
+    {
+        var pages: [ConsolePage] = parts.overview.pages(
+            monitor, doctor: parts.doctor, world: parts.development?.world
+        ).pages
+        pages += RequestsPages(parts.settings, recent: recent).pages
         pages +=
             PeoplePages(signIn: parts.useCases, oauth: parts.oauth?.server, audit: parts.audit).pages
         pages += SettingsPages(configuration: ShownConfiguration(parts.settings), doctor: parts.doctor).pages

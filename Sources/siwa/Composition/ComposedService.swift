@@ -104,11 +104,18 @@ struct ComposedService {
         dependencies.eventStreams = deliveries?.streams
         let arrivals = ArrivalLog(now: now)
         dependencies.arrivals = arrivals
+        let feedReaders = FeedReaders(feed: feed)
+        dependencies.feedReaders = feedReaders
+        let overview = ComposedOverview(
+            ComposedOverview.Parts(
+                settings: settings, database: database, store: store, keys: keys, warnings: warnings,
+                registry: observation.registry, now: now, logger: logger))
         let console = try ComposedConsole(
             ComposedConsole.Parts(
                 settings: settings, store: store, useCases: useCases, keys: keys, oauth: oauth,
                 deliveries: deliveries, feed: feed, observation: observation, now: now, logger: logger,
-                development: development, arrivals: arrivals))
+                development: development, arrivals: arrivals,
+                overview: overview))
         (dependencies.site, dependencies.recent) = (console.site, console.recent)
         http = HTTPService(
             host: settings.host, port: settings.numbers[.port],
@@ -138,13 +145,13 @@ struct ComposedService {
                 settings: settings, keys: keys, store: store, warnings: warnings,
                 firstSample: firstSample, sealedSample: sealedSample, interval: healthInterval,
                 logger: logger),
-            WorkMonitor(store: store, database: database, now: now),
+            WorkMonitor(store: store, database: database, now: now, onSequence: { feed.advance(to: $0) }),
         ]
         if let traces = settings.traces, let spans = observation.spans {
             services.insert(TraceService(traces, queue: spans.queue, logger: logger), at: 1)
         }
         services += apple.services
-        services += [maintenance, commits]
+        services += [maintenance, commits, overview.numbers]
         if !appCheck.counts.targets.isEmpty {
             services.append(
                 AppCheckRecorder(counts: appCheck.counts, store: store, now: now, logger: logger))

@@ -23,12 +23,16 @@ struct WorkMonitor: Service {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Moment
     let factory: any MetricsFactory
+    /// Gets the last number of the feed, which a process does not know after its start.
+    let onSequence: @Sendable (Int64) -> Void
 
     init(
         store: any Store, database: any ServiceDatabase, clock: any Clock<Duration> = ContinuousClock(),
-        factory: any MetricsFactory = MetricsSystem.factory, now: @escaping @Sendable () -> Moment
+        factory: any MetricsFactory = MetricsSystem.factory, now: @escaping @Sendable () -> Moment,
+        onSequence: @escaping @Sendable (Int64) -> Void = { _ in }
     ) {
         (self.store, self.database, self.clock) = (store, database, clock)
+        self.onSequence = onSequence
         (self.factory, self.now) = (factory, now)
         describe(
             Self.waiting, "Work that is due and that no worker has claimed, by kind, counted up to 10,000.")
@@ -65,7 +69,9 @@ struct WorkMonitor: Service {
             if let count = work.count { set(Self.waiting, labels, count) }
             set(Self.oldest, labels, work.age)
         }
-        set(Self.sequence, [], try await store.lastEventSequence())
+        let sequence = try await store.lastEventSequence()
+        set(Self.sequence, [], sequence)
+        onSequence(sequence)
     }
 
     private func readings() async -> [DatabaseReading] {

@@ -1,0 +1,86 @@
+import AppleAccounts
+
+/// Counts by minute for an hour and by hour until they are stored, from totals that only grow. It does no I/O
+/// and reads no clock.
+///
+/// Memory is bounded by the names, 61 minutes and 48 hours.
+struct NumberSeries {
+    typealias Counts = [CountName: Int64]
+
+    static let minute: Int64 = 60_000
+    /// Complete minutes, besides the one under way.
+    static let mostMinutes = 60
+    /// Hours that wait while the database is away. Then the oldest is dropped.
+    static let mostHours = 48
+
+    private var last: Counts?
+    private var minutes: [Int64: Counts] = [:]
+    private var hours: [Moment: Counts] = [:]
+    private var changedHours: Set<Moment> = []
+    /// The moment at which a notification of Apple was counted last; `nil` before the first.
+    private(set) var lastNotification: Moment?
+
+    /// Takes the totals since the start of the process. The first totals are the beginning.
+    ///
+    /// - Returns: True if a number has changed.
+    @discardableResult
+    mutating func take(_ totals: Counts, at now: Moment) -> Bool {
+        let before = last ?? [:]
+        last = totals
+        var growth: Counts = [:]
+        for (name, total) in totals where total > before[name, default: 0] {
+            growth[name] = total - before[name, default: 0]
+        }
+        let minute = now.milliseconds / Self.minute
+        minutes = minutes.filter { $0.key >= minute - Int64(Self.mostMinutes) }
+        guard !growth.isEmpty else { return false }
+        if growth[.notification] != nil { lastNotification = now }
+        minutes[minute, default: [:]].merge(growth, uniquingKeysWith: +)
+        let hour = ServiceHourCount.beginning(of: now)
+        hours[hour, default: [:]].merge(growth.filter { $0.key.isStored }, uniquingKeysWith: +)
+        changedHours.insert(hour)
+        while hours.count > Self.mostHours, let oldest = hours.keys.min() {
+            hours[oldest] = nil
+            changedHours.remove(oldest)
+        }
+        return true
+    }
+
+    /// Counts of the last 60 minutes and of the minute under way, the oldest first, each with its beginning.
+    func lastHour(at now: Moment) -> [(minute: Moment, counts: Counts)] {
+        let minute = now.milliseconds / Self.minute
+        return (0...Int64(Self.mostMinutes)).reversed().map { age in
+            (
+                Moment(milliseconds: (minute - age) * Self.minute), minutes[minute - age] ?? [:]
+            )
+        }
+    }
+
+    /// The sum of the minute under way and of the minutes before it.
+    func sum(ofLastMinutes number: Int, at now: Moment) -> Counts {
+        lastHour(at: now).suffix(number + 1).reduce(into: [:]) { sum, minute in
+            sum.merge(minute.counts, uniquingKeysWith: +)
+        }
+    }
+
+    /// Counts of the hours that are in memory, of this process alone.
+    var ownHours: [Moment: Counts] { hours }
+
+    /// Returns the hours whose counts have changed since they were taken, each with the counts of the whole
+    /// hour so far. Hours that are over are forgotten when they are stored.
+    mutating func takeChangedHours() -> [Moment: Counts] {
+        defer { changedHours = [] }
+        return hours.filter { changedHours.contains($0.key) }
+    }
+
+    /// Notes that the hours could not be stored.
+    mutating func putBack(_ hours: [Moment: Counts]) {
+        changedHours.formUnion(hours.keys.filter { self.hours[$0] != nil })
+    }
+
+    /// Forgets hours that are over and stored.
+    mutating func forgetStoredHours(at now: Moment) {
+        let current = ServiceHourCount.beginning(of: now)
+        hours = hours.filter { $0.key >= current || changedHours.contains($0.key) }
+    }
+}

@@ -1,0 +1,119 @@
+public import AppleAccounts
+import Cryptography
+import Encodings
+public import HTTPAPI
+public import Logging
+public import ServiceLifecycle
+import SignIn
+import Synchronization
+
+/// Counts what the overview shows: by minute in memory, and by hour in the database, where the counts of all
+/// replicas are summed.
+///
+/// Reads the metrics every five seconds, and stores the hours once a minute. A process that is killed loses at
+/// most the counts of its last minute.
+public final class ServiceNumbers: Service {
+    static let interval = Duration.seconds(5)
+    /// Readings between two writes.
+    static let readingsPerWrite = 12
+
+    private let totals: @Sendable () -> NumberSeries.Counts
+    private let store: any ServiceHourStore
+    private let replica: String
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Moment
+    private let log: ThrottledLog
+    private let series = Mutex(NumberSeries())
+    private let listener = Mutex<(@Sendable () -> Void)?>(nil)
+
+    public convenience init(
+        registry: MetricsRegistry, store: any ServiceHourStore, now: @escaping @Sendable () -> Moment,
+        logger: Logger
+    ) {
+        let reading = RegistryTotals(registry: registry)
+        self.init(totals: { reading.totals }, store: store, now: now, logger: logger)
+    }
+
+    /// - Parameters:
+    ///   - totals: Numbers since the start of the process.
+    ///   - replica: The name of this process, different from all others that share the database.
+    init(
+        totals: @escaping @Sendable () -> NumberSeries.Counts, store: any ServiceHourStore,
+        replica: String = Hexadecimal.encode(SecureRandom.bytes(count: 8)),
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        (self.totals, self.store, self.replica) = (totals, store, replica)
+        (self.clock, self.now, log) = (clock, now, ThrottledLog(logger))
+    }
+
+    /// Calls `body` after each reading in which a number has changed.
+    public func whenChanged(_ body: @escaping @Sendable () -> Void) { listener.withLock { $0 = body } }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var readings = 0
+            while !Task.isCancelled {
+                self.read()
+                readings += 1
+                if readings.isMultiple(of: Self.readingsPerWrite) { await self.write() }
+                try? await self.clock.sleep(for: Self.interval)
+            }
+        }
+        read()
+        await write()
+    }
+
+    func read() {
+        let totals = totals()
+        let hasChanged = series.withLock { $0.take(totals, at: now()) }
+        if hasChanged { listener.withLock { $0 }?() }
+    }
+
+    /// Stores the hours that have changed. What cannot be stored stays in memory, for at most 48 hours.
+    func write() async {
+        let hours = series.withLock { $0.takeChangedHours() }
+        guard !hours.isEmpty else { return }
+        let rows = hours.flatMap { hour, counts in
+            counts.map {
+                ServiceHourCount(replica: replica, hour: hour, name: $0.key.text, count: $0.value)
+            }
+        }.filter { $0.name.count <= ServiceHourCount.longestName }
+        do {
+            try await store.setServiceHours(rows)
+            series.withLock { $0.forgetStoredHours(at: now()) }
+        } catch {
+            series.withLock { $0.putBack(hours) }
+            log.tell("numbers of the console were not stored", about: error, at: now())
+        }
+    }
+
+    func lastHour() -> [(minute: Moment, counts: NumberSeries.Counts)] {
+        series.withLock { $0.lastHour(at: now()) }
+    }
+
+    var lastNotification: Moment? { series.withLock { $0.lastNotification } }
+
+    func sum(ofLastMinutes number: Int) -> NumberSeries.Counts {
+        series.withLock { $0.sum(ofLastMinutes: number, at: now()) }
+    }
+
+    /// Returns the last hours of all replicas and the hour under way, the oldest first. An hour that this
+    /// process has not stored yet has its own counts in addition.
+    ///
+    /// - Throws: `StorageError`.
+    func hours(_ number: Int) async throws -> [(hour: Moment, counts: NumberSeries.Counts)] {
+        let current = ServiceHourCount.beginning(of: now())
+        let hours = (0..<Int64(number)).reversed().map {
+            current.advanced(byMilliseconds: -$0 * ServiceHourCount.milliseconds)
+        }
+        guard let first = hours.first else { return [] }
+        // Before the sums are read, so that the page shows what this process has counted.
+        read()
+        await write()
+        var counts: [Moment: NumberSeries.Counts] = [:]
+        for sum in try await store.serviceHours(from: first) {
+            counts[sum.hour, default: [:]][CountName(stored: sum.name)] = sum.count
+        }
+        return hours.map { ($0, counts[$0] ?? [:]) }
+    }
+}

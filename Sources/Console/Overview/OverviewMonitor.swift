@@ -1,0 +1,92 @@
+import AppleAccounts
+public import ServiceLifecycle
+import Synchronization
+
+/// Looks every five seconds for what is wrong, so that the overview can say since when. Runs where the console
+/// is on.
+public final class OverviewMonitor: Service {
+    static let interval = Duration.seconds(5)
+    /// Looks between two reads of the day's counts in the database.
+    static let looksPerDay = 12
+
+    struct State {
+        var log = TroubleLog()
+        var condition: ServiceCondition?
+        var troubles: [DatedTrouble] = []
+        var day: NumberSeries.Counts = [:]
+        var looks = 0
+    }
+
+    private let numbers: ServiceNumbers
+    private let look: @Sendable () async -> ServiceCondition
+    private let clock: any Clock<Duration>
+    private let onChange: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - look: The condition of everything that is not counted. It must not wait for a database that does not
+    ///     respond.
+    ///   - onChange: Called when something is wrong that was right, or the other way round.
+    public init(
+        numbers: ServiceNumbers, clock: any Clock<Duration> = ContinuousClock(),
+        onChange: @escaping @Sendable () -> Void = {}, look: @escaping @Sendable () async -> ServiceCondition
+    ) {
+        (self.numbers, self.clock, self.onChange, self.look) = (numbers, clock, onChange, look)
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await self.lookNow()
+                try? await self.clock.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    /// Looks, and returns what it has found.
+    @discardableResult
+    func lookNow() async -> (condition: ServiceCondition, troubles: [DatedTrouble]) {
+        var condition = await look()
+        numbers.read()
+        condition.lastNotification = numbers.lastNotification
+        (condition.newest, condition.latest) = (
+            numbers.sum(ofLastMinutes: 2), numbers.sum(ofLastMinutes: 5)
+        )
+        (condition.recent, condition.hour) = (
+            numbers.sum(ofLastMinutes: 10), numbers.sum(ofLastMinutes: 60)
+        )
+        condition.day = await day(isDatabaseUp: condition.databaseFailure == nil)
+        let found = condition.troubles
+        let (dated, hasChanged) = state.withLock { state in
+            let before = state.troubles
+            state.condition = condition
+            state.troubles = state.log.date(found, at: condition.now)
+            return (state.troubles, state.troubles != before)
+        }
+        if hasChanged { onChange() }
+        return (condition, dated)
+    }
+
+    /// Returns the findings of the last look; looks if there was none.
+    func latest() async -> (condition: ServiceCondition, troubles: [DatedTrouble]) {
+        let known = state.withLock { state in state.condition.map { ($0, state.troubles) } }
+        if let known { return (known.0, known.1) }
+        return await lookNow()
+    }
+
+    /// Counts of the last day, read once a minute: of this process alone while the database does not respond.
+    private func day(isDatabaseUp: Bool) async -> NumberSeries.Counts {
+        let isDue = state.withLock { state in
+            defer { state.looks += 1 }
+            return state.looks.isMultiple(of: Self.looksPerDay)
+        }
+        if isDue, isDatabaseUp, let hours = try? await numbers.hours(25) {
+            let sum: NumberSeries.Counts = hours.reduce(into: [:]) {
+                $0.merge($1.counts, uniquingKeysWith: +)
+            }
+            state.withLock { $0.day = sum }
+        }
+        // What has been counted since the read is in the minutes.
+        return state.withLock { $0.day }.merging(numbers.sum(ofLastMinutes: 60)) { max($0, $1) }
+    }
+}

@@ -1,0 +1,220 @@
+import AppleAccounts
+import Encodings
+import KeySets
+
+/// Values of the template `overview`.
+struct OverviewValues: Sendable {
+    struct Trouble: Sendable {
+        let style: String
+        let word: String
+        let sentence: String
+        let since: String
+        let ago: String
+        let cause: String
+        let advice: String
+        let path: String?
+        let pageTitle: String
+        let kind: String
+    }
+
+    struct Fact: Sendable {
+        let name: String
+        let style: String
+        let value: String
+        let detail: String
+    }
+
+    struct Queue: Sendable {
+        let name: String
+        let count: String
+        let age: String
+        let style: String
+    }
+
+    struct Key: Sendable {
+        let use: String
+        let name: String
+        let fingerprint: String
+        let age: String
+    }
+
+    struct Finding: Sendable {
+        let check: String
+        let style: String
+        let word: String
+        let text: String
+        let advice: String?
+    }
+
+    struct Tab: Sendable {
+        let title: String
+        let path: String
+        let isCurrent: Bool
+    }
+
+    struct Fault: Sendable {
+        let name: String
+        let title: String
+        let state: String
+        let next: String
+        let button: String
+    }
+
+    let version: String
+    let isFine: Bool
+    let troubles: [Trouble]
+    let facts: [Fact]
+    let seesNumbers: Bool
+    let tabs: [Tab]
+    let plots: [Plot]
+    /// True when the hours could not be read.
+    let isOld: Bool
+    let isOneProcess: Bool
+    let queues: [Queue]
+    let keys: [Key]
+    let findings: [Finding]
+    let goodFindings: String
+    let checkedAt: String?
+    let isDevelopment: Bool
+    let faults: [Fault]
+    let csrf: String
+
+    init(
+        condition: ServiceCondition, troubles: [DatedTrouble], plots: [Plot], isOld: Bool, period: PlotPeriod,
+        seesNumbers: Bool, findings: DoctorFindings?, keys: [KeyCondition], version: String,
+        faults: [DevelopmentFault]?, csrf: String
+    ) {
+        let now = condition.now
+        self.version = version
+        self.troubles = troubles.map { Trouble($0, at: now) }
+        isFine = !troubles.contains { $0.trouble.severity != .note }
+        facts = condition.facts(seesNumbers: seesNumbers)
+        self.seesNumbers = seesNumbers
+        tabs = PlotPeriod.allCases.map {
+            Tab(
+                title: $0.title, path: "/console/overview?period=\($0.rawValue)", isCurrent: $0 == period)
+        }
+        (self.plots, self.isOld, isOneProcess) = (plots, isOld, period == .hour)
+        queues = condition.queues.map { queue in
+            Queue(
+                name: queue.name.words, count: queue.count.map(String.init) ?? "–",
+                age: queue.oldest == 0 ? "–" : ServiceCondition.duration(queue.oldest),
+                style: queue.oldest > 3600 ? "bad" : "muted")
+        }
+        self.keys = keys.map { key in
+            Key(
+                use: key.use, name: key.name, fingerprint: key.fingerprint,
+                age: key.madeAt.map { Self.ago($0, at: now) } ?? "–")
+        }
+        let all = findings?.findings ?? []
+        self.findings = all.filter { $0.verdict != .good }.map(Finding.init)
+        goodFindings = all.filter { $0.verdict == .good }.map(\.check).joined(separator: ", ")
+        checkedAt = findings?.checkedAt.map { Self.ago($0, at: now) }
+        isDevelopment = faults != nil
+        self.faults = (faults ?? []).map { fault in
+            Fault(
+                name: fault.name, title: fault.title, state: fault.isOn ? "on" : "off",
+                next: fault.isOn ? "off" : "on", button: fault.isOn ? "Mend" : "Break")
+        }
+        self.csrf = csrf
+    }
+
+    static func ago(_ moment: Moment, at now: Moment) -> String {
+        let seconds = max(0, now.milliseconds - moment.milliseconds) / 1000
+        return seconds < 5 ? "now" : "\(ServiceCondition.duration(seconds)) ago"
+    }
+}
+
+extension OverviewValues.Trouble {
+    init(_ dated: DatedTrouble, at now: Moment) {
+        let trouble = dated.trouble
+        (style, word) =
+            switch trouble.severity {
+            case .bad: ("bad", "Failing")
+            case .warn: ("warn", "Warning")
+            case .note: ("muted", "Note")
+            }
+        (sentence, cause, advice) = (trouble.sentence, trouble.cause, trouble.advice)
+        since = String(RFC3339.text(milliseconds: dated.since.milliseconds).prefix(19)) + "Z"
+        ago = OverviewValues.ago(dated.since, at: now)
+        (path, pageTitle) = (trouble.page?.path, trouble.page?.title ?? "")
+        kind = trouble.kind.rawValue
+    }
+}
+
+extension OverviewValues.Finding {
+    init(_ finding: DoctorFindings.Finding) {
+        (style, word) =
+            switch finding.verdict {
+            case .good: ("good", "ok")
+            case .note: ("muted", "note")
+            case .wrong: ("bad", "wrong")
+            case .skipped: ("muted", "skipped")
+            }
+        (check, text, advice) = (finding.check, finding.text, finding.advice)
+    }
+}
+
+extension ServiceCondition {
+    /// The state of everything that the service depends on.
+    func facts(seesNumbers: Bool) -> [OverviewValues.Fact] {
+        var facts = [databaseFact, keysFact, clockFact, sealingFact]
+        if seesNumbers { facts.append(notificationFact) }
+        return facts
+    }
+
+    private var databaseFact: OverviewValues.Fact {
+        let kind = isPostgres ? "PostgreSQL" : "SQLite"
+        guard let databaseFailure else {
+            return OverviewValues.Fact(
+                name: "Database", style: "good", value: "accepts commands", detail: kind)
+        }
+        return OverviewValues.Fact(
+            name: "Database", style: "bad", value: databaseFailure.code.rawValue, detail: kind)
+    }
+
+    private var keysFact: OverviewValues.Fact {
+        let age = keys.age.map { "confirmed \(Self.duration($0 / 1000)) ago" } ?? "never fetched"
+        let (style, value) =
+            switch keys.status {
+            case .ready: ("good", "\(keys.keyCount) usable")
+            case .stale: ("warn", "\(keys.keyCount) usable, not confirmed")
+            case .unavailable: ("bad", "none")
+            }
+        return OverviewValues.Fact(name: "Apple's keys", style: style, value: value, detail: age)
+    }
+
+    private var clockFact: OverviewValues.Fact {
+        guard let secondsAhead else {
+            return OverviewValues.Fact(
+                name: "Clock", style: "muted", value: "not compared yet", detail: "Apple has not responded")
+        }
+        let distance = Self.duration(Int64(clamping: secondsAhead.magnitude))
+        let style = secondsAhead.magnitude > 30 ? (secondsAhead.magnitude >= 50 ? "bad" : "warn") : "good"
+        return OverviewValues.Fact(
+            name: "Clock", style: style,
+            value: secondsAhead.magnitude <= 2
+                ? "agrees with Apple's" : "\(distance) \(secondsAhead < 0 ? "slow" : "fast")",
+            detail: "by the Date of Apple's responses")
+    }
+
+    private var sealingFact: OverviewValues.Fact {
+        OverviewValues.Fact(
+            name: "Sealed values", style: unreadableValues > 0 ? "bad" : "good",
+            value: unreadableValues > 0 ? "\(unreadableValues) do not open" : "open", detail: "a sample")
+    }
+
+    private var notificationFact: OverviewValues.Fact {
+        let name = "Last notification from Apple"
+        if let lastNotification {
+            return OverviewValues.Fact(
+                name: name, style: "good", value: OverviewValues.ago(lastNotification, at: now),
+                detail: "at this replica")
+        }
+        let today = day[.notification] ?? 0
+        return OverviewValues.Fact(
+            name: name, style: "muted",
+            value: today > 0 ? "\(today) in the last day" : "none in the last day",
+            detail: "at all replicas; none at this one since its start")
+    }
+}

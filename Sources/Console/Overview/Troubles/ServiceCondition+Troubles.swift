@@ -1,0 +1,157 @@
+import AppleAccounts
+import Encodings
+import KeySets
+
+extension ServiceCondition {
+    /// Everything that is wrong, the most urgent first. Depends on this value alone.
+    var troubles: [Trouble] {
+        let found =
+            database + keySet + clock + sealing + secrets + overload + callers + notifications
+            + reports + receivers + work + refusals + revocations
+        let order = Dictionary(
+            uniqueKeysWithValues: Trouble.Kind.allCases.enumerated().map { ($1, $0) })
+        return found.sorted { (order[$0.kind] ?? 0, $0.about) < (order[$1.kind] ?? 0, $1.about) }
+    }
+
+    /// True while a fault of the service itself explains refusals of all callers.
+    var hasFaultOfItsOwn: Bool {
+        !(database + keySet + clock + sealing).filter { $0.severity == .bad }.isEmpty
+    }
+
+    // MARK: The database
+
+    var database: [Trouble] {
+        if let standby = lostStandby { return [standby] }
+        let recentCause = StorageError.Code.allCases.first { newest[.storageFailure($0.rawValue)] ?? 0 > 0 }
+        guard let code = databaseFailure?.code ?? recentCause else { return [] }
+        let isDown = databaseFailure != nil
+        let effect =
+            isDown
+            ? "every sign-in is answered with 503"
+            : "transactions failed in the last two minutes, and the last check succeeded"
+        let words = [
+            databaseFailure?.detail ?? "", (databaseFailure?.databaseCode).map { "code \($0)" } ?? "",
+        ].filter { !$0.isEmpty }.joined(separator: ", ")
+        let severity: Trouble.Severity = isDown ? .bad : .warn
+        let cause = words.isEmpty ? "The database says: \(code.rawValue)." : "The database says: \(words)."
+        switch code {
+        case .full:
+            return [
+                Trouble(
+                    .databaseFull, severity, "The database is full: \(effect).", cause: cause,
+                    advice:
+                        "Make room on the disk of the database, at least 1 MiB. The service goes on by itself."
+                )
+            ]
+        case .busy:
+            let holder =
+                isPostgres
+                ? "Find the session that holds the lock: SELECT pid, state, query FROM pg_stat_activity WHERE "
+                    + "pid = ANY (SELECT unnest(pg_blocking_pids(pid)) FROM pg_stat_activity). End it with "
+                    + "pg_terminate_backend(pid)."
+                : "Find the program that holds the lock of the file (fuser), and end it."
+            return [
+                Trouble(
+                    .databaseLocked, severity, "The database is locked: \(effect).",
+                    cause: "Another session holds a lock, or a commit does not come back. \(cause)",
+                    advice: holder)
+            ]
+        case .unavailable, .readOnly, .corrupted, .schemaTooNew, .migrationFailed, .valueRefused:
+            return [
+                Trouble(
+                    .databaseFailing, severity, "The database fails (\(code.rawValue)): \(effect).",
+                    cause: cause,
+                    advice:
+                        isPostgres
+                        ? "See that PostgreSQL runs, can be reached and is not a standby."
+                        : "See that the file and its directory can be written, and the log of the service.")
+            ]
+        }
+    }
+
+    var lostStandby: Trouble? {
+        guard let standbys, standbys.connected < standbys.required else { return nil }
+        return Trouble(
+            .standbyLost, .bad,
+            "A standby is lost: no commit comes back, so every sign-in is answered with 503.",
+            cause:
+                "Commits wait for \(standbys.required) of \(standbys.wanted), and \(standbys.connected) are "
+                + "connected.",
+            advice:
+                "Start the standby. If it does not come back, take it out of synchronous_standby_names and reload "
+                + "PostgreSQL: from then on a failover can lose commits.")
+    }
+
+    // MARK: Apple's keys, the clock, the keys of the service
+
+    var keySet: [Trouble] {
+        let age = keys.lastSuccessAt.map { " The last good set is of \(Self.time($0)) UTC." } ?? ""
+        let advice =
+            "Open the way to appleid.apple.com:443, or correct the proxy that answers in its place. The service tries "
+            + "by itself."
+        switch keys.status {
+        // Before the first fetch has ended, nothing has failed.
+        case .ready, .stale(nil), .unavailable(nil): return []
+        case .unavailable(let cause?):
+            return [
+                Trouble(
+                    .keysUnreachable, .bad,
+                    "Apple's keys cannot be fetched, and there is no usable one: no sign-in can be verified.",
+                    cause: "The last fetch: \(cause.rawValue).\(age)", advice: advice
+                )
+            ]
+        case .stale(let cause?):
+            let end = keys.usableUntil.map { " They can be used until \(Self.date($0)) UTC." } ?? ""
+            return [
+                Trouble(
+                    .keysUnreachable, .warn,
+                    "Apple's keys cannot be fetched. Sign-ins go on with the last good ones, and fail for tokens that "
+                        + "a newer key of Apple's has signed.",
+                    cause: "The last fetch: \(cause.rawValue).\(age)\(end)", advice: advice)
+            ]
+        }
+    }
+
+    var clock: [Trouble] {
+        guard let secondsAhead, secondsAhead.magnitude > 30 else { return [] }
+        let isSlow = secondsAhead < 0
+        let distance = Self.duration(Int64(clamping: secondsAhead.magnitude))
+        let effect =
+            isSlow
+            ? "new tokens are refused as not yet valid" : "good tokens are refused as expired"
+        return [
+            Trouble(
+                .clockWrong, secondsAhead.magnitude >= 50 ? .bad : .warn,
+                "The clock of this machine is \(distance) \(isSlow ? "slow" : "fast"): \(effect).",
+                cause: "Compared with the Date field of Apple's responses.",
+                advice: "Let chrony or systemd-timesyncd set the clock: timedatectl, chronyc tracking.")
+        ]
+    }
+
+    var sealing: [Trouble] {
+        guard unreadableValues > 0 else { return [] }
+        return [
+            Trouble(
+                .sealingKeyWrong, .bad,
+                "A sealing key is wrong: \(unreadableValues) of the stored values that were tried cannot be opened.",
+                cause:
+                    "SIWA_SEALING_KEYS lacks a key that was used before, or has another key of the same name.",
+                advice:
+                    "Put the old key back and restart. Nothing is lost meanwhile; daily checks and tokens of OAuth "
+                    + "clients wait for it.",
+                page: Trouble.Page(title: "Settings", path: "/console/settings"))
+        ]
+    }
+
+    var secrets: [Trouble] {
+        let refused = hour[.secretRefused] ?? 0
+        guard refused > 0 else { return [] }
+        return [
+            Trouble(
+                .refusedByApple, .warn,
+                "Apple refuses the client secrets: codes are not exchanged, and checks do not run.",
+                cause: "invalid_client, \(refused) times in the last hour.",
+                advice: "Put a valid .p8 key of this team in place. The service takes it without a restart.")
+        ]
+    }
+}

@@ -1,0 +1,150 @@
+import AppleAccounts
+
+/// Troubles of callers, receivers and single users.
+extension ServiceCondition {
+    var overload: [Trouble] {
+        let turnedAway = latest[.turnedAway] ?? 0
+        guard turnedAway > 0 else { return [] }
+        return [
+            Trouble(
+                .overloaded, .bad,
+                "The service is overloaded: \(turnedAway) requests were turned away in the last five minutes.",
+                cause: "More requests than this machine and its database take.",
+                advice: "Stop the caller that sends too much, or add a replica on PostgreSQL.",
+                page: Self.requests())
+        ]
+    }
+
+    /// Refused requests of one caller within five minutes from which it is called hammering.
+    static let hammering: Int64 = 100
+
+    var callers: [Trouble] {
+        let names = Set(latest.keys.compactMap { $0.refusedCaller ?? $0.answeredCaller })
+        let all = names.reduce(0) { $0 + requests(of: $1).all }
+        return names.sorted().compactMap { name in
+            let (refused, requests) = requests(of: name)
+            // A fault of the service refuses everyone.
+            let repeats = !hasFaultOfItsOwn && refused >= Self.hammering && refused * 2 >= requests
+            let crowds = (latest[.turnedAway] ?? 0) > 0 && requests * 2 >= all && requests >= Self.hammering
+            guard repeats || crowds else { return nil }
+            let words = Self.words(forCaller: name)
+            return Trouble(
+                .clientHammering, .warn,
+                repeats
+                    ? "\(words) repeats requests that are refused: \(refused) in the last five minutes."
+                    : "\(words) sends most of the requests: \(requests) in the last five minutes.",
+                cause: "\(Self.percent(refused, of: requests)) of its requests were refused.",
+                advice:
+                    "Look at the codes of its refusals, and tell its developers. If it is an attack, block its address "
+                    + "at the proxy.",
+                page: Self.requests(caller: name), about: name)
+        }
+    }
+
+    private func requests(of caller: String) -> (refused: Int64, all: Int64) {
+        let refused = latest[.refused(caller: caller)] ?? 0
+        return (refused, refused + (latest[.answered(caller: caller)] ?? 0))
+    }
+
+    private static func words(forCaller name: String) -> String {
+        if name == "none" { return "A client without a key" }
+        if name.hasPrefix("client:") { return "The OAuth client \(name.dropFirst("client:".count))" }
+        return "The caller \(name)"
+    }
+
+    // MARK: Notifications and deliveries
+
+    var notifications: [Trouble] {
+        let rejected = day[.checkRejected] ?? 0
+        guard rejected > 0, (day[.notification] ?? 0) == 0 else { return [] }
+        if let lastNotification, now.milliseconds - lastNotification.milliseconds < 86_400_000 { return [] }
+        return [
+            Trouble(
+                .notificationsSilent, .warn,
+                "Apple's notifications do not arrive: users who stopped using the app can go on here for up to a day.",
+                cause:
+                    "Daily checks found \(rejected) rejected refresh tokens in the last day, and Apple has told of none.",
+                advice:
+                    "Register the notification endpoint for the primary App ID at Apple, and let the proxy pass "
+                    + "/v1/apple/notifications.",
+                page: Trouble.Page(title: "Settings", path: "/console/settings"))
+        ]
+    }
+
+    var reports: [Trouble] {
+        guard let google else { return [] }
+        return [
+            Trouble(
+                .googleRefusing, .warn,
+                "Google does not take reports: the Google app shows links that have ended here.",
+                cause:
+                    "\(google.failing) events wait since \(Self.date(google.failingSince.milliseconds)) UTC, the oldest "
+                    + "after \(google.attempts) attempts.",
+                advice:
+                    "The log line \"an event was not delivered\" has Google's answer. Compare the issuer and "
+                    + "/.well-known/risc-configuration with what is registered at Google.",
+                page: Trouble.Page(title: "Events", path: "/console/events"))
+        ]
+    }
+
+    var receivers: [Trouble] {
+        pausedReceivers.sorted().map { name in
+            Trouble(
+                .receiverPaused, .warn, "The receiver \(name) is paused: it learns of no revocation.",
+                cause: "It did not take an event for seven days.",
+                advice: "Correct it, then run siwa deliveries resume \(name).",
+                page: Trouble.Page(title: "Events", path: "/console/events"), about: name)
+        }
+    }
+
+    var work: [Trouble] {
+        queues.filter { $0.oldest > 3600 && $0.name.isAtApple }.map { queue in
+            Trouble(
+                .workOverdue, .warn,
+                "\(queue.name.words) are behind: the oldest has been due for \(Self.duration(queue.oldest)).",
+                cause: "Apple cannot be reached, throttles, or SIWA_CHECKS_PER_SECOND is too small.",
+                advice: "See the runbook, and the log for lines about Apple.", about: queue.name.rawValue)
+        }
+    }
+
+    // MARK: Users
+
+    var refusals: [Trouble] {
+        let (good, refused) = (recent[.verified] ?? 0, recent[.unverified] ?? 0)
+        guard refused >= 10, refused * 5 > good + refused else { return [] }
+        let codes = recent.compactMap { name, count in name.code.map { ($0, count) } }
+        let top = codes.max { ($0.1, $1.0) < ($1.1, $0.0) }
+        return [
+            Trouble(
+                .refusesMany, .warn,
+                "\(Self.percent(refused, of: good + refused)) of the identity tokens of the last ten minutes were refused.",
+                cause: top.map { "Most often: \($0.0), \($0.1) times." } ?? "",
+                advice: "See what was expected and what was found.",
+                page: Self.requests(code: top?.0))
+        ]
+    }
+
+    var revocations: [Trouble] {
+        let told = hour[.revoked] ?? 0
+        let found = hour[.checkRejected] ?? 0
+        let refused = ["credential_revoked", "account_disabled"].reduce(into: Int64(0)) {
+            $0 += hour[.refused($1)] ?? 0
+        }
+        guard told + found + refused > 0 else { return [] }
+        let people = told + found == 1 ? "One person" : "\(told + found) people"
+        return [
+            Trouble(
+                .peopleRevoked, .note,
+                told + found > 0
+                    ? "\(people) stopped using an app at Apple in the last hour. What they had is refused; a new sign-in "
+                        + "works."
+                    : "Requests for revoked or disabled accounts were refused \(refused) times in the last hour.",
+                cause:
+                    "\(told) told by Apple, \(found) found by daily checks; \(refused) requests were refused with "
+                    + "credential_revoked or account_disabled.",
+                advice: "Find the person: the time line says when and why.",
+                page: Trouble.Page(
+                    title: "People with a revoked credential", path: "/console/people?state=revoked"))
+        ]
+    }
+}

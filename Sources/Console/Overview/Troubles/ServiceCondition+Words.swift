@@ -1,0 +1,55 @@
+import Encodings
+
+extension ServiceCondition {
+    static func requests(caller: String? = nil, code: String? = nil) -> Trouble.Page {
+        let query = [("caller", caller), ("code", code)].compactMap { name, value in
+            value.map { "\(name)=\(QueryText.encode($0))" }
+        }.joined(separator: "&")
+        return Trouble.Page(
+            title: "Requests", path: "/console/requests" + (query.isEmpty ? "" : "?\(query)"))
+    }
+
+    static func percent(_ part: Int64, of whole: Int64) -> String {
+        "\(whole > 0 ? part * 100 / whole : 0)%"
+    }
+
+    static func duration(_ seconds: Int64) -> String {
+        switch seconds {
+        case 172_800...: "\(seconds / 86_400) days"
+        case 7200...: "\(seconds / 3600) hours"
+        case 120...: "\(seconds / 60) minutes"
+        default: "\(seconds) seconds"
+        }
+    }
+
+    static func time(_ milliseconds: Int64) -> String {
+        String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(5))
+    }
+
+    static func date(_ milliseconds: Int64) -> String {
+        let text = RFC3339.text(milliseconds: milliseconds)
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
+    }
+}
+
+extension QueueCondition.Name {
+    /// A noun in the plural, at the beginning of a sentence.
+    var words: String {
+        switch self {
+        case .exchange: "Exchanges of codes at Apple"
+        case .check: "Daily checks at Apple"
+        case .erasure: "Erasures at Apple"
+        case .receipt: "Exchanges of App Attest receipts"
+        case .google: "Reports to Google"
+        case .deliveries: "Events for receivers"
+        }
+    }
+
+    /// False for deliveries, which have troubles of their own.
+    var isAtApple: Bool {
+        switch self {
+        case .exchange, .check, .erasure, .receipt: true
+        case .google, .deliveries: false
+        }
+    }
+}

@@ -1,0 +1,82 @@
+public import AppleAccounts
+public import KeySets
+
+/// Everything from which the overview concludes what is wrong, at one moment.
+public struct ServiceCondition: Sendable {
+    public var now: Moment
+    /// The failure of the last check of the database; `nil` while it accepts commands.
+    public var databaseFailure: StorageError?
+    public var isPostgres = false
+    /// `nil` where commits wait for no standby, and on SQLite.
+    public var standbys: StandbyCondition?
+    public var keys: KeySetHealth
+    /// Seconds by which the clock is ahead of Apple's; `nil` until Apple has responded.
+    public var secondsAhead: Int64?
+    /// Values of the last sample that the sealing keys do not open.
+    public var unreadableValues: Int64 = 0
+    /// The report to Google that has failed for longest; `nil` without any.
+    public var google: ReceiverCondition?
+    /// Receivers of events that are paused.
+    public var pausedReceivers: [String] = []
+    public var queues: [QueueCondition] = []
+    /// Counts of the last ten minutes, of this process.
+    var recent: NumberSeries.Counts = [:]
+    /// Counts of the last five minutes.
+    var latest: NumberSeries.Counts = [:]
+    /// Counts of the last two minutes.
+    var newest: NumberSeries.Counts = [:]
+    /// Counts of the last hour.
+    var hour: NumberSeries.Counts = [:]
+    /// Counts of the last day, of all replicas.
+    var day: NumberSeries.Counts = [:]
+    /// The moment of the last notification that this process has received.
+    var lastNotification: Moment?
+
+    public init(now: Moment, keys: KeySetHealth) { (self.now, self.keys) = (now, keys) }
+}
+
+/// The standbys that commits wait for.
+public struct StandbyCondition: Sendable, Equatable {
+    public let required: Int
+    public let connected: Int
+    /// The setting `synchronous_standby_names`.
+    public let wanted: String
+
+    public init(required: Int, connected: Int, wanted: String) {
+        (self.required, self.connected, self.wanted) = (required, connected, wanted)
+    }
+}
+
+/// Events that wait for a receiver.
+public struct ReceiverCondition: Sendable, Equatable {
+    /// Events whose delivery has failed at least once.
+    public let failing: Int
+    /// The most attempts that one of them has had.
+    public let attempts: Int64
+    public let failingSince: Moment
+
+    public init(failing: Int, attempts: Int64, failingSince: Moment) {
+        (self.failing, self.attempts, self.failingSince) = (failing, attempts, failingSince)
+    }
+}
+
+/// Work that is due.
+public struct QueueCondition: Sendable, Equatable {
+    public enum Name: String, Sendable, CaseIterable {
+        case exchange, check, erasure, receipt
+        /// Reports to Google.
+        case google
+        /// Events for the receivers of the deployment.
+        case deliveries
+    }
+
+    public let name: Name
+    /// `nil` where the number is not counted.
+    public let count: Int64?
+    /// Seconds for which the oldest has been due. For events: since its first failed attempt.
+    public let oldest: Int64
+
+    public init(_ name: Name, count: Int64?, oldest: Int64) {
+        (self.name, self.count, self.oldest) = (name, count, oldest)
+    }
+}

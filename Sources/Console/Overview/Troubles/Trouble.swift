@@ -1,0 +1,93 @@
+public import AppleAccounts
+
+/// Something that is wrong now, as a sentence for an operator who knows only that sign-ins fail.
+public struct Trouble: Sendable, Equatable {
+    /// The kinds, the most urgent first. What explains other troubles comes before them.
+    public enum Kind: String, Sendable, CaseIterable {
+        case databaseFull = "database_full"
+        case standbyLost = "standby_lost"
+        case databaseLocked = "database_locked"
+        case databaseFailing = "database_failing"
+        case keysUnreachable = "keys_unreachable"
+        case clockWrong = "clock_wrong"
+        case sealingKeyWrong = "sealing_key_wrong"
+        case refusedByApple = "refused_by_apple"
+        case overloaded
+        case clientHammering = "client_hammering"
+        case notificationsSilent = "notifications_silent"
+        case googleRefusing = "google_refusing"
+        case receiverPaused = "receiver_paused"
+        case workOverdue = "work_overdue"
+        case refusesMany = "refuses_many"
+        case peopleRevoked = "people_revoked"
+    }
+
+    public enum Severity: String, Sendable {
+        /// Sign-ins fail now.
+        case bad
+        /// A part of the service fails, or will.
+        case warn
+        /// No fault: what single users meet.
+        case note
+    }
+
+    public let kind: Kind
+    public let severity: Severity
+    /// The fault and its effect.
+    public let sentence: String
+    /// The cause as far as it is known.
+    public let cause: String
+    /// Steps that end it.
+    public let advice: String
+    /// A path of the console that shows more; `nil` where the runbook is all.
+    public let page: Page?
+    /// Distinguishes troubles of one kind, such as the name of a caller.
+    public let about: String
+
+    public struct Page: Sendable, Equatable {
+        public let title: String
+        public let path: String
+    }
+
+    init(
+        _ kind: Kind, _ severity: Severity, _ sentence: String, cause: String, advice: String,
+        page: Page? = nil, about: String = ""
+    ) {
+        (self.kind, self.severity, self.sentence) = (kind, severity, sentence)
+        (self.cause, self.advice, self.page, self.about) = (cause, advice, page, about)
+    }
+
+    /// The identity of a trouble over time.
+    var key: String { "\(kind.rawValue) \(about)" }
+
+    /// True for what an operator who may see a part of the apps may know too: it names no caller and counts
+    /// nobody.
+    var concernsEveryone: Bool {
+        switch kind {
+        case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing, .keysUnreachable, .clockWrong,
+            .sealingKeyWrong, .refusedByApple, .overloaded, .notificationsSilent:
+            true
+        case .clientHammering, .googleRefusing, .receiverPaused, .workOverdue, .refusesMany, .peopleRevoked:
+            false
+        }
+    }
+}
+
+/// A trouble with the moment at which this process has seen it first.
+public struct DatedTrouble: Sendable, Equatable {
+    public let trouble: Trouble
+    public let since: Moment
+}
+
+/// Remembers since when each trouble is there. Does no I/O and reads no clock. It has an entry for each trouble
+/// of the last look.
+struct TroubleLog {
+    private var since: [String: Moment] = [:]
+
+    /// - Parameter troubles: Everything that is wrong now.
+    mutating func date(_ troubles: [Trouble], at now: Moment) -> [DatedTrouble] {
+        since = Dictionary(
+            troubles.map { ($0.key, since[$0.key] ?? now) }, uniquingKeysWith: { first, _ in first })
+        return troubles.map { DatedTrouble(trouble: $0, since: since[$0.key] ?? now) }
+    }
+}

@@ -1,0 +1,170 @@
+import AppleAccounts
+import AppleIDClient
+import AuthorizationServer
+import Console
+import Cryptography
+import HTTPAPI
+import KeySets
+import Logging
+import PostgresStorage
+import ServiceLifecycle
+import SignIn
+
+/// The overview of the console: what it counts, and where it looks.
+struct ComposedOverview {
+    /// Runs in each replica, also without the console: the hours are sums over replicas.
+    let numbers: ServiceNumbers
+    private let parts: Parts
+
+    /// Everything that the overview looks at.
+    struct Parts {
+        let settings: ServiceSettings
+        let database: any ServiceDatabase
+        let store: any ServiceStore
+        let keys: any VerificationKeys
+        let warnings: ServiceWarnings
+        let registry: MetricsRegistry
+        let now: @Sendable () -> Moment
+        let logger: Logger
+    }
+
+    init(_ parts: Parts) {
+        self.parts = parts
+        numbers = ServiceNumbers(
+            registry: parts.registry, store: parts.store, now: parts.now, logger: parts.logger)
+    }
+
+    /// The monitor of what is wrong, where the console is on.
+    func monitor(onChange: @escaping @Sendable () -> Void) -> OverviewMonitor {
+        let (store, database, registry) = (parts.store, parts.database, parts.registry)
+        let (keys, warnings, now) = (parts.keys, parts.warnings, parts.now)
+        let isPostgres = database is PostgresDatabase
+        let standbys = Watched(every: .seconds(5)) { try await Self.standbys(of: database) }
+        let receivers = Watched(every: .seconds(15)) { try await store.receivers() }
+        return OverviewMonitor(numbers: numbers, onChange: onChange) {
+            var condition = ServiceCondition(now: now(), keys: keys.health)
+            condition.isPostgres = isPostgres
+            do {
+                try await store.checkHealth()
+            } catch {
+                condition.databaseFailure = error as? StorageError ?? StorageError(.unavailable, detail: "")
+            }
+            condition.standbys = standbys.latest.flatMap { $0 }
+            condition.secondsAhead = warnings.secondsAhead
+            condition.unreadableValues = warnings.unreadableValues
+            condition.queues = Self.queues(registry)
+            condition.add(receivers.latest ?? [], waiting: registry, at: now())
+            return condition
+        }
+    }
+
+    /// The pages of the overview.
+    ///
+    /// - Parameter world: `nil` outside of `siwa dev`.
+    func pages(
+        _ monitor: OverviewMonitor, doctor: any DoctorFinding, world: (any DevelopmentWorld)?
+    ) -> OverviewPages {
+        let (settings, store) = (parts.settings, parts.store)
+        return OverviewPages(
+            numbers: numbers, monitor: monitor,
+            sources: OverviewPages.Sources(
+                version: SiwaVersion.current, findings: { doctor.findings() },
+                keys: { await Self.keys(settings, in: store) }), world: world)
+    }
+
+    private static func standbys(of database: any ServiceDatabase) async throws -> StandbyCondition? {
+        guard let database = database as? PostgresDatabase else { return nil }
+        let standbys = try await database.standbys()
+        // A role that may not see which standbys are synchronous sees how many are connected.
+        return StandbyCondition(
+            required: standbys.required, connected: standbys.synchronous ?? standbys.connected,
+            wanted: standbys.wanted)
+    }
+
+    /// The queues as the metrics have them, which are read every 15 seconds.
+    private static func queues(_ registry: MetricsRegistry) -> [QueueCondition] {
+        func values(_ metric: String) -> [String: Double] {
+            Dictionary(
+                registry.readings(of: metric).compactMap { reading in
+                    reading.labels["queue"].map { ($0, reading.value) }
+                }, uniquingKeysWith: { first, _ in first })
+        }
+        let (counts, ages) = (values("siwa_work_waiting"), values("siwa_work_oldest_seconds"))
+        return WorkMonitor.Queue.allCases.compactMap { queue in
+            ages[queue.rawValue].map { age in
+                QueueCondition(
+                    queue.condition, count: counts[queue.rawValue].map { Int64($0) }, oldest: Int64(age))
+            }
+        }
+    }
+
+    /// The keys that seal and sign, without anything secret.
+    ///
+    /// - Throws: `StorageError`.
+    static func keys(_ settings: ServiceSettings, in store: any ServiceStore) async -> [KeyCondition] {
+        var keys = (settings.sealingKeys?.keys ?? []).enumerated().map { index, key in
+            KeyCondition(
+                use: index == 0 ? "Seals stored values" : "Opens older stored values", name: key.name,
+                fingerprint: key.fingerprint, madeAt: nil)
+        }
+        let files = SigningKeyFiles(
+            Dictionary(uniqueKeysWithValues: settings.signingKeys.map { ($0.key.rawValue, $0.value) }))
+        for team in settings.signingKeys.keys.map(\.rawValue).sorted() {
+            for key in files.look(atTeam: team).keys {
+                keys.append(
+                    KeyCondition(
+                        use: "Signs client secrets for Apple", name: "team \(team)", fingerprint: key.keyID,
+                        madeAt: nil))
+            }
+        }
+        for key in (try? await store.signingKeys()) ?? [] {
+            keys.append(
+                KeyCondition(
+                    use: "Signs tokens", name: key.algorithm, fingerprint: String(key.keyID.prefix(12)),
+                    madeAt: key.createdAt))
+        }
+        return keys
+    }
+}
+
+extension WorkMonitor.Queue {
+    var condition: QueueCondition.Name {
+        switch self {
+        case .exchange: .exchange
+        case .check: .check
+        case .erasure: .erasure
+        case .receipt: .receipt
+        }
+    }
+}
+
+extension ServiceCondition {
+    /// Adds what waits for receivers.
+    ///
+    /// - Parameter registry: Has the numbers of events that wait, which are read every 15 seconds.
+    mutating func add(_ receivers: [ClaimedReceiver], waiting registry: MetricsRegistry, at now: Moment) {
+        let waiting = Dictionary(
+            registry.readings(of: "siwa_event_receiver_waiting").compactMap { reading in
+                reading.labels["receiver"].map { ($0, Int64(reading.value)) }
+            }, uniquingKeysWith: { first, _ in first })
+        // Receivers that are stored and no longer configured have no metric.
+        let known = receivers.filter { waiting[$0.record.name.rawValue] != nil }
+        for (name, isOwn) in [(QueueCondition.Name.google, true), (.deliveries, false)] {
+            let own = known.filter { ($0.record.name == .google) == isOwn }
+            guard !own.isEmpty else { continue }
+            let oldest = own.flatMap(\.retries).filter { $0.attempts > 0 }.map(\.waitingSince).min()
+            queues.append(
+                QueueCondition(
+                    name, count: own.reduce(0) { $0 + (waiting[$1.record.name.rawValue] ?? 0) },
+                    oldest: oldest.map { max(0, now.milliseconds - $0.milliseconds) / 1000 } ?? 0))
+        }
+        pausedReceivers = known.filter { $0.record.pausedAt != nil }.map(\.record.name.rawValue)
+            .filter { !$0.hasPrefix("client:") }
+        guard
+            let failing = known.first(where: { $0.record.name == .google })?.retries
+                .filter({ $0.attempts > 0 }), let first = failing.map(\.waitingSince).min()
+        else { return }
+        google = ReceiverCondition(
+            failing: failing.count, attempts: failing.map(\.attempts).max() ?? 0, failingSince: first)
+    }
+}

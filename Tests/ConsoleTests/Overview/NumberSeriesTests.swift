@@ -1,0 +1,142 @@
+import AppleAccounts
+import Logging
+import StorageConformance
+import Synchronization
+import Testing
+
+@testable import Console
+
+@Suite struct NumberSeriesTests {
+    private static let hour: Int64 = 3_600_000
+
+    private func moment(minute: Int64) -> Moment {
+        Moment(milliseconds: 1_764_000_000_000 / Self.hour * Self.hour + minute * 60_000)
+    }
+
+    @Test func `counts the growth of each total in its minute, from 0 on`() {
+        var series = NumberSeries()
+        let changes = [
+            series.take([.signIn: 2, .revoked: 0], at: moment(minute: 0)),
+            series.take([.signIn: 2, .revoked: 0], at: moment(minute: 0)),
+            series.take([.signIn: 5, .revoked: 1], at: moment(minute: 1)),
+        ]
+        #expect(changes == [true, false, true])
+        let minutes = series.lastHour(at: moment(minute: 2))
+        #expect(minutes.count == 61)
+        #expect(minutes.map(\.counts).suffix(3) == [[.signIn: 2], [.signIn: 3, .revoked: 1], [:]])
+        #expect(minutes.last?.minute == moment(minute: 2))
+        #expect(series.sum(ofLastMinutes: 1, at: moment(minute: 2)) == [.signIn: 3, .revoked: 1])
+    }
+
+    @Test func `a total that begins anew loses nothing of what is counted`() {
+        var series = NumberSeries()
+        series.take([.signIn: 5], at: moment(minute: 0))
+        series.take([.signIn: 1], at: moment(minute: 0))
+        series.take([.signIn: 4], at: moment(minute: 0))
+        #expect(series.sum(ofLastMinutes: 0, at: moment(minute: 0)) == [.signIn: 8])
+    }
+
+    @Test func `keeps 61 minutes and 48 hours, for any number of readings`() {
+        var series = NumberSeries()
+        for minute in 0..<Int64(100 * 60) {
+            series.take([.signIn: minute + 1, .turnedAway: minute + 1], at: moment(minute: minute))
+        }
+        let minutes = series.lastHour(at: moment(minute: 100 * 60 - 1))
+        #expect(minutes.count == 61 && minutes.allSatisfy { $0.counts == [.signIn: 1, .turnedAway: 1] })
+        // Numbers that are not stored are not in the hours.
+        let hours = series.takeChangedHours()
+        #expect(hours.count == NumberSeries.mostHours)
+        #expect(Set(hours.values) == [[.signIn: 60]])
+    }
+
+    @Test func `an hour is written whole, and forgotten when it is over and stored`() {
+        var series = NumberSeries()
+        series.take([.signIn: 1], at: moment(minute: 58))
+        let first = series.takeChangedHours()
+        #expect(first == [moment(minute: 0): [.signIn: 1]])
+        series.take([.signIn: 3], at: moment(minute: 59))
+        let hours = series.takeChangedHours()
+        #expect(hours == [moment(minute: 0): [.signIn: 3]])
+        let none = series.takeChangedHours()
+        #expect(none == [:])
+        series.putBack(hours)
+        series.forgetStoredHours(at: moment(minute: 61))
+        let again = series.takeChangedHours()
+        #expect(again == hours)
+        series.forgetStoredHours(at: moment(minute: 61))
+        #expect(series.ownHours == [:])
+    }
+}
+
+@Suite struct ServiceNumbersTests {
+    private let source = Totals()
+    private let now = Moment(milliseconds: 1_764_000_000_000)
+
+    private func numbers(_ replica: String, _ store: any ServiceHourStore) -> ServiceNumbers {
+        ServiceNumbers(
+            totals: { [source] in source.counts.withLock { $0 } }, store: store, replica: replica,
+            now: { [now] in now }, logger: Logger(label: "test"))
+    }
+
+    @Test func `sums the hours of all replicas, those of an ended process included`() async throws {
+        let store = ReferenceStore()
+        source.counts.withLock { $0 = [.signIn: 2, .refused("token_expired"): 1] }
+        let (one, other) = (numbers("a", store), numbers("b", store))
+        one.read()
+        await one.write()
+        await one.write()
+        source.counts.withLock { $0[.signIn] = 5 }
+        let hours = try await other.hours(24)
+        #expect(hours.count == 24)
+        #expect(hours.last?.counts == [.signIn: 7, .refused("token_expired"): 2])
+        #expect(hours.dropLast().allSatisfy { $0.counts == [:] })
+    }
+
+    @Test func `stores no caller's name`() async throws {
+        let store = ReferenceStore()
+        source.counts.withLock {
+            $0 = [.signIn: 1, .refused(caller: "backend"): 3, .answered(caller: "x"): 1]
+        }
+        let one = numbers("a", store)
+        one.read()
+        await one.write()
+        #expect(try await store.serviceHours(from: Moment(milliseconds: 0)).map(\.name) == ["sign_in"])
+        #expect(one.sum(ofLastMinutes: 5)[.refused(caller: "backend")] == 3)
+    }
+
+    @Test func `what could not be stored is stored with the next write`() async throws {
+        let store = FailingHourStore()
+        source.counts.withLock { $0 = [.signIn: 1] }
+        let one = numbers("a", store)
+        one.read()
+        await one.write()
+        #expect(try await store.serviceHours(from: Moment(milliseconds: 0)) == [])
+        store.isBroken.withLock { $0 = false }
+        await one.write()
+        #expect(try await store.serviceHours(from: Moment(milliseconds: 0)).map(\.count) == [1])
+    }
+}
+
+/// Totals that a test sets.
+private final class Totals: Sendable {
+    let counts = Mutex<NumberSeries.Counts>([:])
+}
+
+/// A store of hours that refuses to write until it is repaired.
+private final class FailingHourStore: ServiceHourStore {
+    let isBroken = Mutex(true)
+    private let store = ReferenceStore()
+
+    func setServiceHours(_ counts: [ServiceHourCount]) async throws {
+        guard !isBroken.withLock({ $0 }) else { throw StorageError(.unavailable, detail: "") }
+        try await store.setServiceHours(counts)
+    }
+
+    func serviceHours(from hour: Moment) async throws -> [ServiceHourSum] {
+        try await store.serviceHours(from: hour)
+    }
+
+    func purgeServiceHours(before moment: Moment) async throws -> Int {
+        try await store.purgeServiceHours(before: moment)
+    }
+}

@@ -1,0 +1,227 @@
+import AppleAccounts
+import HTTPAPI
+import KeySets
+import Logging
+import PageTemplates
+import StorageConformance
+import Synchronization
+import Testing
+
+@testable import Console
+
+@Suite struct OverviewPagesTests {
+    private static let now = Moment(milliseconds: 1_764_100_000_000)
+
+    private static func pages(
+        _ condition: ServiceCondition = .sample, totals: NumberSeries.Counts = [:],
+        world: (any DevelopmentWorld)? = nil
+    ) -> OverviewPages {
+        let numbers = ServiceNumbers(
+            totals: { totals }, store: ReferenceStore(), replica: "a", now: { now },
+            logger: Logger(label: "test"))
+        numbers.read()
+        return OverviewPages(
+            numbers: numbers, monitor: OverviewMonitor(numbers: numbers, look: { condition }),
+            sources: OverviewPages.Sources(
+                version: "1.2.3",
+                findings: {
+                    DoctorFindings(
+                        findings: [
+                            DoctorFindings.Finding("clock", .good, "agrees"),
+                            DoctorFindings.Finding("public URL", .wrong, "is <none>", advice: "Set it."),
+                        ], checkedAt: now, isRunning: false)
+                },
+                keys: {
+                    [
+                        KeyCondition(
+                            use: "Seals stored values", name: "k1", fingerprint: "ab12",
+                            madeAt: now.advanced(byMilliseconds: -3 * 86_400_000))
+                    ]
+                }), world: world)
+    }
+
+    /// Renders the overview for an operator.
+    private static func page(
+        _ pages: OverviewPages, scope: AppScope = .all, query: [String: String] = [:],
+        isDevelopment: Bool = false
+    ) async throws -> String {
+        let answer = try await answer(pages, "/overview", scope: scope, query: query, isDevelopment)
+        guard case .page(let template, _, let values, let isLive) = answer else {
+            Issue.record("no page: \(answer)")
+            return ""
+        }
+        #expect(isLive)
+        return try #require(try Templates.library().render(template, values))
+    }
+
+    private static func answer(
+        _ pages: OverviewPages, _ path: String, scope: AppScope = .all, query: [String: String] = [:],
+        form: [String: String] = [:], _ isDevelopment: Bool = true
+    ) async throws -> ConsoleAnswer {
+        let page = try #require(pages.pages.first { $0.path == path })
+        return try await page.handle(
+            ConsoleRequest(
+                requestID: "r", query: query, form: form,
+                viewer: ConsoleViewer(
+                    name: "ops", scope: scope, isDevelopment: isDevelopment, formToken: "token"),
+                now: now))
+    }
+
+    @Test func `says that nothing is wrong, and shows numbers, queues, keys and findings`() async throws {
+        var condition = ServiceCondition.sample
+        condition.queues = [QueueCondition(.erasure, count: 4, oldest: 90)]
+        let text = try await Self.page(Self.pages(condition, totals: [.signIn: 41, .notification: 1]))
+        for words in [
+            "Nothing is wrong.", "siwa 1.2.3", "<svg class=\"plot\"", "Sign-ins 41", "Erasures at Apple",
+            "90 seconds", "at this replica", "3 days ago", "ab12", "is &lt;none&gt;", "Set it.",
+            "Good: clock.", "aria-current=\"page\">Last hour",
+        ] { #expect(text.contains(words), "\(words)") }
+        #expect(!text.contains("style=") && !text.contains("<script") && !text.contains("Try it"))
+    }
+
+    @Test(arguments: TroubleTests.faults) func `each cause is the first thing on the page`(
+        fault: TroubleTests.Fault
+    ) async throws {
+        var condition = ServiceCondition.sample
+        fault.change(&condition)
+        let pages = Self.pages(condition)
+        // The monitor fills the counts in; here they are given.
+        let trouble = try #require(condition.troubles.first)
+        let values = OverviewValues(
+            condition: condition, troubles: [DatedTrouble(trouble: trouble, since: Self.now)], plots: [],
+            isOld: false, period: .hour, seesNumbers: true, findings: nil, keys: [], version: "1",
+            faults: nil, csrf: "")
+        let text = try #require(try Templates.library().render("overview", values))
+        let first = try #require(text.firstRange(of: "<article"))
+        #expect(text[first.lowerBound...].contains("data-trouble=\"\(fault.kind.rawValue)\""))
+        #expect(text.contains("<dt>What to do</dt>") && text.contains("2025-11-25T19:46:40Z"))
+        #expect(text.contains("Nothing is wrong.") == (fault.severity == .note))
+        _ = pages
+    }
+
+    @Test func `an operator of some apps sees the state, and no number`() async throws {
+        var condition = ServiceCondition.sample
+        condition.secondsAhead = -600
+        condition.google = ReceiverCondition(failing: 3, attempts: 1, failingSince: Self.now)
+        let pages = Self.pages(condition, totals: [.signIn: 41, .revoked: 7])
+        let text = try await Self.page(pages, scope: .only([]))
+        #expect(
+            text.contains("10 minutes slow") && text.contains("the numbers are of all apps".capitalizedFirst))
+        for words in ["<svg", "Google", "41", "ab12", "public URL", "7 people"] {
+            #expect(!text.contains(words), "\(words)")
+        }
+    }
+
+    @Test func `the day comes from the hours of all replicas`() async throws {
+        let text = try await Self.page(Self.pages(totals: [.signIn: 41]), query: ["period": "day"])
+        #expect(text.contains("By hour over the last day: Sign-ins 41."))
+        #expect(text.contains("aria-current=\"page\">Last day"))
+        let other = try await Self.page(Self.pages(), query: ["period": "<script>"])
+        #expect(other.contains("aria-current=\"page\">Last hour") && !other.contains("<script>"))
+    }
+
+    @Test func `the buttons of development act in the fake world`() async throws {
+        let world = RecordingWorld()
+        let pages = Self.pages(world: world)
+        let text = try await Self.page(pages, isDevelopment: true)
+        for words in ["New person signs in", "Link with Google", "Person stops using the app"] {
+            #expect(text.contains("<button>\(words)</button>"), "\(words)")
+        }
+        #expect(text.contains("name=\"csrf\" value=\"token\"") && text.contains("Break: Apple is slow"))
+        for path in ["/overview/sign-in", "/overview/stop"] {
+            guard case .redirect("/overview", let notice?) = try await Self.answer(pages, path) else {
+                Issue.record("\(path)")
+                continue
+            }
+            #expect(!notice.isEmpty)
+        }
+        guard case .refused("no client of Google") = try await Self.answer(pages, "/overview/link") else {
+            Issue.record("refused")
+            return
+        }
+        _ = try await Self.answer(
+            pages, "/overview/fault", form: ["name": "apple_slow", "state": "on"])
+        guard
+            case .refused = try await Self.answer(
+                pages, "/overview/fault", form: ["name": "apple_slow", "state": "x"]),
+            case .refused = try await Self.answer(
+                pages, "/overview/fault", form: ["name": "y", "state": "on"])
+        else {
+            Issue.record("a wrong form was taken")
+            return
+        }
+        #expect(world.calls == ["sign in", "stop", "link", "apple_slow true", "y true"])
+    }
+
+    @Test func `outside of development there are no buttons, and each page is declared for its callers`() {
+        #expect(Self.pages().pages.map(\.path) == ["/overview"])
+        let actions = Self.pages(world: RecordingWorld()).pages.dropFirst()
+        #expect(actions.count == 4)
+        for page in actions {
+            #expect(page.method == .post)
+            guard case .development = page.access else {
+                Issue.record("\(page.path)")
+                continue
+            }
+        }
+    }
+
+    @Test func `the monitor says since when`() async throws {
+        let clock = Mutex(Self.now)
+        let condition = Mutex(ServiceCondition.sample)
+        let changes = Mutex(0)
+        let numbers = ServiceNumbers(
+            totals: { [:] }, store: ReferenceStore(), replica: "a", now: { clock.withLock { $0 } },
+            logger: Logger(label: "test"))
+        let monitor = OverviewMonitor(
+            numbers: numbers, onChange: { changes.withLock { $0 += 1 } },
+            look: {
+                var seen = condition.withLock { $0 }
+                seen.now = clock.withLock { $0 }
+                return seen
+            })
+        #expect(await monitor.lookNow().troubles == [])
+        condition.withLock { $0.secondsAhead = -600 }
+        clock.withLock { $0 = $0.advanced(byMilliseconds: 5000) }
+        #expect(await monitor.lookNow().troubles.map(\.since) == [Self.now.advanced(byMilliseconds: 5000)])
+        clock.withLock { $0 = $0.advanced(byMilliseconds: 60_000) }
+        #expect(await monitor.lookNow().troubles.map(\.since) == [Self.now.advanced(byMilliseconds: 5000)])
+        #expect(await monitor.latest().troubles.count == 1)
+        #expect(changes.withLock { $0 } == 1)
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+/// A fake world that records what was asked of it.
+private final class RecordingWorld: DevelopmentWorld {
+    private let record = Mutex<[String]>([])
+
+    var calls: [String] { record.withLock { $0 } }
+
+    func newPersonSignsIn() async throws -> DevelopmentOutcome {
+        record.withLock { $0.append("sign in") }
+        return DevelopmentOutcome("Nora Quist has signed in", account: "acc_x")
+    }
+
+    func linkWithGoogle() async throws -> DevelopmentOutcome {
+        record.withLock { $0.append("link") }
+        throw DevelopmentWorldError("no client of Google")
+    }
+
+    func personStopsUsingTheApp() async throws -> DevelopmentOutcome {
+        record.withLock { $0.append("stop") }
+        return DevelopmentOutcome("Nora Quist has stopped")
+    }
+
+    var faults: [DevelopmentFault] {
+        get async { [DevelopmentFault(name: "apple_slow", title: "Apple is slow", isOn: false)] }
+    }
+
+    func switchFault(named name: String, isOn: Bool) async throws -> Bool {
+        record.withLock { $0.append("\(name) \(isOn)") }
+        return name == "apple_slow"
+    }
+}

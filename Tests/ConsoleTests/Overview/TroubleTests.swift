@@ -1,0 +1,207 @@
+import AppleAccounts
+import KeySets
+import Testing
+
+@testable import Console
+
+/// The sentences under "What is wrong now". An operator who was told only that sign-ins fail for some must find
+/// each cause there.
+@Suite struct TroubleTests {
+    /// A state of the service, and what the first sentence must say about it.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let kind: Trouble.Kind
+        let severity: Trouble.Severity
+        /// Words of the sentence, of the cause and of the advice.
+        let words: [String]
+        var path: String?
+        let change: @Sendable (inout ServiceCondition) -> Void
+
+        var testDescription: String { kind.rawValue }
+    }
+
+    static let faults: [Fault] = [
+        Fault(
+            kind: .keysUnreachable, severity: .bad, words: ["Apple's keys", "timed_out", "appleid.apple.com"]
+        ) { $0.keys = KeySetHealth(status: .unavailable(.timedOut), keyCount: 0) },
+        Fault(
+            kind: .databaseFull, severity: .bad, words: ["database is full", "code 53100", "Make room"]
+        ) {
+            $0.isPostgres = true
+            $0.databaseFailure = StorageError(.full, detail: "No space left", databaseCode: "53100")
+        },
+        Fault(
+            kind: .databaseLocked, severity: .bad,
+            words: ["database is locked", "55P03", "pg_blocking_pids", "pg_terminate_backend"]
+        ) {
+            $0.isPostgres = true
+            $0.databaseFailure = StorageError(.busy, detail: "lock timeout", databaseCode: "55P03")
+        },
+        Fault(
+            kind: .standbyLost, severity: .bad,
+            words: ["standby is lost", "FIRST 1 (b)", "synchronous_standby_names"]
+        ) {
+            $0.isPostgres = true
+            $0.databaseFailure = StorageError(.busy, detail: "the transaction under way does not come back")
+            $0.standbys = StandbyCondition(required: 1, connected: 0, wanted: "FIRST 1 (b)")
+        },
+        Fault(
+            kind: .clockWrong, severity: .bad, words: ["10 minutes slow", "not yet valid", "chronyc"]
+        ) { $0.secondsAhead = -600 },
+        Fault(
+            kind: .sealingKeyWrong, severity: .bad,
+            words: ["sealing key is wrong", "7 of the stored values", "SIWA_SEALING_KEYS"]
+        ) { $0.unreadableValues = 7 },
+        Fault(
+            kind: .notificationsSilent, severity: .warn,
+            words: ["notifications do not arrive", "4 rejected", "/v1/apple/notifications"]
+        ) { $0.day = [.checkRejected: 4] },
+        Fault(
+            kind: .googleRefusing, severity: .warn,
+            words: ["Google does not take reports", "3 events", "12 attempts", "an event was not delivered"],
+            path: "/console/events"
+        ) {
+            $0.google = ReceiverCondition(
+                failing: 3, attempts: 12, failingSince: Moment(milliseconds: 1_764_000_000_000))
+        },
+        Fault(
+            kind: .clientHammering, severity: .warn,
+            words: ["OAuth client acme", "950 in the last five minutes", "95%", "block its address"],
+            path: "/console/requests?caller=client%3Aacme"
+        ) {
+            $0.latest = [
+                .refused(caller: "client:acme"): 950, .answered(caller: "client:acme"): 50,
+                .answered(caller: "backend"): 400, .refused(caller: "backend"): 20,
+            ]
+        },
+        Fault(
+            kind: .peopleRevoked, severity: .note,
+            words: ["One person stopped using an app", "6 requests", "time line"],
+            path: "/console/people?state=revoked"
+        ) { $0.hour = [.revoked: 1, .refused("credential_revoked"): 6] },
+    ]
+
+    @Test(arguments: faults) func `names the cause, and what to do, first`(fault: Fault) throws {
+        var condition = ServiceCondition.sample
+        fault.change(&condition)
+        let trouble = try #require(condition.troubles.first)
+        #expect(trouble.kind == fault.kind && trouble.severity == fault.severity)
+        let text = [trouble.sentence, trouble.cause, trouble.advice].joined(separator: "\n")
+        for word in fault.words { #expect(text.contains(word), "\(word) is not in: \(text)") }
+        if let path = fault.path { #expect(trouble.page?.path == path) }
+        #expect(!trouble.cause.isEmpty && trouble.advice.hasSuffix("."))
+    }
+
+    @Test func `each of the ten causes has its own sentence`() {
+        #expect(Set(Self.faults.map(\.kind)).count == 10)
+        #expect(ServiceCondition.sample.troubles == [])
+    }
+
+    @Test func `the day before the last notification is not silence`() {
+        var condition = ServiceCondition.sample
+        condition.day = [.checkRejected: 4, .notification: 1]
+        #expect(condition.troubles == [])
+        condition.day = [.checkRejected: 4]
+        condition.lastNotification = condition.now.advanced(byMilliseconds: -86_399_000)
+        #expect(condition.troubles == [])
+        condition.lastNotification = condition.now.advanced(byMilliseconds: -86_400_000)
+        #expect(condition.troubles.map(\.kind) == [.notificationsSilent])
+    }
+
+    @Test func `a fault of the service is not blamed on its callers`() {
+        var condition = ServiceCondition.sample
+        condition.latest = [.refused(caller: "backend"): 500, .answered(caller: "backend"): 10]
+        #expect(condition.troubles.map(\.kind) == [.clientHammering])
+        condition.secondsAhead = -600
+        #expect(condition.troubles.map(\.kind) == [.clockWrong])
+    }
+
+    @Test(arguments: [
+        (99, 0, 0, false), (100, 0, 0, true), (100, 100, 0, true), (100, 101, 0, false), (0, 500, 1, true),
+    ])
+    func `a caller hammers when its requests are refused, or crowd out those of others`(
+        refused: Int64, answered: Int64, turnedAway: Int64, isNamed: Bool
+    ) {
+        var condition = ServiceCondition.sample
+        condition.latest = [
+            .refused(caller: "a"): refused, .answered(caller: "a"): answered, .turnedAway: turnedAway,
+            .answered(caller: "b"): 10,
+        ]
+        #expect(condition.troubles.contains { $0.kind == .clientHammering } == isNamed)
+    }
+
+    @Test func `a failure that is over is a warning for two minutes`() throws {
+        var condition = ServiceCondition.sample
+        condition.newest = [.storageFailure("full"): 3]
+        let trouble = try #require(condition.troubles.first)
+        #expect(trouble.kind == .databaseFull && trouble.severity == .warn)
+    }
+
+    @Test func `old keys are a warning, and say until when they can be used`() throws {
+        var condition = ServiceCondition.sample
+        condition.keys = KeySetHealth(status: .stale(.unreachable), keyCount: 3)
+        let trouble = try #require(condition.troubles.first)
+        #expect(trouble.kind == .keysUnreachable && trouble.severity == .warn)
+        for status in [KeySetHealth.Status.stale(nil), .unavailable(nil)] {
+            condition.keys = KeySetHealth(status: status, keyCount: 3)
+            #expect(condition.troubles == [])
+        }
+    }
+
+    @Test(arguments: [(-31, true), (-30, false), (30, false), (31, true), (Int(Int64.min), true)])
+    func `the clock is wrong from half a minute on`(seconds: Int, isWrong: Bool) {
+        var condition = ServiceCondition.sample
+        condition.secondsAhead = Int64(seconds)
+        #expect(condition.troubles.contains { $0.kind == .clockWrong } == isWrong)
+    }
+
+    @Test func `names the code of most refusals when a fifth of the tokens is refused`() throws {
+        var condition = ServiceCondition.sample
+        condition.recent = [
+            .verified: 79, .unverified: 21, .refused("audience_unknown"): 20, .refused("token_expired"): 1,
+        ]
+        let trouble = try #require(condition.troubles.first)
+        #expect(trouble.kind == .refusesMany && trouble.cause.contains("audience_unknown, 20 times"))
+        #expect(trouble.page?.path == "/console/requests?code=audience_unknown")
+        condition.recent[.verified] = 84
+        #expect(condition.troubles == [])
+    }
+
+    @Test func `remembers since when, as long as it lasts`() {
+        var log = TroubleLog()
+        let trouble = Trouble(.overloaded, .bad, "x", cause: "", advice: "")
+        let (first, second, third) = (
+            Moment(milliseconds: 1000), Moment(milliseconds: 2000), Moment(milliseconds: 3000)
+        )
+        let begun = log.date([trouble], at: first)
+        #expect(begun.map(\.since) == [first])
+        // The words may change: the trouble is the same.
+        let worse = Trouble(.overloaded, .bad, "y", cause: "", advice: "")
+        let going = log.date([worse], at: second)
+        #expect(going.map(\.since) == [first])
+        let over = log.date([], at: second)
+        #expect(over == [])
+        let anew = log.date([trouble], at: third)
+        #expect(anew.map(\.since) == [third])
+    }
+
+    @Test func `operators of some apps learn what concerns everyone, and no name and no number of others`() {
+        for kind in Trouble.Kind.allCases {
+            let trouble = Trouble(kind, .bad, "", cause: "", advice: "")
+            let namesOthers: Set<Trouble.Kind> = [
+                .clientHammering, .googleRefusing, .receiverPaused, .workOverdue, .refusesMany,
+                .peopleRevoked,
+            ]
+            #expect(trouble.concernsEveryone == !namesOthers.contains(kind))
+        }
+    }
+}
+
+extension ServiceCondition {
+    /// A service without a fault.
+    static var sample: ServiceCondition {
+        var condition = ServiceCondition(
+            now: Moment(milliseconds: 1_764_100_000_000), keys: KeySetHealth(status: .ready, keyCount: 3))
+        condition.secondsAhead = 0
+        return condition
+    }
+}
