@@ -46,6 +46,8 @@ public final class HTTPService: Service {
         public var appCheck = AppCheck()
         /// The stored counts of App Check. `nil` switches their route off: it is not found.
         public var appCheckHours: (any AppCheckHourStore)?
+        /// Keeps which callers read many accounts at once. `nil` keeps nothing.
+        public var audit: (any AuditStore)?
         /// The receivers of events that poll, and the event streams of OAuth clients. `nil` without both.
         public var eventStreams: EventStreams?
         /// Keeps what Apple and Google sent and was refused, for operators.
@@ -139,7 +141,9 @@ public final class HTTPService: Service {
             registry, readers: readers, names: dependencies.callers.names, now: dependencies.now)
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
-            accounts: AccountRoutes(useCases: useCases),
+            accounts: AccountRoutes(
+                useCases: useCases, audit: dependencies.audit,
+                now: { [now = dependencies.now] in Moment(milliseconds: now()) }),
             accountChanges: AccountChangeRoutes(useCases: useCases, oauth: dependencies.oauth),
             credentials: CredentialRoutes(useCases: useCases),
             events: EventRoutes(

@@ -6,9 +6,12 @@ import SignIn
 /// The routes that read accounts.
 final class AccountRoutes: Sendable {
     private let useCases: SignInUseCases
+    private let audit: (any AuditStore)?
+    private let now: @Sendable () -> Moment
 
-    init(useCases: SignInUseCases) {
-        self.useCases = useCases
+    /// - Parameter audit: Keeps who reads many accounts at once; `nil` keeps nothing.
+    init(useCases: SignInUseCases, audit: (any AuditStore)?, now: @escaping @Sendable () -> Moment) {
+        (self.useCases, self.audit, self.now) = (useCases, audit, now)
     }
 
     /// `GET /v1/accounts/{id}`
@@ -52,14 +55,25 @@ final class AccountRoutes: Sendable {
 
     private func search(_ query: Query, _ request: HTTPRequest) throws -> RouteResult {
         let query = try AccountSearchQuery(query, largestPage: SignInUseCases.largestAccountPage)
-        return .later { [useCases] in
+        return .later { [self] in
             var filter = query.filter
             filter.clientID = try query.clientID.map {
                 try useCases.primaryClientID(of: $0, allowed: request.scope)
             }
             let search = AccountSearch(key: query.key, filter: filter, scope: request.scope)
-            return .accounts(
-                try await useCases.accounts(search, after: query.position, limit: query.limit))
+            let page = try await useCases.accounts(search, after: query.position, limit: query.limit)
+            try await noteExport(of: page)
+            return .accounts(page)
         }
+    }
+
+    /// Keeps that the caller gets several accounts, before they are handed out. A single account is what a sign-in
+    /// returns too.
+    private func noteExport(of page: AccountPage) async throws {
+        guard let audit, page.accounts.count > 1 else { return }
+        try await audit.appendAudit([
+            AuditEntry(
+                .accountsExported, by: .current, at: now(), detail: "\(page.accounts.count) accounts")
+        ])
     }
 }

@@ -101,6 +101,7 @@ struct ComposedService {
         dependencies.logRate = settings.numbers[.logRate]
         dependencies.appCheck = appCheck
         dependencies.appCheckHours = store
+        dependencies.audit = store
         dependencies.eventStreams = deliveries?.streams
         let arrivals = ArrivalLog(now: now)
         dependencies.arrivals = arrivals

@@ -68,6 +68,7 @@ import Testing
             secrets += [token, code, link.accessToken, link.refreshToken, user.subject]
             if let email = signedIn["account"]?["email"]?.string { secrets.append(email) }
         }
+        #expect(try await backend.get("/v1/accounts?created_after=2020-01-01T00:00:00Z").status == 200)
         let path = "/v1/accounts/\(accounts[0])"
         #expect(try await backend.post("\(path)/disable", [("reason", .string("fraud"))]).status == 200)
         #expect(try await backend.post("\(path)/enable").status == 200)
@@ -115,6 +116,8 @@ import Testing
             #expect(parts.contains { $0.hasPrefix(part) }, "\(part) is missing in \(parts)")
         }
         #expect(texts("action").contains("signing_key_made"))
+        let search = try #require(rows.first { $0["action"]?.string == "accounts_exported" })
+        #expect(search["detail"]?.string == "2 accounts" && search["actor"]?.string == "test")
         #expect(rows.last?["action"]?.string == "audit_exported")
         #expect(rows.last?["actor"]?.string == "audit export")
     }
