@@ -14,10 +14,9 @@ import Testing
 
     /// Returns the names of the parts that differ between two configurations.
     private static func changed(
-        _ first: [String: String], file firstFile: String = file, _ second: [String: String],
-        file secondFile: String = file
+        _ first: [String: String], _ second: [String: String], file secondFile: String = file
     ) async throws -> [String] {
-        let before = try await fingerprints(first, firstFile)
+        let before = try await fingerprints(first, file)
         let after = try await fingerprints(second, secondFile)
         return Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
     }

@@ -34,7 +34,13 @@ extension ComposedConsole {
         } else {
             (lastFailure, wake) = ({ _ in nil }, {})
         }
-        let readers: @Sendable () -> [FeedReader] = { [] }
+        let readers = { @Sendable [readers = parts.readers] in
+            readers.all.map { reader in
+                FeedReader(
+                    name: reader.name, sequence: reader.sequence, behind: reader.behind,
+                    askedAt: reader.askedAt)
+            }
+        }
         let store: any EventPages.Store = parts.store
         return EventPages.Dependencies(
             store: store, arrivals: parts.arrivals, readers: readers, receivers: receivers(settings),

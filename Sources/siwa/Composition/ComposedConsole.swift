@@ -26,6 +26,8 @@ struct ComposedConsole {
         let development: DevelopmentConsole?
         /// The last refused messages of Apple and Google.
         let arrivals: ArrivalLog
+        /// The callers that read the feed from this process.
+        let readers: FeedReaders
         let overview: ComposedOverview
         /// Told of each change by what pages show.
         let live: LiveUpdates
@@ -39,12 +41,13 @@ struct ComposedConsole {
             keys: any VerificationKeys, oauth: ComposedOAuth?, deliveries: ComposedDeliveries?,
             feed: EventFeed, observation: ProcessObservation, now: @escaping @Sendable () -> Moment,
             logger: Logger, development: DevelopmentConsole?, arrivals: ArrivalLog,
-            overview: ComposedOverview
+            readers: FeedReaders, overview: ComposedOverview
         ) {
             (self.settings, self.store, self.useCases, self.keys) = (settings, store, useCases, keys)
             (self.oauth, self.deliveries, self.feed) = (oauth, deliveries, feed)
             (self.observation, self.now, self.logger) = (observation, now, logger)
             (self.development, self.arrivals, self.overview) = (development, arrivals, overview)
+            self.readers = readers
             audit = StoredConsoleAudit(store: store, now: now)
             let live = LiveUpdates()
             self.live = live

@@ -115,7 +115,7 @@ struct ComposedService {
             ComposedConsole.Parts(
                 settings: settings, store: store, useCases: useCases, keys: keys, oauth: oauth,
                 deliveries: deliveries, feed: feed, observation: observation, now: now, logger: logger,
-                development: development, arrivals: arrivals,
+                development: development, arrivals: arrivals, readers: feedReaders,
                 overview: overview))
         (dependencies.site, dependencies.recent) = (console.site, console.recent)
         http = HTTPService(

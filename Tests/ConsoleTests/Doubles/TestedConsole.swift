@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import StorageConformance
 import Synchronization
 import TestSupport
 import WebOrigins
@@ -25,7 +26,7 @@ final class TestedConsole: Sendable {
         operatorKey,
         APIKey(
             name: "lena", hash: APIKeySecret.hash(limitedSecret),
-            scope: .only(Set(ClientID("com.example.app").map { [$0] } ?? [])), roles: [.operator]),
+            scope: .only(["com.example.app"]), roles: [.operator]),
         APIKey(name: "backend", hash: APIKeySecret.hash(backendSecret), scope: .all),
     ]
 

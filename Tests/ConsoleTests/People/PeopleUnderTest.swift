@@ -60,6 +60,7 @@ struct PeopleUnderTest {
         switch try await answer(method, path, account: account, fields, scope: scope) {
         case .page(let template, _, let values, _):
             return try #require(library.render(template, values))
+        case .document: return "document"
         case .redirect(let target, _): return "redirect \(target)"
         case .notFound: return "not found"
         case .refused(let sentence): return "refused: \(sentence)"
