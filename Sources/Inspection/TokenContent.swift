@@ -46,7 +46,8 @@ package struct TokenContent {
 
     /// Replaces control characters in untrusted text, which could control a terminal.
     package static func shown(_ text: String) -> String {
-        String(text.unicodeScalars.map { (" "..."~").contains($0) ? Character($0) : "?" })
+        // The ellipsis is that of masked names and addresses.
+        String(text.unicodeScalars.map { (" "..."~").contains($0) || $0 == "…" ? Character($0) : "?" })
     }
 
     private static let times: Set<String> = ["exp", "iat", "nbf", "auth_time"]

@@ -63,7 +63,6 @@ import Testing
         ["--kind", "access-token"], ["--kind", "refresh-token", "--issuer", "https://a.example"],
         ["--kind", "id-token", "--issuer", "https://a.example", "--database"],
         ["--kind", "access-token", "--issuer", "https://a.example", "--nonce", "n"],
-        ["--kind", "access-token", "--issuer", "https://a.example", "--all"],
         ["--kind", "refresh-token", "--client-id", "shop"], ["--client-id", "a", "--issuer", "b"],
         ["--client-id", "a", "--database"],
         assertion, assertion + ["--public-key", "YWJj"], assertion + ["--key-id", keyID],

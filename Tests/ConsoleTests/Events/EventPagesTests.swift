@@ -32,7 +32,10 @@ import TokenMint
             EventPages(
                 EventPages.Dependencies(
                     store: store, arrivals: arrivals, readers: { [readers] in readers },
-                    receivers: [EventPages.Receiver(name: name, form: "webhook", isVerifiable: true)],
+                    receivers: [
+                        EventPages.Receiver(name: name, form: "webhook", isVerifiable: true),
+                        EventPages.Receiver(name: .google, form: "reports", isVerifiable: false),
+                    ],
                     lastFailure: { _ in DeliveryFailure(moment: now, text: "refused with status 503") },
                     wake: {}, hasGoogle: true)
             ).pages
