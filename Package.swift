@@ -449,7 +449,7 @@ let package = Package(
                 "WebOrigins",
                 "AppleIDClient", "SignIn", "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "HTTPEngine", "AuthorizationServer",
-                "AppleAccounts", "AppleIdentity", "KeySets", "SecurityEvents",
+                "AppleAccounts", "AppleIdentity", "KeySets",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, asyncHTTPClient, nioCore,
                 nioPosix,
                 nioHTTP1,

@@ -77,12 +77,17 @@ import Testing
                 #expect(walk.output.components(separatedBy: "Enter runs it").count == 13)
                 let port = try #require(tour.2.firstMatch(of: /--port (\d+)/)?.1)
                 let page = try await ProgramRun.of(
-                    URL(fileURLWithPath: "/bin/sh"), ["-c", "curl -sS -i http://127.0.0.1:\(port)/"]
+                    URL(fileURLWithPath: "/bin/sh"),
+                    ["-c", "curl -sS -i http://127.0.0.1:\(port)/console/start"]
                 ).output
                 #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("text/html"))
                 #expect(
                     page.contains("The fake Apple")
                         && page.contains("/v1/web/sign-in?client_id=com.example.web"))
+                let root = try await ProgramRun.of(
+                    URL(fileURLWithPath: "/bin/sh"), ["-c", "curl -sS -i -L http://127.0.0.1:\(port)/"]
+                ).output
+                #expect(root.contains("What is wrong now"))
             }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import siwa
 
-/// What a start compares with the last start, for the audit log.
+/// Parts of the configuration that a start compares with the last start, for the audit log.
 @Suite struct ConfigurationFingerprintsTests {
     private static let file = """
         api_keys:

@@ -18,6 +18,7 @@ public enum SearchText {
     public static func matches(_ profile: Profile, name: String) -> Bool {
         let wanted = folded(
             name.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " "))
+        guard !wanted.isEmpty else { return false }
         let both = [profile.firstName, profile.lastName].compactMap { $0 }
         return both.contains { folded($0) == wanted } || folded(both.joined(separator: " ")) == wanted
     }

@@ -20,7 +20,8 @@ public struct AuditPages: Sendable {
 
     private struct Values: Sendable {
         let actor: String
-        let account: String
+        /// Not `account`: a row without one would find it.
+        let chosenAccount: String
         let until: String
         let actions: [Choice]
         let rows: [Row]
@@ -82,7 +83,8 @@ public struct AuditPages: Sendable {
         let (rows, next) = try await filter.page(of: reader)
         let state = try await progress.advance(chain)
         let values = Values(
-            actor: filter.actor, account: filter.account?.rawValue ?? "", until: filter.until?.rfc3339 ?? "",
+            actor: filter.actor, chosenAccount: filter.account?.rawValue ?? "",
+            until: filter.until?.rfc3339 ?? "",
             actions: AuditAction.allCases.map { Choice(word: $0.rawValue, isChosen: $0 == filter.action) },
             rows: rows.map(Row.init), next: next.map { filter.query(before: $0) }, head: chain.head.hashText,
             headSequence: chain.head.sequence, firstSequence: chain.anchor.sequence + 1,

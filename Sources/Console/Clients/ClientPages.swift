@@ -12,7 +12,7 @@ package struct ClientPages: Sendable {
     let registry: MetricsRegistry
     let streams: EventStreams?
 
-    /// Number of rows of grants, and of token families, that a page counts. Reading them takes 10 ms.
+    /// Number of rows of grants, and of token families, that a page counts.
     static let countedRows = 20_000
 
     package init(

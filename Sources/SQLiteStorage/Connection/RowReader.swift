@@ -57,11 +57,12 @@ final class RowReader {
         try Row.fetchAll(
             database,
             sql: """
-                SELECT begins_at, name, sum(count) FROM service_hour WHERE begins_at >= :begin
+                SELECT begins_at, name, sum(count) AS total FROM service_hour WHERE begins_at >= :begin
                 GROUP BY begins_at, name ORDER BY begins_at, name
                 """, arguments: ["begin": hour.milliseconds]
         ).map { row in
-            ServiceHourSum(hour: Moment(milliseconds: row[0]), name: row[1], count: row[2])
+            ServiceHourSum(
+                hour: Moment(milliseconds: row["begins_at"]), name: row["name"], count: row["total"])
         }
     }
 

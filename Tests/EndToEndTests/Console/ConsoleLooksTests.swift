@@ -27,10 +27,12 @@ import Testing
                     as [(Int64, Bool)]
                 {
                     try await browser.show(width: width, isDark: isDark)
-                    #expect(try await browser.consoleFaults() == [], "\(page) at \(width)")
+                    // Named, so that a failure says which faults there are.
+                    let faults = try await browser.consoleFaults()
+                    #expect(faults == [], "\(page) at \(width)")
                     if width != 320 {
-                        #expect(
-                            try await browser.axeViolations() == [], "\(page) at \(width), dark: \(isDark)")
+                        let violations = try await browser.axeViolations()
+                        #expect(violations == [], "\(page) at \(width), dark: \(isDark)")
                     }
                     try await Self.keepPicture(
                         browser, "\(number)-\(width)-\(isDark ? "dark" : "light")", page)
