@@ -36,21 +36,8 @@ import Testing
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]
             try await Self.fill(store, count)
-            let now = ManyPeople.moment(count)
-            for question in SearchTrial.questions(count) {
-                let begin = ContinuousClock.now
-                let page = try await store.accounts(question.search, after: nil, limit: 25, at: now)
-                let cold = ContinuousClock.now - begin
-                let again = ContinuousClock.now
-                _ = try await store.accounts(question.search, after: nil, limit: 25, at: now)
-                if count > 100_000 {
-                    print(
-                        "PostgreSQL, \(question.name): \(page.accounts.count), \(cold), \(ContinuousClock.now - again)"
-                    )
-                }
-                let isEmpty = ["no such address"].contains(question.name)
-                #expect(page.accounts.isEmpty == isEmpty || page.next != nil, "\(question.name)")
-            }
+            let wrong = try await SearchTrial.wrongPages(of: store, named: "PostgreSQL", people: count)
+            #expect(wrong == [])
         }
     }
 

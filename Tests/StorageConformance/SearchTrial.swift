@@ -51,6 +51,31 @@ public enum SearchTrial {
                 scope: .only(["com.example.rare"])),
         ]
     }
+
+    /// Asks every question twice. Prints the times, where there are enough people for a measurement.
+    ///
+    /// - Parameter name: The store, in the printed lines.
+    /// - Returns: The names of the questions whose first page is not as it should be.
+    public static func wrongPages(
+        of store: some AccountSearchStore, named name: String, people count: Int
+    ) async throws -> [String] {
+        let now = ManyPeople.moment(count)
+        var wrong: [String] = []
+        for question in questions(count) {
+            let begin = ContinuousClock.now
+            let page = try await store.accounts(question.search, after: nil, limit: 25, at: now)
+            let cold = ContinuousClock.now - begin
+            let again = ContinuousClock.now
+            _ = try await store.accounts(question.search, after: nil, limit: 25, at: now)
+            if count > 100_000 {
+                let warm = ContinuousClock.now - again
+                print("\(name), \(question.name): \(page.accounts.count), \(cold), \(warm)")
+            }
+            let isEmpty = question.name == "no such address"
+            if page.accounts.isEmpty != isEmpty, page.next == nil { wrong.append(question.name) }
+        }
+        return wrong
+    }
 }
 
 /// Fills a database with people by SQL, a million in a minute. Every third has a relay address, 2% are revoked, one
