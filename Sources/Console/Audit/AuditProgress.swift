@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// Verifies the audit log piece by piece, as long as somebody looks at its page. A whole log can have millions of
+/// Verifies the audit log piece by piece, as long as operators look at its page. A whole log can have millions of
 /// rows; `siwa audit verify` verifies it at once.
 actor AuditProgress {
     /// Most rows that one look at the page verifies: some 50 ms.

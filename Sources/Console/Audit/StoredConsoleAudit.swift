@@ -24,8 +24,6 @@ extension ConsoleAuditEntry.Action {
         case .signIn: .consoleSignIn
         case .signOut: .consoleSignOut
         case .show: .consoleShow
-        case .resumeDelivery: .deliveryResumed
-        case .replayDelivery: .deliveryReplayed
         case .replayRequest: .requestReplayed
         }
     }

@@ -50,7 +50,7 @@ public struct ShownConfiguration: Sendable {
         /// The path of menus to the field.
         public let place: String
         public let values: [Fact]
-        /// The check of `siwa doctor` that tries it; `nil` for a value that nobody can try from here.
+        /// The check of `siwa doctor` that tries it; `nil` for a value that cannot be tried from here.
         public let check: String?
 
         public init(place: String, values: [(name: String, value: String)], check: String?) {

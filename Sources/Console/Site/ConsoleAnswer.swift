@@ -11,7 +11,7 @@ public enum ConsoleAnswer: Sendable {
     case document(html: [UInt8], contentSecurityPolicy: String)
     /// After an action: a path below the console's root (303), with a sentence that the next page shows once.
     case redirect(to: String, notice: String? = nil)
-    /// There is no such page or person, or this operator may not see it; nobody learns the difference.
+    /// There is no such page or person, or this operator may not see it; the response is the same for both.
     case notFound
     /// The form was wrong: a page with the sentence, and the way back.
     case refused(String)

@@ -9,14 +9,13 @@ public protocol ConsoleAudit: Sendable {
 
 /// One action of an operator in the console.
 public struct ConsoleAuditEntry: Sendable, Hashable {
-    /// Closed, so that no page writes words of its own into the audit log.
+    /// Closed, so that no page writes words of its own into the audit log. Changes of accounts and receivers are
+    /// not among them: the store writes their rows in the transaction of the change, with the operator.
     public enum Action: String, Sendable, CaseIterable {
         case signIn = "console_sign_in"
         case signOut = "console_sign_out"
         /// Masked personal data was shown.
         case show = "console_show"
-        case resumeDelivery = "delivery_resume"
-        case replayDelivery = "delivery_replay"
         case replayRequest = "request_replay"
     }
 

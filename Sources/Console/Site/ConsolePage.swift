@@ -7,7 +7,7 @@ public struct ConsolePage: Sendable {
         case post = "POST"
     }
 
-    /// Whoever may open the page. It has no default, because a forgotten property would be dangerous.
+    /// Operators that may open the page. It has no default, because a forgotten property would be dangerous.
     public enum Access: Sendable {
         /// Every operator. What is shown is limited to the apps of the operator's key.
         case operators

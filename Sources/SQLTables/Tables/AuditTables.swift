@@ -96,7 +96,7 @@ extension AuditTable {
     }
 }
 
-/// The ends of the chain of the audit log: one row, which whoever appends to the log locks.
+/// The ends of the chain of the audit log: one row, which a transaction that appends to the log locks.
 public struct AuditChainTable: Table {
     public static let name = "audit_chain"
 
