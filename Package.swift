@@ -196,7 +196,7 @@ let package = Package(
                 "PageTemplates",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins", hummingbird, hummingbirdCore,
                 httpTypes,
-                nioCore, logging, serviceLifecycle,
+                nioCore, nioHTTP1, logging, serviceLifecycle,
             ],
             resources: [.embedInCode("Templates")]),
         module(

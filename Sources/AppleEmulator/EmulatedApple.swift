@@ -99,7 +99,7 @@ public final class EmulatedApple: Service {
             group.addTask { await retries.run() }
             defer { group.cancelAll() }
             try await listener.run(
-                router(),
+                router(), now: { [state] in state.now },
                 transport: { plain in
                     try configuration.tls.map { try .tls(plain, tlsConfiguration: $0.configuration) } ?? plain
                 })

@@ -43,15 +43,18 @@ package struct EmulatorListener: Sendable {
     /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
     ///
     /// - Parameters:
+    ///   - now: The clock of the field `Date`, in milliseconds since 1970; `nil` for the machine's.
     ///   - transport: Adds TLS to the server, if configured.
     ///   - onListening: Receives the port before `boundPort` returns.
     /// - Throws: `EmulatorListenError` when it cannot listen.
     package func run<Context: RequestContext>(
-        _ router: Router<Context>, transport: (HTTPServerBuilder) throws -> HTTPServerBuilder = { $0 },
+        _ router: Router<Context>, now: (@Sendable () -> Int64)? = nil,
+        transport: (HTTPServerBuilder) throws -> HTTPServerBuilder = { $0 },
         onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws where Context.Source == ApplicationRequestContextSource {
         let plain = HTTPServerBuilder { responder in
-            DeferredHTTPChannel(http: HTTP1Channel(responder: responder, configuration: Self.http))
+            DeferredHTTPChannel(
+                http: HTTP1Channel(responder: responder, configuration: Self.http), now: now)
         }
         do {
             let application = Application(

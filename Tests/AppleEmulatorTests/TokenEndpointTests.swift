@@ -266,6 +266,18 @@ import Testing
         }
     }
 
+    @Test func `dates its responses by its own clock`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            for ahead in [Int64(0), 600] {
+                try apple.emulator.state.advanceClock(bySeconds: ahead)
+                let keys = try await apple.get("/auth/keys")
+                let date = try #require(keys.headers.first(name: "Date").flatMap { HTTPDate.seconds($0) })
+                #expect(date == apple.clock.seconds + ahead)
+                #expect(keys.headers["Date"].count == 1)
+            }
+        }
+    }
+
     @Test func `fails when every key is retired, and keeps the code valid`() async throws {
         try await EmulatorUnderTest.run { apple in
             let code = try await apple.code()

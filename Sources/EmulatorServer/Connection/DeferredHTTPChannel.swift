@@ -12,8 +12,12 @@ import Synchronization
 /// the socket. With this type it releases and closes a plain channel in these cases.
 package struct DeferredHTTPChannel: ServerChildChannel {
     let http: HTTP1Channel
+    /// The clock of the field `Date`, in milliseconds since 1970; `nil` for the machine's.
+    let now: (@Sendable () -> Int64)?
 
-    package init(http: HTTP1Channel) { self.http = http }
+    package init(http: HTTP1Channel, now: (@Sendable () -> Int64)? = nil) {
+        (self.http, self.now) = (http, now)
+    }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
         // Nothing is read before the HTTP handlers have been added.
@@ -29,7 +33,10 @@ package struct DeferredHTTPChannel: ServerChildChannel {
                 guard channel.isActive else {
                     return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
                 }
-                return http.setup(channel: channel, logger: logger)
+                return http.setup(channel: channel, logger: logger).flatMapThrowing { prepared in
+                    if let now { try ResponseDateHandler.add(to: channel, now: now) }
+                    return prepared
+                }
             }.get()
         } catch {
             return channel.close(promise: nil)
