@@ -74,6 +74,11 @@ public final class OverviewMonitor: Service {
         return await lookNow()
     }
 
+    /// What everyone with a session may know, as the last look has found it.
+    var knownTroubles: [DatedTrouble] {
+        state.withLock { $0.troubles.filter(\.trouble.concernsEveryone) }
+    }
+
     /// Counts of the last day, read once a minute: of this process alone while the database does not respond.
     private func day(isDatabaseUp: Bool) async -> NumberSeries.Counts {
         let isDue = state.withLock { state in

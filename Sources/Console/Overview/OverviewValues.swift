@@ -126,7 +126,8 @@ struct OverviewValues: Sendable {
 }
 
 extension OverviewValues.Trouble {
-    init(_ dated: DatedTrouble, at now: Moment) {
+    /// - Parameter withPage: True where the reader can open pages.
+    init(_ dated: DatedTrouble, at now: Moment, withPage: Bool = true) {
         let trouble = dated.trouble
         (style, word) =
             switch trouble.severity {
@@ -137,7 +138,8 @@ extension OverviewValues.Trouble {
         (sentence, cause, advice) = (trouble.sentence, trouble.cause, trouble.advice)
         since = String(RFC3339.text(milliseconds: dated.since.milliseconds).prefix(19)) + "Z"
         ago = OverviewValues.ago(dated.since, at: now)
-        (path, pageTitle) = (trouble.page?.path, trouble.page?.title ?? "")
+        let page = withPage ? trouble.page : nil
+        (path, pageTitle) = (page?.path, page?.title ?? "")
         kind = trouble.kind.rawValue
     }
 }

@@ -78,13 +78,13 @@ extension ConsoleVisit {
         }
     }
 
-    /// No session begins that the audit log does not know.
+    /// No session begins that the audit log does not know. But the operator, whose key is right, learns what is
+    /// wrong: with a database that takes no writes the overview cannot be opened.
     private var notRecorded: ConsoleReply {
-        site.message(
+        site.withoutDatabase(
             "Not now",
-            "The audit log cannot be written, so no session begins. Probably the database does not answer.",
-            status: .serviceUnavailable, code: "console_audit_unavailable",
-            back: (ConsoleSite.root + "/sign-in", "Back"))
+            "The audit log cannot be written, so no session begins. Probably the database takes no writes.",
+            code: "console_audit_unavailable", back: (ConsoleSite.root + "/sign-in", "Back"))
     }
 
     /// Leads to the sign-in, from where the operator comes back to this page.

@@ -50,16 +50,19 @@ public final class ConsoleSite: Sendable {
     let frame: ConsoleFrame
     let live: LiveUpdates
     let audit: (any ConsoleAudit)?
+    let monitor: OverviewMonitor?
     let log: ConsoleLog
     let now: @Sendable () -> Moment
 
     /// - Parameters:
     ///   - live: Told of each change by what the pages show.
     ///   - audit: Keeps who signed in and out.
+    ///   - monitor: Says what is wrong to an operator whose session cannot begin.
     /// - Throws: The error of a template that cannot be parsed.
     public init(
         pages: [ConsolePage], visitors: Visitors, live: LiveUpdates,
-        audit: (any ConsoleAudit)? = nil, now: @escaping @Sendable () -> Moment, logger: Logger
+        audit: (any ConsoleAudit)? = nil, monitor: OverviewMonitor? = nil,
+        now: @escaping @Sendable () -> Moment, logger: Logger
     ) throws {
         access = ConsoleAccess(
             callers: visitors.callers, hosts: visitors.hosts, sealingKeys: visitors.sealingKeys)
@@ -73,7 +76,7 @@ public final class ConsoleSite: Sendable {
         }
         routes = ConsoleRoutes(pages)
         frame = try ConsoleFrame(pages)
-        (self.live, self.audit, self.now) = (live, audit, now)
+        (self.live, self.audit, self.monitor, self.now) = (live, audit, monitor, now)
         log = ConsoleLog(logger, now: now)
     }
 }
@@ -96,27 +99,43 @@ extension ConsoleSite: PageSite {
     func message(
         _ title: String, _ text: String, status: HTTPResponseStatus, code: String? = nil,
         back: (path: String, text: String)? = nil, requestID: String? = nil, viewer: ConsoleViewer? = nil,
-        reload: Int? = nil
+        reload: Int? = nil, troubles: [OverviewValues.Trouble] = []
     ) -> ConsoleReply {
         struct Values {
             let title: String
             let text: String
+            let hasTroubles: Bool
+            let troubles: [OverviewValues.Trouble]
             let back: String?
             let backText: String?
             let requestID: String?
         }
         let values = Values(
-            title: title, text: text, back: back?.path, backText: back?.text, requestID: requestID)
+            title: title, text: text, hasTroubles: !troubles.isEmpty, troubles: troubles, back: back?.path,
+            backText: back?.text, requestID: requestID)
         var page = ConsoleFrame.Page(title: title, path: "", viewer: viewer)
         page.reload = reload
         let body = frame.render("message", values, as: page) ?? []
         return ConsoleReply(status: status, body: body, code: code)
     }
 
+    /// Only requests with a session or with a right key take long.
     func unavailable(requestID: String) -> HTTPResponse {
-        message(
+        withoutDatabase(
             "Too slow", "The page took too long. Probably the database does not answer.",
-            status: .serviceUnavailable, code: "console_page_too_slow", requestID: requestID
+            code: "console_page_too_slow", requestID: requestID
         ).response
+    }
+
+    /// Returns a response that says what is wrong, for an operator who cannot open the overview.
+    func withoutDatabase(
+        _ title: String, _ text: String, code: String, back: (path: String, text: String)? = nil,
+        requestID: String? = nil
+    ) -> ConsoleReply {
+        message(
+            title, text, status: .serviceUnavailable, code: code, back: back, requestID: requestID,
+            troubles: (monitor?.knownTroubles ?? []).map {
+                OverviewValues.Trouble($0, at: now(), withPage: false)
+            })
     }
 }

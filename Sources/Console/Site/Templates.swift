@@ -24,6 +24,7 @@ enum Templates {
         "sign-in": PackageResources.sign_in_mustache,
         "start": PackageResources.start_mustache,
         "tokens": PackageResources.tokens_mustache,
+        "troubles": PackageResources.troubles_mustache,
         "world-exchange": PackageResources.world_exchange_mustache,
         "world-exchanges": PackageResources.world_exchanges_mustache,
         "world-faults": PackageResources.world_faults_mustache,

@@ -88,7 +88,7 @@ struct ComposedConsole {
             visitors: parts.development == nil
                 ? .operators({ callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys)
                 : .developers(hosts: settings.developmentHosts),
-            live: parts.live, audit: parts.audit, now: parts.now, logger: parts.logger)
+            live: parts.live, audit: parts.audit, monitor: monitor, now: parts.now, logger: parts.logger)
         guard parts.development == nil else {
             (self.site, services) = (site, [monitor])
             return

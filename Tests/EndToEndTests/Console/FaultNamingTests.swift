@@ -1,0 +1,251 @@
+import AppleEmulator
+import Cryptography
+import Foundation
+import GoogleEmulator
+import NIOHTTP1
+import PostgresCluster
+import StrictJSON
+import TestSupport
+import Testing
+
+/// An operator who knows only that sign-ins fail for some opens the console. Each cause is the first of what is
+/// wrong there, within two minutes after the first user has met it.
+@Suite(.serialized, .timeLimit(.minutes(4))) struct FaultNamingTests {
+    /// Waits until the console names the trouble first. Prints how long it took.
+    private static func names(_ trouble: String, _ fault: String, at console: ConsoleOperator) async throws {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        var found: [String] = []
+        while clock.now - begin < .seconds(120) {
+            let page = try await console.overview()
+            found = page.troubles
+            guard found.first != trouble else {
+                let seconds = Double((clock.now - begin).components.attoseconds) / 1e18
+                let whole = (clock.now - begin).components.seconds
+                print("console: \(fault) named after \(String(format: "%.1f", Double(whole) + seconds)) s")
+                return
+            }
+            try await Task.sleep(for: .milliseconds(250))
+        }
+        Issue.record("\(fault): the console named \(found) and not \(trouble)")
+    }
+
+    private static func isFine(_ console: ConsoleOperator) async throws {
+        let page = try await console.overview()
+        #expect(page.status == .ok && page.text.contains("Nothing is wrong."), "\(page.troubles)")
+    }
+
+    /// Runs a service with a console beside the fake Apple and the fake Google.
+    private static func with(
+        _ store: ObservedDatabase.Store, _ more: [String: String] = [:],
+        before: @Sendable (LinkedSystem) throws -> Void = { _ in },
+        _ body: @Sendable (LinkedSystem, OAuthReplica, ConsoleOperator) async throws -> Void
+    ) async throws {
+        try await LinkedSystem.with(store) { system in
+            try before(system)
+            let console = try ConsoleOperator(in: system.directory, with: LinkedClients.configuration)
+            let replica = try await system.serve(0, console.variables.merging(more) { $1 })
+            try await body(system, replica, console)
+            #expect(await replica.service.stop() == 0)
+        }
+    }
+
+    /// A new user signs in.
+    private static func status(_ system: LinkedSystem, _ replica: OAuthReplica) async throws -> UInt {
+        try await replica.backend.signIn(try system.identityToken(of: try system.makeUser())).status
+    }
+
+    // MARK: What every sign-in needs
+
+    @Test func `Apple's keys that cannot be fetched are named`() async throws {
+        try await Self.with(.sqlite) { system, replica, console in
+            #expect(try await Self.status(system, replica) == 201)
+            try await Self.isFine(console)
+            var fault = EndpointFault()
+            fault.cut = .beforeWork
+            system.apple.state.setFault(fault, on: .keys)
+            // Tokens of the new key fail, and those of the old key do not.
+            _ = try await system.apple.state.addKey(keyID: nil, isPublished: true, signs: true)
+            #expect(try await Self.status(system, replica) >= 400)
+            try await Self.names("keys_unreachable", "Apple's keys unreachable", at: console)
+        }
+    }
+
+    @Test func `a full disk under SQLite is named`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let disk = try FaultyDisk(in: directory)
+            try await Self.with(.sqlite, disk.variables) { system, replica, console in
+                try await Self.isFine(console)
+                try disk.set(.full)
+                #expect(try await Self.status(system, replica) == 503)
+                try await Self.names("database_full", "database full (SQLite)", at: console)
+                try disk.set(.none)
+            }
+        }
+    }
+
+    @Test func `a full PostgreSQL is named`() async throws {
+        try await Self.with(.postgres) { system, replica, console in
+            try await Self.isFine(console)
+            let names = try await system.database.query(
+                "SELECT string_agg(quote_ident(tablename), ',') FROM pg_tables WHERE tableowner = 'siwa'")
+            try await system.database.query(
+                """
+                CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+                    BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END
+                $$;
+                """
+                    + names.split(separator: ",").map {
+                        "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON \($0) EXECUTE FUNCTION full_disk();"
+                    }.joined())
+            #expect(try await Self.status(system, replica) == 503)
+            try await Self.names("database_full", "database full (PostgreSQL)", at: console)
+            try await system.database.query("DROP FUNCTION full_disk CASCADE")
+        }
+    }
+
+    @Test func `a locked SQLite file is named`() async throws {
+        try await Self.with(.sqlite) { system, replica, console in
+            #expect(try await Self.status(system, replica) == 201)
+            try await Self.isFine(console)
+            let transaction = try ForeignTransaction(on: system.directory.path(of: "siwa.sqlite"))
+            #expect(try await Self.status(system, replica) == 503)
+            try await Self.names("database_locked", "database locked (SQLite)", at: console)
+            transaction.end()
+        }
+    }
+
+    @Test func `a locked table of PostgreSQL is named`() async throws {
+        try await Self.with(.postgres) { system, replica, console in
+            #expect(try await Self.status(system, replica) == 201)
+            try await Self.isFine(console)
+            let holder = Task {
+                try await system.database.query("BEGIN; LOCK TABLE credential; SELECT pg_sleep(300)")
+            }
+            #expect(try await Self.status(system, replica) == 503)
+            try await Self.names("database_locked", "database locked (PostgreSQL)", at: console)
+            try await system.database.query(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LOCK TABLE%pg_sleep%' "
+                    + "AND pid <> pg_backend_pid()")
+            _ = try? await holder.value
+        }
+    }
+
+    @Test func `a lost standby is named`() async throws {
+        let primary = try await PostgresCluster.start(fsync: false)
+        let url = try await primary.makeDatabase()
+        try await Self.with(.sqlite, ["DATABASE_URL": url]) { system, replica, console in
+            #expect(try await Self.status(system, replica) == 201)
+            try await Self.isFine(console)
+            try await primary.setSynchronousStandbys("lost")
+            try await eventually {
+                try await primary.superuserQuery("SHOW synchronous_standby_names") == "lost"
+            }
+            #expect(try await Self.status(system, replica) == 503)
+            try await Self.names("standby_lost", "standby lost", at: console)
+            try await primary.setSynchronousStandbys("")
+        }
+        try await primary.remove()
+    }
+
+    @Test func `a clock that is ten minutes slow is named`() async throws {
+        // All of Apple is ahead.
+        try await Self.with(
+            .sqlite, before: { try $0.apple.state.advanceClock(bySeconds: 600) }
+        ) { system, replica, console in
+            #expect(try await Self.status(system, replica) == 401)
+            try await Self.names("clock_wrong", "clock 10 minutes slow", at: console)
+            #expect(try await console.overview().text.contains("10 minutes slow"))
+        }
+    }
+
+    // MARK: What some of the users need
+
+    @Test func `a wrong sealing key is named`() async throws {
+        try await Relation.with { relation in
+            let console = try ConsoleOperator(in: relation.directory)
+            let (first, backend) = try await relation.serve(console.variables)
+            let user = try relation.apple.makeUser(UserRecipe())
+            #expect(try await relation.signIn(user, at: backend).status == 201)
+            try await eventually {
+                try await relation.credential(of: user, at: backend)?["apple_token"]?.string == "held"
+                    || relation.requests(.token) > 0
+            }
+            #expect(await first.stop() == 0)
+            let other = "test=\(Data(SecureRandom.bytes(count: 32)).base64EncodedString())"
+            let (second, _) = try await relation.serve(
+                console.variables.merging(["SIWA_SEALING_KEYS": other]) { $1 })
+            try await Self.names("sealing_key_wrong", "sealing key wrong", at: console)
+            #expect(await second.stop() == 0)
+        }
+    }
+
+    @Test func `notifications that do not arrive are named`() async throws {
+        try await Relation.with { relation in
+            let console = try ConsoleOperator(in: relation.directory)
+            let (service, backend) = try await relation.serve(console.variables)
+            let user = try relation.apple.makeUser(UserRecipe())
+            #expect(try await relation.signIn(user, at: backend).status == 201)
+            try await eventually { relation.requests(.token) > 0 }
+            // Apple has no address for its notifications.
+            var recipe = NotificationRecipe()
+            recipe.subject = user.subject
+            _ = try relation.apple.change(.revokeConsent, notifying: recipe)
+            try await Self.makeChecksDue(relation)
+            try await eventually {
+                try await relation.credential(of: user, at: backend)?["state"]?.string == "revoked"
+            }
+            try await Self.names("notifications_silent", "notifications silent", at: console)
+            #expect(await service.stop() == 0)
+        }
+    }
+
+    /// The next check of each token is in the past, as a day later.
+    private static func makeChecksDue(_ relation: Relation) async throws {
+        let file = relation.directory.path(of: "siwa.sqlite")
+        try await eventually {
+            let run = try await OperatorTool.run(
+                "sqlite3",
+                [
+                    "-batch", "-cmd", ".timeout 5000", file,
+                    "UPDATE refresh_token SET next_check_at = 1, last_checked_at = 1; SELECT changes()",
+                ], in: relation.directory)
+            return run.output.hasSuffix("1\n")
+        }
+    }
+
+    @Test func `a Google that refuses reports is named`() async throws {
+        try await Self.with(.sqlite) { system, replica, console in
+            let user = try system.makeUser()
+            _ = try await replica.link(.token(try system.identityToken(of: user)))
+            try await Self.isFine(console)
+            var fault = GoogleFault()
+            fault.status = 400
+            system.google.setFault(fault, at: .report)
+            let payload = try system.revocation(of: user)
+            #expect(try await replica.backend.notify(payload).status == 200)
+            try await Self.names("google_refusing", "Google refusing", at: console)
+        }
+    }
+
+    @Test func `a client that hammers is named, one with an API key and one of OAuth`() async throws {
+        try await Self.with(.sqlite) { _, replica, console in
+            for _ in 0..<120 { _ = try await replica.backend.signIn("nonsense") }
+            try await Self.names("client_hammering", "a backend hammering", at: console)
+        }
+        try await Self.with(.sqlite) { _, replica, console in
+            for _ in 0..<120 { _ = try await replica.refresh("nonsense") }
+            try await Self.names("client_hammering", "an OAuth client hammering", at: console)
+        }
+    }
+
+    @Test func `a person who stopped using the app is named`() async throws {
+        try await Self.with(.sqlite) { system, replica, console in
+            let user = try system.makeUser()
+            #expect(try await replica.backend.signIn(try system.identityToken(of: user)).status == 201)
+            try await Self.isFine(console)
+            #expect(try await replica.backend.notify(try system.revocation(of: user)).status == 200)
+            try await Self.names("people_revoked", "one person revoked", at: console)
+        }
+    }
+}
