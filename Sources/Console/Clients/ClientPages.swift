@@ -13,7 +13,7 @@ package struct ClientPages: Sendable {
     let streams: EventStreams?
 
     /// Number of rows of grants, and of token families, that a page counts.
-    static let countedRows = 20_000
+    static let countedRows = 5_000
 
     package init(
         server: OAuthServer?, store: any GrantInspectionStore, registry: MetricsRegistry,

@@ -35,8 +35,8 @@ extension EventPages {
 
     /// Number of events that a window of the feed has, and of windows that one page looks at: a page of an
     /// operator with few people can be short although older events follow.
-    private static let window: Int64 = 100
-    private static let mostWindows = 10
+    private static let window: Int64 = 50
+    private static let mostWindows = 20
 
     func feed(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let before = request.query["before"].flatMap { Int64($0) }

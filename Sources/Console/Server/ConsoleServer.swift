@@ -17,7 +17,9 @@ public final class ConsoleServer: Service {
         _ site: ConsoleSite, host: String, port: Int, limits: ServerLimits, logger: Logger,
         now: @escaping @Sendable () -> Int64
     ) {
-        var limits = limits
+        var (limits, logger) = (limits, logger)
+        // Both servers say that they listen, and the reader wants to know which.
+        logger[metadataKey: "server"] = "console"
         limits.connections = min(limits.connections, Self.mostConnections)
         server = HTTPServer(
             host: host, port: port, limits: limits, logger: logger, now: now,

@@ -42,11 +42,13 @@ final class ServiceProcess: Sendable {
         let end = ContinuousClock.now + .seconds(120)
         while true {
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-            if let range = text.firstRange(of: mark) {
-                let digits = text[range.upperBound...].prefix { $0.isNumber }
-                if let port = Int(digits), text[range.upperBound...].count > digits.count {
-                    return ServiceProcess(process, port: port, log: log)
-                }
+            // The console has a port of its own. The last line may be half written.
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            let line = lines.first { $0.contains(mark) && !$0.contains("server=console") }
+            if let line, let range = line.firstRange(of: mark),
+                let port = Int(line[range.upperBound...].prefix { $0.isNumber })
+            {
+                return ServiceProcess(process, port: port, log: log)
             }
             guard process.isRunning else { throw EndedEarly(description: text) }
             guard ContinuousClock.now < end else {

@@ -15,11 +15,16 @@ extension ServiceCondition {
 
     static func duration(_ seconds: Int64) -> String {
         switch seconds {
-        case 172_800...: "\(seconds / 86_400) days"
-        case 7200...: "\(seconds / 3600) hours"
-        case 120...: "\(seconds / 60) minutes"
+        case 172_800...: "\(whole(seconds, 86_400)) days"
+        case 7200...: "\(whole(seconds, 3600)) hours"
+        case 120...: "\(whole(seconds, 60)) minutes"
         default: "\(seconds) seconds"
         }
+    }
+
+    /// The nearest number of units. Does not overflow.
+    private static func whole(_ seconds: Int64, _ unit: Int64) -> Int64 {
+        seconds / unit + (seconds % unit >= unit / 2 ? 1 : 0)
     }
 
     static func time(_ milliseconds: Int64) -> String {
