@@ -94,7 +94,7 @@ let package = Package(
         module("WebOrigins", ["Encodings"]),
         module("PageTemplates", ["Encodings", mustache]),
         // Spans of this program, and their way to a collector.
-        module("TraceExport", ["StrictJSON", tracing, logging, metrics, serviceLifecycle]),
+        module("TraceExport", ["Encodings", "StrictJSON", tracing, logging, metrics, serviceLifecycle]),
         module(
             "HTTPEngine",
             ["Encodings", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, serviceLifecycle]),
@@ -106,8 +106,9 @@ let package = Package(
         module(
             "AppleIDClient",
             [
-                "Encodings", "StrictJSON", "JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1, metrics,
-                tracing,
+                "Encodings", "StrictJSON", "JOSE", "KeySets", "TraceExport", asyncHTTPClient, nioCore,
+                nioHTTP1,
+                metrics, tracing,
             ]),
 
         // Accounts, and where they are kept.
@@ -138,7 +139,9 @@ let package = Package(
             ]),
 
         // Queues of commands before the transactions, and the feed of account events.
-        module("Commits", ["AppleAccounts", "AuthorizationServer", serviceLifecycle, metrics, tracing]),
+        module(
+            "Commits",
+            ["AppleAccounts", "AuthorizationServer", "TraceExport", serviceLifecycle, metrics, tracing]),
 
         // What the service does, and how it is asked.
         module(
@@ -287,7 +290,10 @@ let package = Package(
         tests("PageTemplatesTests", ["PageTemplates"]),
         tests(
             "TraceExportTests",
-            ["TraceExport", "StrictJSON", "TestSupport", tracing, logging, coreMetrics, serviceLifecycle]),
+            [
+                "TraceExport", "Encodings", "StrictJSON", "TestSupport", tracing, logging, coreMetrics,
+                serviceLifecycle,
+            ]),
         tests(
             "JOSETests",
             [
@@ -368,7 +374,7 @@ let package = Package(
             "CommitsTests",
             [
                 "Commits", "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts",
-                "AuthorizationServer", serviceLifecycle, metrics,
+                "AuthorizationServer", "TraceExport", serviceLifecycle, metrics, tracing,
             ]),
         tests(
             "SignInTests",
@@ -447,7 +453,7 @@ let package = Package(
                 "siwa", "ExampleBackend", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
                 "GoogleEmulator", "EmulatorServer", "ScriptedHTTP", "EventDelivery", "SecurityEvents",
                 "WebOrigins",
-                "AppleIDClient", "SignIn", "SQLiteStorage",
+                "AppleIDClient", "SignIn", "SQLiteStorage", "TraceExport",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "HTTPEngine", "AuthorizationServer",
                 "AppleAccounts", "AppleIdentity", "KeySets",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, asyncHTTPClient, nioCore,

@@ -1,3 +1,4 @@
+import Encodings
 import StrictJSON
 import Testing
 import Tracing
@@ -8,6 +9,12 @@ import Tracing
     let recorder = SpanRecorder(sampler: TraceSampler(ratio: 1))
 
     private struct Odd: Error {}
+
+    private struct Coded: CodedError {
+        enum Code: String { case refused = "refused_by_receiver" }
+        let code = Code.refused
+        let description = "a text with a secret"
+    }
 
     private func finished() throws -> FinishedSpan {
         try #require(recorder.queue.take(atMost: 1).spans.first)
@@ -49,6 +56,13 @@ import Tracing
         #expect(ended.isFailed)
         #expect(ended.attributes.map(\.name) == ["error.type"])
         #expect(ended.attributes[0].value == .text("Odd"))
+    }
+
+    @Test func `the code of an error is its type`() throws {
+        let span = recorder.startSpan("fails", context: .topLevel)
+        span.recordError(Coded())
+        span.end()
+        #expect(try finished().attributes[0].value == .text("refused_by_receiver"))
     }
 
     @Test func `attributes, links and texts are bounded`() throws {

@@ -2,6 +2,7 @@ public import AsyncHTTPClient
 public import KeySets
 import NIOCore
 import NIOHTTP1
+import TraceExport
 
 /// Fetches a key set over HTTP: Apple's (`GET /auth/keys`), or the key set at another URL, for example
 /// Google's.
@@ -46,7 +47,7 @@ public struct HTTPKeySetSource: KeySetSource {
     private func exchange(_ request: HTTPClientRequest) async throws -> KeySetResponse {
         let start = ContinuousClock.now
         defer { OutgoingRequestTime.record(request.url, since: start) }
-        return try await OutgoingRequestSpan.with("fetch keys", request.url) { span in
+        return try await OutgoingRequestSpan.with(.fetchKeys, request.url) { span in
             let response = try await TotalTime(limit: total).bound(
                 failure: KeySetFetchError(.timedOut, detail: "total")
             ) {

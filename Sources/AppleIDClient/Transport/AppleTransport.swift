@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import TraceExport
 
 /// Posts forms to Apple, with a time limit and a size limit for the response.
 struct AppleTransport: Sendable {
@@ -48,7 +49,7 @@ struct AppleTransport: Sendable {
     private func exchange(_ request: HTTPClientRequest) async throws -> AppleResponse {
         let start = ContinuousClock.now
         defer { OutgoingRequestTime.record(request.url, since: start) }
-        return try await OutgoingRequestSpan.with("call Apple", request.url) { span in
+        return try await OutgoingRequestSpan.with(.callApple, request.url) { span in
             let response = try await TotalTime(limit: total).bound(
                 failure: HTTPClientError.deadlineExceeded
             ) {

@@ -1,16 +1,16 @@
-import AsyncHTTPClient
+public import TraceExport
 public import Tracing
 
 /// A span around a request to another service (`InstrumentationSystem` of swift-distributed-tracing). The other
 /// service learns nothing of it: Apple and Google have no use for our trace IDs.
 public enum OutgoingRequestSpan {
     /// - Parameters:
-    ///   - name: The work, in the words of this service: every value of a name is a line in a tracing system.
+    ///   - name: The work, in the words of this service.
     ///   - url: One of the configured endpoints. Only its host goes into the span.
     public static func with<Value: Sendable>(
-        _ name: String, _ url: String, _ body: (any Span) async throws -> Value
+        _ name: SpanName, _ url: String, _ body: (any Span) async throws -> Value
     ) async throws -> Value {
-        try await withSpan(name, ofKind: .client) { span in
+        try await withSpan(name.rawValue, ofKind: .client) { span in
             if span.isRecording {
                 span.updateAttributes { $0.set("server.address", value: host(of: url).map { .string($0) }) }
             }
@@ -25,8 +25,14 @@ public enum OutgoingRequestSpan {
         if status >= 400 { span.setStatus(SpanStatus(code: .error)) }
     }
 
-    private static func host(of url: String) -> String? {
-        let parts = url.split(separator: "/", maxSplits: 2)
-        return parts.count > 1 ? String(parts[1].prefix { $0 != ":" }) : nil
+    /// Returns nothing of what follows the host: a query can have a secret.
+    static func host(of url: String) -> String? {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
+        let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        // The colons of an IPv6 address are in brackets (RFC 3986 §3.2.2).
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            return String(authority[...end])
+        }
+        return String(authority.prefix { $0 != ":" })
     }
 }

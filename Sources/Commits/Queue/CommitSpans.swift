@@ -1,14 +1,15 @@
 import AppleAccounts
+import TraceExport
 public import Tracing
 
 /// Makes a span of each transaction in which a recorded request waits: within the first such request, with a link to
 /// each other.
 @usableFromInline
 struct CommitSpans: Sendable {
-    private let name: String
+    private let name: SpanName
     private let tracer: any Tracer
 
-    init(_ name: String, _ tracer: any Tracer) {
+    init(_ name: SpanName, _ tracer: any Tracer) {
         (self.name, self.tracer) = (name, tracer)
     }
 
@@ -35,7 +36,7 @@ struct CommitSpans: Sendable {
     }
 
     private func start(_ tracer: some Tracer, _ context: ServiceContext) -> any Span {
-        tracer.startSpan(name, context: context, ofKind: .client)
+        tracer.startSpan(name.rawValue, context: context, ofKind: .client)
     }
 
     @usableFromInline

@@ -1,6 +1,7 @@
 public import AppleAccounts
 public import AuthorizationServer
 public import Metrics
+import TraceExport
 public import Tracing
 
 extension GroupCommit where Command == AccountCommand {
@@ -20,7 +21,7 @@ extension GroupCommit where Command == AccountCommand {
         self.init(
             feed: feed, capacity: capacity, largestBatch: largestBatch, delay: delay,
             metrics: CommitMetrics(prefix: "siwa_storage", factory: factory),
-            spans: tracer.map { CommitSpans("commit accounts", $0) }, now: now
+            spans: tracer.map { CommitSpans(.commitAccounts, $0) }, now: now
         ) { store.commit($0, completion: $1) }
     }
 }
@@ -36,7 +37,7 @@ extension GroupCommit where Command == GrantCommand {
         self.init(
             feed: feed, capacity: capacity, largestBatch: largestBatch, delay: delay,
             metrics: CommitMetrics(prefix: "siwa_oauth", factory: factory),
-            spans: tracer.map { CommitSpans("commit grants", $0) }, now: now
+            spans: tracer.map { CommitSpans(.commitGrants, $0) }, now: now
         ) { store.commit($0, completion: $1) }
     }
 }

@@ -20,7 +20,7 @@ final class VerificationMetrics: Sendable {
     func counting<Value>(
         _ kind: TokenKind, in trace: RequestTrace?, _ useCase: () throws -> Step<Value>
     ) throws -> Step<Value> {
-        let span = trace?.begin("verify")
+        let span = trace?.begin(.verify)
         do {
             switch try useCase() {
             case .now(let value):
@@ -38,7 +38,7 @@ final class VerificationMetrics: Sendable {
     func counting<Value>(
         _ kind: TokenKind, in trace: RequestTrace?, _ work: () async throws -> Value
     ) async throws -> Value {
-        try await counting(kind, in: trace?.begin("verify"), work)
+        try await counting(kind, in: trace?.begin(.verify), work)
     }
 
     private func counting<Value>(

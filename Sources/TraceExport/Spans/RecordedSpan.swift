@@ -1,9 +1,10 @@
+import Encodings
 import Synchronization
 public import Tracing
 
 /// A span of this program. It goes into the queue when it ends, unless it is not sampled.
 ///
-/// Keeps no text of an error, which could contain anything: the type of an error becomes `error.type`.
+/// Keeps no text of an error, which could contain anything: its code becomes `error.type`, or its type.
 public final class RecordedSpan: Span {
     static let mostAttributes = 32
     static let mostLinks = 32
@@ -68,8 +69,14 @@ public final class RecordedSpan: Span {
     public func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) {
-        set("error.type", .string(String(describing: type(of: error))))
+        set(
+            "error.type",
+            .string((error as? any CodedError).flatMap { Self.code(of: $0) } ?? "\(type(of: error))"))
         setStatus(SpanStatus(code: .error))
+    }
+
+    private static func code(of error: some CodedError) -> String? {
+        (error.code as? any RawRepresentable)?.rawValue as? String
     }
 
     public func addLink(_ link: SpanLink) {

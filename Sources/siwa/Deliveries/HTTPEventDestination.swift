@@ -31,7 +31,7 @@ struct HTTPEventDestination: EventDestination {
     }
 
     func post(_ message: EventMessage) async throws {
-        try await OutgoingRequestSpan.with("deliver event", url) { try await post(message, in: $0) }
+        try await OutgoingRequestSpan.with(.deliverEvent, url) { try await post(message, in: $0) }
     }
 
     private func post(_ message: EventMessage, in span: any Span) async throws {

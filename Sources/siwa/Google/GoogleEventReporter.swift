@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import EventDelivery
 import NIOCore
 import NIOHTTP1
+import TraceExport
 
 /// Posts security event tokens to Google (`events:report`).
 struct GoogleEventReporter: EventDestination {
@@ -29,17 +30,20 @@ struct GoogleEventReporter: EventDestination {
         }
         request.headers.add(name: "user-agent", value: "siwa")
         request.body = .bytes(ByteBuffer(bytes: message.body))
-        let status: Int
-        do {
-            status = try await OutgoingRequestSpan.with("call Google", url) { [request] span in
+        try await OutgoingRequestSpan.with(.callGoogle, url) { [request] span in
+            let status: Int
+            do {
                 // The body of the response is not needed. An unread body is dropped with its connection.
-                let status = Int(try await client.execute(request, timeout: limit).status.code)
-                OutgoingRequestSpan.note(status: status, on: span)
-                return status
+                status = Int(try await client.execute(request, timeout: limit).status.code)
+            } catch {
+                throw DeliveryError(.unreachable)
             }
-        } catch {
-            throw DeliveryError(.unreachable)
+            OutgoingRequestSpan.note(status: status, on: span)
+            try Self.check(status)
         }
+    }
+
+    private static func check(_ status: Int) throws(DeliveryError) {
         switch status {
         case 202: return
         case 300...399: throw DeliveryError(.redirected, status: status)

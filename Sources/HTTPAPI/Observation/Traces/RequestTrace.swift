@@ -21,9 +21,9 @@ final class RequestTrace: Sendable {
     var context: ServiceContext? { span?.context }
 
     /// Begins a span within the request; `nil` where nothing is recorded.
-    func begin(_ name: String) -> RecordedSpan? {
+    func begin(_ name: SpanName) -> RecordedSpan? {
         guard let context else { return nil }
-        return recorder.startSpan(name, context: context, ofKind: .internal)
+        return recorder.startSpan(name.rawValue, context: context, ofKind: .internal)
     }
 }
 
@@ -48,7 +48,8 @@ struct RequestTracing: Sendable {
         let age = UInt64(max(0, (NIODeadline.now() - startedAt).nanoseconds))
         let now = DefaultTracerClock.now.nanosecondsSinceEpoch
         let span = recorder.span(
-            "request", at: place, parent: parent, kind: .server, startedAt: now - min(now, age))
+            SpanName.request.rawValue, at: place, parent: parent, kind: .server,
+            startedAt: now - min(now, age))
         if let named, !isTrusted { span.addLink(to: named) }
         return RequestTrace(place: place, span: span, recorder: recorder)
     }
