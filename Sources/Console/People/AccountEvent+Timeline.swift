@@ -37,9 +37,10 @@ extension AccountEvent {
     }
 }
 
-extension AccountEvent.Kind {
+extension AccountEvent {
     var title: String {
-        switch self {
+        let client = grant?.oauthClientID.rawValue ?? "an OAuth client"
+        return switch kind {
         case .accountCreated: "First sign-in"
         case .credentialAuthorized: "Sign-in"
         case .credentialRevoked: "Credential revoked"
@@ -49,15 +50,17 @@ extension AccountEvent.Kind {
         case .accountDeleted: "Apple Account deleted"
         case .accountErased: "Erased"
         case .accountTransferred: "Moved to another team"
-        case .grantCreated: "Grant to an OAuth client"
-        case .grantRevoked: "Grant ended"
+        case .grantCreated: "Grant to \(client)"
+        case .grantRevoked: "Grant of \(client) ended"
         case .accountDisabled: "Disabled"
         case .accountEnabled: "Enabled"
         case .sessionsEnded: "Signed out everywhere"
-        case .tokenRevoked: "A token of Google's ended"
+        case .tokenRevoked: "A token of \(client) ended"
         }
     }
+}
 
+extension AccountEvent.Kind {
     var look: TimelineItem.Look {
         switch self {
         case .accountCreated, .credentialAuthorized, .grantCreated, .accountEnabled: .good

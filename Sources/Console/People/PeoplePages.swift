@@ -93,7 +93,7 @@ public struct PeoplePages: Sendable {
             timeline: PersonTimeline(
                 AccountPastValues(events: past.events, history: past.history, payloads: past.payloads),
                 account: account, grants: granted),
-            isShown: isShown && account != nil, csrf: request.viewer.formToken)
+            isShown: isShown && account != nil, seesAllApps: scope == .all, csrf: request.viewer.formToken)
         return .page(template: "person", title: "Person", values: values)
     }
 

@@ -55,7 +55,7 @@ struct PersonTimeline {
             events.first { $0.kind == .accountCreated } ?? events.first { $0.kind == .accountErased }
             ?? events[events.count - 1]
         var item = TimelineItem(
-            title: main.kind.title, look: main.kind.look,
+            title: main.title, look: main.kind.look,
             app: events.lazy.compactMap(\.clientID).first,
             moment: main.source == nil || main.source == .erasure ? nil : main.moment,
             recordedAt: main.recordedAt, effect: main.effect)

@@ -75,6 +75,8 @@ struct PersonValues: Sendable {
     let facts: [Fact]
     let credentials: [CredentialCard]
     let grants: [GrantRow]
+    /// Set for operators of all apps, who alone see the pages of OAuth clients and of the audit log.
+    let seesAllApps: Bool
     let hasGrants: Bool
     let erasure: [Erasure]
     let rows: [Row]
@@ -88,9 +90,10 @@ extension PersonValues {
     ///   - isShown: True after the audit log has an entry about the operator.
     init(
         id: AccountID, account: Account?, grants: [GrantRecord], erasure: ErasureRecord?,
-        timeline: PersonTimeline, isShown: Bool, csrf: String
+        timeline: PersonTimeline, isShown: Bool, seesAllApps: Bool, csrf: String
     ) {
         self.csrf = csrf
+        self.seesAllApps = seesAllApps
         self.id = id.rawValue
         self.isShown = isShown
         isErased = account == nil

@@ -96,6 +96,17 @@ struct InspectedToken: Sendable {
         }
     }
 
+    /// Adds a reason, with which a good token stays good.
+    mutating func note(_ reason: String) { reasons.append(reason) }
+
+    /// Adds a reason for which no token of this kind is good.
+    mutating func refuse(_ reason: String) {
+        answer = .bad
+        reasons.append(reason)
+    }
+
+    mutating func addSection(_ section: Section) { sections.append(section) }
+
     private static func expiry(_ claims: JSONObject, _ moment: Moment) -> String? {
         let now = NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000)
         guard let end = claims["exp"]?.integer.flatMap({ NumericDate(secondsSince1970: $0) }) else {

@@ -178,7 +178,28 @@ package struct TokenInspector: Sendable {
                 case .code, .device, nil: nil
                 }
             })
-        return InspectedToken(report, signer: "this service")
+        var token = InspectedToken(report, signer: "this service")
+        if report.isSigned, kind == .idToken { await addGrant(to: &token, report, clients, now) }
+        return token
+    }
+
+    /// Adds the state of the user's grant: an ID token itself says nothing about the time after its issue.
+    private func addGrant(
+        to token: inout InspectedToken, _ report: CheckReport, _ clients: [OAuthClient], _ now: Moment
+    ) async {
+        let claims = report.sections.first { $0.name == "claims" }?.object
+        guard let audience = claims?["aud"]?.string,
+            let client = clients.first(where: { $0.id.rawValue.isByteEqual(to: audience) }),
+            let id = claims?["sub"]?.string.flatMap({ AccountID($0) }),
+            let issuedAt = claims?["iat"]?.integer
+        else { return }
+        do {
+            let account = try await dependencies.store.account(id)
+            let grant = try await dependencies.store.grant(of: id, for: client.id)
+            token.add(grant, of: account, to: client.id, issuedAt: issuedAt, at: now)
+        } catch {
+            token.addUnknownGrant()
+        }
     }
 
     private func object(

@@ -149,6 +149,31 @@ import TokenMint
         #expect(ended.contains("<span class=\"bad\">No</span>") && ended.contains("token_inactive"))
     }
 
+    @Test func `an ID token is good until its grant ends, also if the user grants anew`() async throws {
+        let world = try InspectedWorld()
+        let account = try await world.store.signIn(.sample()).account
+        let grant = try await world.grant(account.id).grant
+        func token(issuedAt seconds: Int64) async throws -> String {
+            try IDToken(
+                issuer: OAuthSample.issuer, clientID: "shop", account: account, scope: "openid email",
+                nonce: nil,
+                accessToken: "x", issuedAt: seconds, expiresAt: world.now.milliseconds / 1000 + 3600,
+                authenticatedAt: seconds
+            ).signed(with: try await world.keys.eventSigningKey())
+        }
+        let seconds = grant.createdAt.milliseconds / 1000
+        let good = try InspectedWorld.html(try await world.inspect(try await token(issuedAt: seconds)))
+        #expect(good.contains("<span class=\"good\">Yes</span>"))
+        #expect(good.contains("grant to shop is in force") && good.contains(grant.id.rawValue))
+        let earlier = try InspectedWorld.html(try await world.inspect(try await token(issuedAt: seconds - 1)))
+        #expect(earlier.contains("<span class=\"bad\">No</span>") && earlier.contains("has ended"))
+        _ = try await world.store.carryOut(EndGrantCommand.sample(grant.id, of: account.id))
+        let ended = try InspectedWorld.html(try await world.inspect(try await token(issuedAt: seconds)))
+        #expect(ended.contains("<span class=\"bad\">No</span>") && ended.contains("has ended"))
+        // The checks of the token itself have passed.
+        #expect(!ended.contains("<span class=\"bad\">failed</span>"))
+    }
+
     @Test func `a code is good until it is redeemed, and the page shows nothing of it`() async throws {
         let world = try InspectedWorld()
         let account = try await world.store.signIn(.sample()).account

@@ -1,0 +1,42 @@
+import AppleAccounts
+import AuthorizationServer
+
+extension InspectedToken {
+    /// Adds the state of the user's grant to the client of a genuine ID token.
+    ///
+    /// - Parameters:
+    ///   - grant: `nil` where the user grants the client nothing now.
+    ///   - account: `nil` for an account that does not exist any more.
+    ///   - issuedAt: Seconds since 1970, from the token.
+    mutating func add(
+        _ grant: GrantRecord?, of account: Account?, to client: OAuthClientID, issuedAt: Int64, at now: Moment
+    ) {
+        guard let account else { return refuse("The account does not exist any more.") }
+        // A grant that ended, and that the user gave anew, is younger than the token.
+        guard let grant, grant.createdAt.milliseconds / 1000 <= issuedAt else {
+            return refuse(
+                "The grant to \(client.rawValue) under which the token was issued has ended. The client must let "
+                    + "the user sign in again.")
+        }
+        var members = [
+            Member(name: "id", text: grant.id.rawValue), Member(name: "client", text: client.rawValue),
+            Member(name: "app", text: grant.clientID.rawValue), Member(name: "scope", text: grant.scope),
+            Member(name: "created", text: grant.createdAt.rfc3339),
+        ]
+        let credential = account.credentials.first { $0.clientID == grant.clientID }
+        if let credential {
+            members.append(Member(name: "credential", text: credential.state.rawValue))
+        }
+        addSection(Section(title: "grant of the user here", members: members))
+        switch credential?.state {
+        case .authorized: note("The user's grant to \(client.rawValue) is in force.")
+        case .revoked, .notFound, nil: refuse("The user's credential is not authorized any more.")
+        }
+        if account.isDisabled(at: now) { refuse("The account is disabled here.") }
+    }
+
+    /// Says that the database could not be asked.
+    mutating func addUnknownGrant() {
+        note("The state of the user's grant is not known: the database cannot be read.")
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import siwa
+
+/// What the console says of a person who has signed in with Apple, has linked with Google and uses a native app,
+/// from the first token to the last.
+@Suite(.serialized) struct ConsoleGrantsTests {
+    @Test func `the console follows grants from the consent to the end, and the tokens with them`()
+        async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--seed", FakeWorldTests.seed], in: directory) { system in
+                try await Browser.with(in: directory) { browser in
+                    let story = Story(
+                        console: ConsoleVisitor(system: system),
+                        google: Backend(port: system.googlePort, secret: ""),
+                        app: try NativeApp(of: system), browser: browser)
+                    try await story.play()
+                }
+            }
+        }
+    }
+
+    private struct Story: Sendable {
+        let console: ConsoleVisitor
+        /// The control calls of the fake Google.
+        let google: Backend
+        let app: NativeApp
+        let browser: Browser
+
+        func play() async throws {
+            let link = try await self.link()
+            let first = try await app.signIn(browser)
+            let person = try await found("linked", "yes")
+            let tokens = try await app.refresh(first)
+            #expect(try await google.post("/control/refresh").json?["status"] == .integer(200))
+            let grants = try await checkGrants(of: person)
+            try await checkSearches(for: person, grants)
+            try await checkClients(person)
+            try await checkInspector(tokens, link)
+
+            // Google unlinks, which revokes its refresh token.
+            #expect(try await google.post("/control/unlink").json?["status"] == .integer(200))
+            try await expect(token: link.refresh, isGood: false, "no such token family")
+            try await expect(token: link.access, isGood: false, "no such token family")
+            try await expect(token: tokens.refresh, isGood: true, "siwa-cli")
+            let unlinked = try await console.get(person)
+            #expect(unlinked.contains("Grant of google ended") && unlinked.contains("client revoked"))
+            #expect(!Self.table("OAuth grants", of: unlinked).contains("google"))
+
+            try await console.post("\(person)/sign-out")
+            #expect(try await app.refusal(of: tokens.refresh) == "invalid_grant")
+            for token in [tokens.refresh, tokens.access, tokens.id] {
+                try await expect(token: token, isGood: false, "has ended")
+            }
+            let signedOut = try await console.get(person)
+            for words in [
+                "Signed out everywhere", "Grant of siwa-cli ended", "signed out",
+                "granted nothing to OAuth clients",
+            ] {
+                #expect(signedOut.contains(words), "\(words)")
+            }
+            let client = try await console.get("/console/clients/siwa-cli")
+            #expect(
+                client.contains("<dt>Grants</dt><dd>0</dd>")
+                    && client.contains("<dt>Token families</dt><dd>0</dd>"))
+            #expect(
+                client.contains("<code>family_ended</code>") || client.contains("<code>token_unknown</code>"))
+
+            // A link with Google stays unless the operator chooses otherwise.
+            let second = try await self.link()
+            try await console.post("\(person)/sign-out")
+            try await expect(token: second.refresh, isGood: true, "google")
+            try await console.post("\(person)/sign-out", [("google", "yes")])
+            try await expect(token: second.refresh, isGood: false, "has ended")
+            #expect(try await google.post("/control/refresh").json?["status"] == .integer(400))
+        }
+
+        /// The user links in the browser, with the consent pages of the service.
+        private func link() async throws -> NativeApp.Tokens {
+            try await eventually {
+                try await browser.open(console.system.google)
+                try await browser.press("Link in the browser")
+                try await browser.press("Continue")
+                if try await comes(to: ["Ada Lovelace", "Agree and link"]) == "Ada Lovelace" {
+                    try await browser.press("Ada Lovelace")
+                    try await browser.press("Continue")
+                }
+                // Apple tells the second of a sign-in. One in the second of a sign-out may be the older one.
+                return try await comes(to: ["Agree and link", "login_required"]) == "Agree and link"
+            }
+            try await browser.press("Agree and link")
+            var links: [JSONValue] = []
+            try await eventually {
+                links = try await google.get("/control/links")["links"]?.array ?? []
+                return links.last?["status"]?.string == "linked"
+            }
+            let link = try #require(links.last)
+            return NativeApp.Tokens(
+                access: try #require(link["access_token"]?.string),
+                refresh: try #require(link["refresh_token"]?.string), id: "")
+        }
+
+        /// The words that the page has first.
+        private func comes(to choices: [String]) async throws -> String? {
+            var found: String?
+            try await eventually {
+                for words in choices where found == nil {
+                    if try await browser.shows(words) { found = words }
+                }
+                return found != nil
+            }
+            return found
+        }
+
+        /// The path of the one person that a search finds.
+        private func found(_ name: String, _ value: String) async throws -> String {
+            let people = try await people(name, value)
+            #expect(people.count == 1, "\(name): \(people)")
+            return try #require(people.first)
+        }
+
+        private func people(_ name: String, _ value: String) async throws -> [String] {
+            let page = try await console.form("/console/people", [(name, value)])
+            #expect(page.status == 200, "\(page.text)")
+            return page.text.matches(of: #/<a href="(/console/people/acc_[^"]*)"/#).map { String($0.1) }
+        }
+
+        private static func table(_ label: String, of page: String) -> Substring {
+            guard let start = page.firstRange(of: "aria-label=\"\(label)\""),
+                let end = page[start.upperBound...].firstRange(of: "</table>")
+            else { return "" }
+            return page[start.upperBound..<end.lowerBound]
+        }
+
+        /// The IDs of the grants of Google and of the app.
+        private func checkGrants(of person: String) async throws -> [String] {
+            let page = try await console.get(person)
+            let rows = Self.table("OAuth grants", of: page).split(separator: "<tr>").dropFirst(2)
+            #expect(rows.count == 2, "\(rows)")
+            let day = try #require(Date().ISO8601Format().split(separator: "T").first)
+            let expected = [
+                ("google", "openid email profile devices.control"),
+                ("siwa-cli", "openid email offline_access"),
+            ]
+            for (row, (client, scope)) in zip(rows, expected) {
+                for words in [
+                    "/console/clients/\(client)\"", "<td>\(scope)</td>", "<td>com.example.app</td>",
+                    "<td>\(day)",
+                ] {
+                    #expect(row.contains(words), "\(words): \(row)")
+                }
+            }
+            for words in [
+                "Grant to google", "Grant to siwa-cli", "Tokens issued to google",
+                "Tokens issued to siwa-cli",
+                "First sign-in",
+            ] {
+                #expect(page.contains(words), "\(words)")
+            }
+            // Masked until somebody asks.
+            #expect(!page.contains("Lovelace") && !page.contains("ada@"))
+            return rows.compactMap { $0.firstMatch(of: /grt_[0-9a-f-]+/).map { String($0.0) } }
+        }
+
+        private func checkSearches(for person: String, _ grants: [String]) async throws {
+            #expect(grants.count == 2)
+            for grant in grants { #expect(try await found("q", grant) == person) }
+            #expect(try await people("linked", "no").count == 1)
+            #expect(try await !people("linked", "no").contains(person))
+        }
+
+        private func checkClients(_ person: String) async throws {
+            #expect(try await app.refusal(of: "siwa_rt_none") == "invalid_grant")
+            let list = try await console.get("/console/clients")
+            for (client, numbers) in [
+                ("google", "1</td><td>1</td><td>0"), ("siwa-cli", "1</td><td>1</td><td>1"),
+            ] {
+                let row = try #require(
+                    list.components(separatedBy: "<tr>").first { $0.contains("<code>\(client)</code>") })
+                #expect(row.contains("<td>\(numbers)</td>"), "\(row)")
+            }
+            let page = try await console.get("/console/clients/siwa-cli")
+            for words in [
+                "<dt>Grants</dt><dd>1</dd>", "<dt>Token families</dt><dd>1</dd>",
+                "<code>token_unknown</code>",
+            ] {
+                #expect(page.contains(words), "\(words)")
+            }
+        }
+
+        private func checkInspector(_ tokens: NativeApp.Tokens, _ link: NativeApp.Tokens) async throws {
+            for token in [tokens.access, tokens.refresh, tokens.id] {
+                try await expect(token: token, isGood: true, "siwa-cli")
+            }
+            for token in [link.access, link.refresh] {
+                try await expect(token: token, isGood: true, "google")
+            }
+        }
+
+        private func expect(token: String, isGood: Bool, _ words: String) async throws {
+            let page = try await console.form("/console/tokens", [("token", token)]).text
+            let verdict = isGood ? "<span class=\"good\">Yes</span>" : "<span class=\"bad\">No</span>"
+            #expect(page.contains(verdict) && page.contains(words), "\(words)")
+            // The address is masked, and the token cannot be copied.
+            #expect(!page.contains("ada@") && !page.contains(token.suffix(40)))
+        }
+    }
+}
