@@ -10,7 +10,7 @@ import Testing
 /// keyboard alone, without scripts, and as axe sees it.
 ///
 /// The pages are found as a visitor finds them, from the navigation on, so that a new page is looked at as soon
-/// as a link leads to it.
+/// as a link leads to it. `PostedPage` has those that only a form leads to.
 @Suite(.serialized) struct ConsoleLooksTests {
     /// More pages of different kinds than this are a mistake of the search.
     private static let mostPages = 90
@@ -23,24 +23,42 @@ import Testing
             #expect(pages.count >= 2)
             for (number, page) in pages.enumerated() {
                 try await browser.open(system.service + page)
-                for (width, isDark) in [(1280, false), (1280, true), (375, true), (320, false)]
-                    as [(Int64, Bool)]
-                {
-                    try await browser.show(width: width, isDark: isDark)
-                    // Named, so that a failure says which faults there are.
-                    let faults = try await browser.consoleFaults()
-                    #expect(faults == [], "\(page) at \(width)")
-                    if width != 320 {
-                        let violations = try await browser.axeViolations()
-                        #expect(violations == [], "\(page) at \(width), dark: \(isDark)")
-                    }
-                    try await Self.keepPicture(
-                        browser, "\(number)-\(width)-\(isDark ? "dark" : "light")", page)
-                }
-                let refused = try await browser.messages().filter { $0.contains("Content Security Policy") }
-                #expect(refused == [], "\(page)")
+                try await Self.look(at: page, number, browser)
             }
         }
+    }
+
+    @Test func `pages that only a form leads to fit, can be read, and have no violation that axe finds`()
+        async throws
+    {
+        try await Self.with { system, browser in
+            for (number, page) in PostedPage.allCases.enumerated() {
+                do {
+                    try await page.open(system, browser)
+                } catch {
+                    Issue.record("\(page): \(error), at \(try await browser.text())")
+                    continue
+                }
+                try await Self.look(at: "posted/\(page)", number, browser)
+            }
+        }
+    }
+
+    /// Looks at the page that is open.
+    private static func look(at page: String, _ number: Int, _ browser: Browser) async throws {
+        for (width, isDark) in [(1280, false), (1280, true), (375, true), (320, false)] as [(Int64, Bool)] {
+            try await browser.show(width: width, isDark: isDark)
+            // Named, so that a failure says which faults there are.
+            let faults = try await browser.consoleFaults()
+            #expect(faults == [], "\(page) at \(width)")
+            if width != 320 {
+                let violations = try await browser.axeViolations()
+                #expect(violations == [], "\(page) at \(width), dark: \(isDark)")
+            }
+            try await keepPicture(browser, "\(number)-\(width)-\(isDark ? "dark" : "light")", page)
+        }
+        let refused = try await browser.messages().filter { $0.contains("Content Security Policy") }
+        #expect(refused == [], "\(page)")
     }
 
     @Test func `the keyboard reaches the content at once, and every control in order with a mark`()
@@ -146,6 +164,8 @@ import Testing
             }
         }
         _ = try await backend.verify("no-token")
+        let visitor = ConsoleVisitor(system: system)
+        try await visitor.post("/console/overview/link")
     }
 
     /// One path of each kind of page: paths that differ only in what looks like an ID are of one kind.
