@@ -33,6 +33,9 @@ struct ClientValues: Sendable {
     let name: String
     let facts: [Fact]
     let redirectURIs: [String]
+    let countOfURIs: Int
+    /// Google's clients have more than a dozen.
+    let hasFewURIs: Bool
     let grants: Int
     let families: Int
     let isSample: Bool
@@ -57,6 +60,7 @@ struct ClientValues: Sendable {
         (id, name) = (client.id.rawValue, client.name.english)
         facts = Self.facts(client, stream)
         redirectURIs = client.redirectURIs.map(\.text)
+        (countOfURIs, hasFewURIs) = (redirectURIs.count, redirectURIs.count <= 4)
         (grants, families) = (usage.grants[client.id] ?? 0, usage.families[client.id] ?? 0)
         isSample = usage.isSampleOfGrants || usage.isSampleOfFamilies
         most = ClientPages.countedRows
@@ -82,14 +86,10 @@ struct ClientValues: Sendable {
             Fact(
                 name: "Proof keys (PKCE)",
                 text: words(of: client.proofKeyRule)),
-            Fact(
-                name: "Code, access token",
-                text: "\(client.lifetimes.code) s, \(client.lifetimes.accessToken) s"),
-            Fact(
-                name: "Refresh token",
-                text: Self.days(client.lifetimes.refreshTokenIdle, "without a use") + ", "
-                    + Self.days(client.lifetimes.refreshTokenAbsolute, "in all") + ", at most "
-                    + "\(client.refreshTokenLimit) for one account"),
+            Fact(name: "Code expires after", text: Self.duration(client.lifetimes.code)),
+            Fact(name: "Access token expires after", text: Self.duration(client.lifetimes.accessToken)),
+            Fact(name: "Refresh token expires", text: Self.expiry(client.lifetimes)),
+            Fact(name: "Refresh tokens", text: "at most \(client.refreshTokenLimit) for one account"),
             Fact(name: "Device grant", text: client.allowsDeviceGrant ? "allowed" : "not allowed"),
             Fact(name: "First party", text: client.isFirstParty ? "yes" : "no"),
         ]
@@ -126,9 +126,16 @@ struct ClientValues: Sendable {
         }
     }
 
-    private static func days(_ seconds: Int64?, _ words: String) -> String {
-        seconds.map { $0 >= 86_400 ? "\($0 / 86_400) days \(words)" : "\($0) s \(words)" }
-            ?? "without an end \(words)"
+    private static func duration(_ seconds: Int64) -> String {
+        ShownDuration(milliseconds: seconds * 1000).description
+    }
+
+    private static func expiry(_ lifetimes: ClientLifetimes) -> String {
+        let ends = [
+            lifetimes.refreshTokenIdle.map { "\(duration($0)) after its last use" },
+            lifetimes.refreshTokenAbsolute.map { "\(duration($0)) after the sign-in" },
+        ].compactMap(\.self)
+        return ends.isEmpty ? "never" : ends.joined(separator: ", or ")
     }
 
     /// The table of the page on Google account linking, with the values of this deployment.

@@ -28,8 +28,8 @@ struct PersonTimeline {
         }
         items += payloads.map { $0.item(account: account) }
         if let account, let item = Self.lastSignIn(of: account, items) { items.append(item) }
-        items += grants.compactMap(Self.lastUse)
-        self.items = items.sorted {
+        // At equal times the tokens are the later row.
+        self.items = (grants.compactMap(Self.lastUse) + items).sorted {
             ($1.recordedAt, $1.moment ?? $1.recordedAt) < ($0.recordedAt, $0.moment ?? $0.recordedAt)
         }
     }
@@ -81,9 +81,8 @@ struct PersonTimeline {
         guard let day = grant.lastUsedAt else { return nil }
         return TimelineItem(
             title: "Tokens issued to \(grant.oauthClientID.rawValue)", look: .plain, app: grant.clientID,
-            moment: nil, recordedAt: max(day, grant.createdAt),
-            effect: "The last day (UTC) on which the client got or refreshed tokens: "
-                + "\(day.rfc3339.prefix(10)).",
+            moment: nil, recordedAt: max(day, grant.createdAt), hasDayAlone: true,
+            effect: "The last day on which the client got or refreshed tokens.",
             facts: [TimelineItem.Fact(name: "grant", value: grant.id.rawValue)])
     }
 }

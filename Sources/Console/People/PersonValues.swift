@@ -207,7 +207,8 @@ extension PersonValues.Erasure {
                 }
             let cause = token.cause.map { " (\($0))" } ?? ""
             return PersonValues.Fact(
-                name: token.clientID.rawValue, value: "\(word)\(cause), asked \(token.attempts) times",
+                name: token.clientID.rawValue,
+                value: "\(word)\(cause), asked \(token.attempts == 1 ? "once" : "\(token.attempts) times")",
                 look: look)
         }
     }
@@ -219,8 +220,10 @@ extension PersonValues.Row {
         title = item.title
         app = item.app?.rawValue
         moment = item.moment?.shown
-        recorded = item.recordedAt.shown
-        delay = item.moment.map { moment in
+        recorded = item.hasDayAlone ? String(item.recordedAt.rfc3339.prefix(10)) : item.recordedAt.shown
+        delay = item.moment.flatMap { moment in
+            // Apple's moments are whole seconds.
+            guard abs(item.recordedAt.milliseconds - moment.milliseconds) >= 1000 else { return nil }
             let distance = ShownDuration(from: moment, to: item.recordedAt)
             return moment <= item.recordedAt ? "\(distance) later" : "\(distance) before Apple's moment"
         }

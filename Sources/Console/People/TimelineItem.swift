@@ -28,6 +28,8 @@ struct TimelineItem: Sendable, Equatable {
     let moment: Moment?
     /// By our clock.
     let recordedAt: Moment
+    /// True if only the day of `recordedAt` is known.
+    var hasDayAlone = false
     /// Its effect, in one sentence.
     let effect: String
     var comparison: Comparison?

@@ -71,6 +71,7 @@ struct InspectedToken: Sendable {
         case .refused(let code):
             let names = failed.map(\.name).joined(separator: ", ")
             (answer, reasons) = (.bad, ["It is refused with \(code). Failed: \(names)."])
+            if let first = failed.first?.failure { reasons.append("Found: \(first.found).") }
         case .undecided(let reason):
             (answer, reasons) = (.unknown, ["\(reason)."])
         }

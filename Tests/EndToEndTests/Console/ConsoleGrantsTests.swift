@@ -5,7 +5,7 @@ import Testing
 
 @testable import siwa
 
-/// What the console says of a person who has signed in with Apple, has linked with Google and uses a native app,
+/// The pages about a person who has signed in with Apple, has linked with Google and uses a native app,
 /// from the first token to the last.
 @Suite(.serialized) struct ConsoleGrantsTests {
     @Test func `the console follows grants from the consent to the end, and the tokens with them`()
@@ -148,7 +148,7 @@ import Testing
             ]
             for (row, (client, scope)) in zip(rows, expected) {
                 for words in [
-                    "/console/clients/\(client)\"", "<td>\(scope)</td>", "<td>com.example.app</td>",
+                    "/console/clients/\(client)\"", "<td>\(scope)</td>", ">com.example.app<",
                     "<td>\(day)",
                 ] {
                     #expect(row.contains(words), "\(words): \(row)")

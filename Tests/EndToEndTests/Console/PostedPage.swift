@@ -8,8 +8,9 @@ import Testing
 /// The pages of the console that only a form leads to, which a crawl along links does not find.
 enum PostedPage: CaseIterable {
     case peopleFound, nobodyFound, filterUnknown
-    case personShown, personDisabled
     case appleToken, forgedToken, issuedToken, unknownToken
+    case personShown, personDisabled
+    /// Replays the newest request, whose code has been used.
     case requestReplayed, settingsChecked
     case erasureNotConfirmed, formOfAnotherSession
     /// At the end, because the person is gone.
