@@ -133,7 +133,7 @@ struct ClientValues: Sendable {
     private static func expiry(_ lifetimes: ClientLifetimes) -> String {
         let ends = [
             lifetimes.refreshTokenIdle.map { "\(duration($0)) after its last use" },
-            lifetimes.refreshTokenAbsolute.map { "\(duration($0)) after the sign-in" },
+            lifetimes.refreshTokenAbsolute.map { "\(duration($0)) after the code was redeemed" },
         ].compactMap(\.self)
         return ends.isEmpty ? "never" : ends.joined(separator: ", or ")
     }

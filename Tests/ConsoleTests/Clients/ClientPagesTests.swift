@@ -65,6 +65,19 @@ import Testing
         #expect(!html.contains(Hexadecimal.encode(SHA256Digest.hash(OAuthSample.shopSecret))))
     }
 
+    @Test func `a client's lifetimes are said in words, and its redirect URIs stand apart`() async throws {
+        let world = try InspectedWorld { draft in
+            draft.clients[0].refreshTokenIdleLifetime = 30 * 86_400
+            draft.clients[0].refreshTokenLifetime = 400 * 86_400
+        }
+        let shop = try await Self.page(world, "shop")
+        #expect(shop.contains("<dd>30 d after its last use, or 400 d after the code was redeemed</dd>"))
+        #expect(shop.contains("<details open>\n<summary>Redirect URIs: "))
+        let google = try await Self.page(world, "google")
+        #expect(google.contains("<dt>Refresh token expires</dt><dd>never</dd>"))
+        #expect(google.contains("<details>\n<summary>Redirect URIs: 14<"))
+    }
+
     @Test func `the link is one that the authorization endpoint accepts`() throws {
         let world = try InspectedWorld()
         let settings = world.server.dependencies.settings

@@ -147,6 +147,7 @@ import TokenMint
         _ = try await world.store.carryOut(EndGrantCommand.sample(grant.id, of: account.id))
         let ended = try InspectedWorld.html(try await world.inspect(token))
         #expect(ended.contains("<span class=\"bad\">No</span>") && ended.contains("token_inactive"))
+        #expect(ended.contains("<p>Found: no such token family"))
     }
 
     @Test func `an ID token is good until its grant ends, also if the user grants anew`() async throws {
