@@ -67,8 +67,9 @@ import Testing
             #expect(
                 client.contains("<dt>Grants</dt><dd>0</dd>")
                     && client.contains("<dt>Token families</dt><dd>0</dd>"))
-            #expect(
-                client.contains("<code>family_ended</code>") || client.contains("<code>token_unknown</code>"))
+            #expect(client.contains("<code>family_ended</code>"))
+            try await checkRequests()
+            try await checkAudit(of: person)
 
             // A link with Google stays unless the operator chooses otherwise.
             let second = try await self.link()
@@ -189,6 +190,35 @@ import Testing
                 "<code>token_unknown</code>",
             ] {
                 #expect(page.contains(words), "\(words)")
+            }
+        }
+
+        /// The newest refused request is the refresh after the sign-out.
+        private func checkRequests() async throws {
+            let list = try await console.get("/console/requests")
+            let rows = list.components(separatedBy: "<tr>")
+            let row = try #require(rows.first { $0.contains("family_ended") })
+            #expect(row.contains("siwa-cli"), "\(row)")
+            let path = try #require(row.firstMatch(of: #/href="(/console/requests/\d+)"/#)?.1)
+            let page = try await console.get(String(path))
+            for words in [
+                "invalid_grant", "<code>family_ended</code>", "The token family has ended", "refresh_token",
+            ] {
+                #expect(page.contains(words), "\(words)")
+            }
+        }
+
+        private func checkAudit(of person: String) async throws {
+            let account = try #require(person.split(separator: "/").last)
+            #expect(try await console.get(person).contains("href=\"/console/audit?account=\(account)\""))
+            let page = try await console.get("/console/audit?account=\(account)")
+            let rows = page.components(separatedBy: "<tr>").dropFirst()
+            for (action, words) in [
+                ("grant_created", "google"), ("tokens_issued", "siwa-cli"),
+                ("account_signed_out", "developer"),
+                ("grant_ended", "signed_out"),
+            ] {
+                #expect(rows.contains { $0.contains(action) && $0.contains(words) }, "\(action)")
             }
         }
 
