@@ -131,12 +131,13 @@ public final class GoogleState: Sendable {
     /// - Parameter start: `nil` for a step that takes no time.
     func record(
         _ step: ExchangeStep, _ title: String, request: String, response: String, status: Int? = nil,
-        since start: ExchangeStart? = nil
+        since start: ExchangeStart? = nil, requestID: String? = nil
     ) {
         let start = start ?? exchangeStart
         update { world in
             world.exchanges.add(
-                step, title, request: request, response: response, status: status, since: start)
+                step, title, request: request, response: response, status: status, since: start,
+                requestID: requestID)
         }
         observer.tell()
     }

@@ -41,12 +41,13 @@ extension EmulatorState {
     /// Records an exchange of an emulator's own, such as a notification.
     package func record(
         _ step: ExchangeStep, _ title: String, request: String, response: String, status: Int?,
-        since start: ExchangeStart? = nil
+        since start: ExchangeStart? = nil, requestID: String? = nil
     ) {
         let start = start ?? exchangeStart
         world.withLock { world in
             world.exchanges.add(
-                step, title, request: request, response: response, status: status, since: start)
+                step, title, request: request, response: response, status: status, since: start,
+                requestID: requestID)
         }
         observer.tell()
     }

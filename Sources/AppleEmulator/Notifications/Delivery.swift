@@ -17,6 +17,8 @@ public struct Delivery: Sendable, Equatable {
 
     public let url: String
     public let outcome: Outcome
+    /// `X-Request-ID` of the response, also when the response counts as lost.
+    var requestID: String?
 
     /// True after status 200, the only status that Apple accepts.
     public var isTaken: Bool {

@@ -70,13 +70,17 @@ struct NotificationDispatcher: Sendable {
             // The receiver has accepted the notification, but Apple does not know it and posts the
             // notification again.
             delivery =
-                fault?.cut == nil ? honest : Delivery(url: target.url, outcome: .failed(.responseBroken))
+                fault?.cut == nil
+                ? honest
+                : Delivery(
+                    url: target.url, outcome: .failed(.responseBroken), requestID: honest.requestID)
         }
         state.count(delivery)
         state.record(
             .appleNotification, "Send a notification",
             request: "POST \(target.url)\n\n\(ShownText.token(payload) ?? "no token")",
-            response: delivery.shown, status: delivery.status, since: start)
+            response: delivery.shown, status: delivery.status, since: start,
+            requestID: delivery.requestID)
         return delivery
     }
 }

@@ -23,7 +23,8 @@ struct NotificationSender: Sendable {
                 let response = try await client.execute(sent, timeout: Self.timeout)
                 let body = try await Self.read(response.body)
                 return Delivery(
-                    url: target.url, outcome: .answered(status: Int(response.status.code), body: body))
+                    url: target.url, outcome: .answered(status: Int(response.status.code), body: body),
+                    requestID: response.headers.first(name: "X-Request-ID"))
             }
         } catch {
             return Delivery(url: target.url, outcome: .failed(Self.failure(error)))

@@ -35,16 +35,18 @@ public struct WorldExchange: Sendable, Equatable {
     public let isRoutine: Bool
     /// True for a step that leads the browser on, and has no response of its own.
     public let isOneWay: Bool
+    /// Number of the request on the page of requests, where siwa has received it and still keeps it.
+    public let requestNumber: Int?
 
     public init(
         id: String, from: Party, to: Party, title: String, standard: String, request: String,
         response: String, status: Int?, at: Int64, begin: UInt64, end: UInt64, isRoutine: Bool = false,
-        isOneWay: Bool = false
+        isOneWay: Bool = false, requestNumber: Int? = nil
     ) {
         (self.id, self.from, self.to, self.title) = (id, from, to, title)
         (self.standard, self.request, self.response) = (standard, request, response)
         (self.status, self.at, self.begin, self.end) = (status, at, begin, max(begin, end))
-        (self.isRoutine, self.isOneWay) = (isRoutine, isOneWay)
+        (self.isRoutine, self.isOneWay, self.requestNumber) = (isRoutine, isOneWay, requestNumber)
     }
 
     /// Address of the section; `nil` for what is no RFC.

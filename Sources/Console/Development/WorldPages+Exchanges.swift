@@ -55,6 +55,7 @@ private struct ExchangeValues: Sendable {
     let standardURL: String?
     let request: String
     let response: String
+    let requestNumber: Int?
     let diagram: SequenceDiagram
 
     init(_ exchange: WorldExchange) {
@@ -63,6 +64,7 @@ private struct ExchangeValues: Sendable {
         tone = exchange.isBad ? "bad" : "good"
         (standard, standardURL) = (exchange.standard, exchange.standardURL)
         (request, response) = (exchange.request, exchange.response)
+        requestNumber = exchange.requestNumber
         diagram = SequenceDiagram([exchange], title: exchange.title)
     }
 }

@@ -16,6 +16,9 @@ public struct Exchange: Sendable, Equatable {
     /// Beginning, in milliseconds since 1970.
     public let at: Int64
     public let span: ExchangeSpan
+    /// `X-Request-ID` of the response, by which the server's own record is found. `nil` without such a field, and
+    /// for a request that the emulator itself received.
+    public let requestID: String?
 }
 
 /// Beginning and end of an exchange by the machine's monotonic clock, so that exchanges within a millisecond stay
@@ -48,6 +51,8 @@ package struct ExchangeLog: Sendable {
     package static let capacity = 50
     /// Characters of a request or a response, at most.
     package static let longestText = 4096
+    /// Characters of a request ID, at most.
+    private static let longestID = 128
 
     private var routine: [Exchange] = []
     private var others: [Exchange] = []
@@ -60,13 +65,14 @@ package struct ExchangeLog: Sendable {
 
     package mutating func add(
         _ step: ExchangeStep, _ title: String, request: String, response: String, status: Int?,
-        since start: ExchangeStart
+        since start: ExchangeStart, requestID: String? = nil
     ) {
         lastNumber += 1
         let exchange = Exchange(
             number: lastNumber, step: step, title: title, request: Self.cut(request),
             response: Self.cut(response), status: status, at: start.at,
-            span: ExchangeSpan(begin: start.begin, end: DispatchTime.now().uptimeNanoseconds))
+            span: ExchangeSpan(begin: start.begin, end: DispatchTime.now().uptimeNanoseconds),
+            requestID: requestID.map { String($0.prefix(Self.longestID)) })
         if step.isRoutine { Self.append(exchange, to: &routine) } else { Self.append(exchange, to: &others) }
     }
 
@@ -77,7 +83,8 @@ package struct ExchangeLog: Sendable {
         list.append(exchange)
     }
 
-    private static func cut(_ text: String) -> String {
+    /// The text, shortened to what is kept.
+    package static func cut(_ text: String) -> String {
         text.count <= longestText ? text : "\(text.prefix(longestText))…"
     }
 }

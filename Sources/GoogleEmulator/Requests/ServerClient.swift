@@ -65,10 +65,12 @@ struct ServerClient: Sendable {
         at place: FaultPlace?
     ) async -> Response {
         let start = state.exchangeStart
+        var requestID: String?
         func finish(_ response: Response, words: String? = nil) -> Response {
             let text = words ?? "\(response.status ?? 0)\n\(ShownText.body(response.body))"
             state.record(
-                step, title, request: shown, response: text, status: response.status, since: start)
+                step, title, request: shown, response: text, status: response.status, since: start,
+                requestID: requestID)
             return response
         }
         let fault = place.flatMap { place in state.update { $0.faults.take(place) } }
@@ -81,11 +83,15 @@ struct ServerClient: Sendable {
         sent.headers.add(name: "User-Agent", value: "fake-google")
         let complete = sent
         do {
-            let response = try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
-                let response = try await client.execute(complete, timeout: Self.timeout)
+            let (response, id) = try await HTTPClient.withHTTPClient(configuration: Self.configuration) {
+                let response = try await $0.execute(complete, timeout: Self.timeout)
                 let body = try await response.body.collect(upTo: Self.longestResponse)
-                return Response(status: Int(response.status.code), body: Array(buffer: body))
+                return (
+                    Response(status: Int(response.status.code), body: Array(buffer: body)),
+                    response.headers.first(name: "X-Request-ID")
+                )
             }
+            requestID = id
             guard fault?.loss != .response else {
                 return finish(
                     Response(status: nil, body: []), words: "the answer is lost, because of a fault")

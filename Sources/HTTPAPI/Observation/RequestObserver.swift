@@ -116,7 +116,8 @@ final class RequestObserver: Sendable {
                 route: info.endpoint?.path.description ?? "none", status: Int(response.status.code),
                 code: response.code, caller: info.caller ?? info.client?.caller ?? signer(of: info, response),
                 client: info.client?.name,
-                microseconds: duration.nanoseconds / 1000, requestID: info.requestID,
+                microseconds: duration.nanoseconds / 1000, begin: info.startedAt.uptimeNanoseconds,
+                requestID: info.requestID,
                 traceID: info.trace?.place.traceID.text, reason: info.client?.refusal?.reason,
                 grantType: info.client?.refusal?.grantType, refusal: info.notes?.refusal,
                 exchange: info.notes?.exchange(response))

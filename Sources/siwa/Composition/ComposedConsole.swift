@@ -81,6 +81,7 @@ struct ComposedConsole {
             ? RecentRequests(keepsExchanges: false)
             : RecentRequests(keepsExchanges: true) { [live = parts.live] in live.changed() }
         self.recent = recent
+        parts.development?.world.observe(recent)
         parts.development?.world.whenExchanged { [live = parts.live] in live.changed() }
         let callers = settings.callers
         let site = try ConsoleSite(

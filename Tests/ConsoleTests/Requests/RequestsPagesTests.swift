@@ -19,15 +19,16 @@ import Testing
         recent.append { number in
             RecentRequest(
                 number: number, time: 1_767_225_600_123, method: method, route: route, status: status,
-                code: code, caller: caller, client: client, microseconds: 1582, requestID: id, traceID: nil,
-                reason: reason, grantType: nil, refusal: refusal, exchange: exchange)
+                code: code, caller: caller, client: client, microseconds: 1582, begin: 0, requestID: id,
+                traceID: nil, reason: reason, grantType: nil, refusal: refusal, exchange: exchange)
         }
     }
 
     private static func exchange(_ body: String, authorization: String? = nil) -> KeptExchange {
         KeptExchange(
             target: "/v1/sign-ins", contentType: "application/json", authorization: authorization,
-            body: Array(body.utf8), isBodyCut: false, response: Array("{}".utf8), responseType: nil)
+            body: Array(body.utf8), isBodyCut: false, response: Array("{}".utf8), responseType: nil,
+            location: nil)
     }
 
     private static func open(

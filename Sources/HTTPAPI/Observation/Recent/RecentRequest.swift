@@ -14,6 +14,8 @@ package struct RecentRequest: Sendable {
     /// The ID of a configured OAuth client.
     package let client: String?
     package let microseconds: Int64
+    /// Beginning, in nanoseconds of the machine's monotonic clock.
+    package let begin: UInt64
     package let requestID: String
     package let traceID: String?
     /// Reason and grant type of a refused token request.
@@ -52,9 +54,12 @@ package struct KeptExchange: Sendable {
     package let isBodyCut: Bool
     package let response: [UInt8]
     package let responseType: String?
+    /// The target of a redirect.
+    package let location: String?
 
     /// Bytes in memory, about.
     var size: Int {
         target.utf8.count + body.count + response.count + (authorization?.utf8.count ?? 0)
+            + (location?.utf8.count ?? 0)
     }
 }

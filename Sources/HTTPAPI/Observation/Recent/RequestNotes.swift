@@ -39,6 +39,7 @@ final class RequestNotes: Sendable {
         return KeptExchange(
             target: target, contentType: contentType, authorization: authorization, body: body,
             isBodyCut: isBodyCut, response: Array(bytes.prefix(KeptExchange.longestBody)),
-            responseType: response.contentType?.description)
+            responseType: response.contentType?.description,
+            location: response.fields.first { $0.name.description == "location" }?.value)
     }
 }

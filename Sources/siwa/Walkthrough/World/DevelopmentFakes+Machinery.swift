@@ -2,6 +2,7 @@ import AppleEmulator
 import Console
 import EmulatorServer
 import GoogleEmulator
+import HTTPAPI
 import ReceiverEmulator
 
 extension DevelopmentFakes {
@@ -81,12 +82,16 @@ extension DevelopmentFakes {
         return await apple.release(order).count
     }
 
-    /// The exchanges of both fakes and the requests of people to siwa, in the order of their beginning.
+    /// The exchanges of both fakes, and the requests that siwa received of everyone else, in the order of their
+    /// beginning.
     var exchanges: [WorldExchange] {
+        let ofApple = apple.state.exchanges
+        let ofGoogle = google?.state.exchanges ?? []
+        let received = ReceivedRequests(
+            received?.all ?? [], knownFrom: Set((ofApple + ofGoogle).compactMap(\.requestID)))
         let all =
-            apple.state.exchanges.map { WorldExchange($0, of: "apple") }
-            + record.exchanges.map { WorldExchange($0, of: "siwa") }
-            + (google?.state.exchanges ?? []).map { WorldExchange($0, of: "google") }
+            ofApple.map { WorldExchange($0, of: "apple", received) }
+            + ofGoogle.map { WorldExchange($0, of: "google", received) } + received.exchanges
         return all.sorted { ($0.begin, $0.id) < ($1.begin, $1.id) }
     }
 
@@ -138,13 +143,14 @@ extension DevelopmentFakes {
 }
 
 extension WorldExchange {
-    init(_ exchange: Exchange, of emulator: String) {
+    fileprivate init(_ exchange: Exchange, of emulator: String, _ received: ReceivedRequests) {
         self.init(
             id: "\(emulator)-\(exchange.number)", from: Party(exchange.step.from),
             to: Party(exchange.step.to), title: exchange.title, standard: exchange.step.standard,
             request: exchange.request, response: exchange.response, status: exchange.status, at: exchange.at,
             begin: exchange.span.begin, end: exchange.span.end, isRoutine: exchange.step.isRoutine,
-            isOneWay: exchange.step.isOneWay)
+            isOneWay: exchange.step.isOneWay,
+            requestNumber: exchange.requestID.flatMap { received.numbers[$0] })
     }
 }
 

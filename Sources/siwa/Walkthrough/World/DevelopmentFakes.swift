@@ -3,6 +3,7 @@ import Console
 import EmulatorServer
 import Encodings
 import GoogleEmulator
+import HTTPAPI
 import ReceiverEmulator
 import StrictJSON
 import Synchronization
@@ -16,6 +17,8 @@ final class DevelopmentFakes: FakeWorld {
         var lastSubject: String?
         /// Accounts by the user ID at Apple, of those who signed in here. Bounded like the people.
         var accounts: [String: String] = [:]
+        /// What the service received.
+        var received: RecentRequests?
     }
 
     let apple: EmulatedApple
@@ -23,8 +26,6 @@ final class DevelopmentFakes: FakeWorld {
     let receivers: ReceiverEmulatorService
     let clientIDs: [String]
     private let secret: String
-    /// Requests of people to the service.
-    let record = RequestRecord()
     private let state = Mutex(State())
 
     init(
@@ -40,7 +41,13 @@ final class DevelopmentFakes: FakeWorld {
     /// Names the service, when its port is known.
     func connect(to service: String) { state.withLock { $0.service = service } }
 
-    /// Calls `action` after each exchange.
+    /// The requests to the service, by everyone.
+    var received: RecentRequests? { state.withLock { $0.received } }
+
+    /// Names where the service keeps the requests that it received.
+    func observe(_ received: RecentRequests) { state.withLock { $0.received = received } }
+
+    /// Calls `action` after each exchange of the fakes.
     func whenExchanged(_ action: @escaping @Sendable () -> Void) {
         apple.state.observer.listen(action)
         google?.state.observer.listen(action)
@@ -151,7 +158,7 @@ final class DevelopmentFakes: FakeWorld {
     }
 
     private func call(_ service: String) -> ServiceCall {
-        ServiceCall(service: service, secret: secret, record: record)
+        ServiceCall(service: service, secret: secret)
     }
 
     private func browser(of subject: String) async throws -> ScriptedBrowser {
@@ -159,7 +166,7 @@ final class DevelopmentFakes: FakeWorld {
         if let service = self.google { google = "http://127.0.0.1:\(try await service.port())" }
         return ScriptedBrowser(
             subject: subject, service: try service(), apple: "http://127.0.0.1:\(try await apple.port())",
-            google: google, record: record)
+            google: google)
     }
 
     private func change(_ change: AccountChange, _ subject: String) async throws -> DevelopmentOutcome {

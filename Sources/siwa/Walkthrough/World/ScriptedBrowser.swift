@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Console
-import EmulatorServer
 import Encodings
 import NIOCore
 import NIOHTTP1
@@ -24,14 +23,11 @@ final class ScriptedBrowser {
     private let service: String
     private let apple: String
     private let google: String?
-    /// Keeps the requests to the service. The fakes keep those to themselves.
-    private let record: RequestRecord
     /// Cookies of the service.
     private var cookies: [String: String] = [:]
 
-    init(subject: String, service: String, apple: String, google: String?, record: RequestRecord) {
+    init(subject: String, service: String, apple: String, google: String?) {
         (self.subject, self.service, self.apple, self.google) = (subject, service, apple, google)
-        self.record = record
     }
 
     /// Opens a URL, follows redirects, and presses the buttons of the pages.
@@ -93,7 +89,6 @@ final class ScriptedBrowser {
             request.body = .bytes(ByteBuffer(string: FormEncoding.encode(form)))
         }
         let complete = request
-        let start = record.start
         let response: Response
         do {
             response = try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
@@ -106,14 +101,7 @@ final class ScriptedBrowser {
         } catch {
             throw DevelopmentWorldError("\(origin(of: url)) did not answer: \(error)")
         }
-        if url.hasPrefix(service) {
-            keep(response.cookies)
-            let location = response.location.map { "\nLocation: \(ShownText.url($0))" } ?? ""
-            let fields = form.isEmpty ? "" : "\n\n\(ShownText.fields(form))"
-            record.add(
-                method.rawValue, url.dropFirst(service.utf8.count), fields: fields, status: response.status,
-                answer: "\(response.status)\(location)", since: start)
-        }
+        if url.hasPrefix(service) { keep(response.cookies) }
         return response
     }
 

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Console
-import EmulatorServer
 import NIOCore
 import NIOHTTP1
 import StrictJSON
@@ -20,7 +19,6 @@ struct ServiceCall: Sendable {
 
     let service: String
     let secret: String
-    let record: RequestRecord
 
     /// Throws `DevelopmentWorldError` when no response arrives.
     func post(_ path: String, _ body: JSONObject) async throws -> Response {
@@ -29,15 +27,10 @@ struct ServiceCall: Sendable {
         request.headers.add(name: "Authorization", value: "Bearer \(secret)")
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(ByteBuffer(bytes: JSONValue.object(body).serialized()))
-        let start = record.start
         do {
             let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
             let bytes = Array(buffer: try await response.body.collect(upTo: Self.longestResponse))
-            let status = Int(response.status.code)
-            record.add(
-                "POST", path[...], fields: "\n\n\(ShownText.body(JSONValue.object(body).serialized()))",
-                status: status, answer: "\(status)\n\(ShownText.body(bytes))", since: start)
-            return Response(status: status, json: try? JSONValue(parsing: bytes))
+            return Response(status: Int(response.status.code), json: try? JSONValue(parsing: bytes))
         } catch {
             throw DevelopmentWorldError("siwa did not answer: \(error)")
         }

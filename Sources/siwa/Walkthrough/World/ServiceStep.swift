@@ -1,44 +1,91 @@
 import EmulatorServer
+import HTTPAPI
 
-/// Requests of a browser, of an app or of its backend to the service, as the console's diagram names them.
-enum ServiceStep {
-    private struct Known {
+/// A request to the service as the console's diagram names it: who sent it, and the section that describes it.
+struct ServiceStep {
+    let step: ExchangeStep
+    let title: String
+
+    init(_ request: RecentRequest) {
+        let known = Self.known.first { $0.method == request.method && $0.route == request.route }
+        guard let known else {
+            let target = request.exchange?.target ?? request.route
+            let title = "\(request.method) \(target.prefix { $0 != "?" }.prefix(64))"
+            self.init(.browser, title, Self.own, isRoutine: target == "/favicon.ico")
+            return
+        }
+        let word = known.field.flatMap { field in
+            request.exchange?.form?.first { $0.name == field }?.value
+        }
+        let variant = word.flatMap { word in known.variants.first { $0.word == word } }
+        // A device asks again until the user has decided.
+        let isRoutine = known.isRoutine || request.code == "authorization_pending"
+        self.init(
+            known.sender.party(of: request), variant?.title ?? known.title,
+            variant?.standard ?? known.standard, isRoutine: isRoutine)
+    }
+
+    private init(
+        _ sender: ExchangeStep.Party, _ title: String, _ standard: String, isRoutine: Bool
+    ) {
+        step = ExchangeStep(sender, .siwa, standard, isRoutine: isRoutine)
+        self.title = title
+    }
+
+    /// A call that no standard describes.
+    static let own = "siwa: openapi.yaml"
+}
+
+extension ServiceStep {
+    /// Requests of one method to one route.
+    struct Known {
+        enum Sender {
+            /// A browser, an app or its backend.
+            case browser
+            /// Google, if the request names Google's client.
+            case client
+            case google, apple
+
+            func party(of request: RecentRequest) -> ExchangeStep.Party {
+                switch self {
+                case .browser: .browser
+                case .client: request.client == DevelopmentClients.google ? .google : .browser
+                case .google: .google
+                case .apple: .apple
+                }
+            }
+        }
+
         let method: String
-        let path: String
+        let route: String
         let title: String
         let standard: String
+        var sender = Sender.browser
+        /// True for a request that repeats without a person.
+        var isRoutine = false
+        /// The field of the form that makes `variants` of the request.
+        var field: String?
+        var variants: [Variant] = []
 
-        init(_ method: String, _ path: String, _ title: String, _ standard: String) {
-            (self.method, self.path, self.title, self.standard) = (method, path, title, standard)
+        init(
+            _ method: String, _ route: String, _ title: String, _ standard: String,
+            from sender: Sender = .browser, isRoutine: Bool = false, by field: String? = nil,
+            _ variants: [Variant] = []
+        ) {
+            (self.method, self.route, self.title, self.standard) = (method, route, title, standard)
+            (self.sender, self.isRoutine) = (sender, isRoutine)
+            (self.field, self.variants) = (field, variants)
         }
     }
 
-    private static let known = [
-        Known("GET", "/oauth/authorize", "Open siwa's page", "RFC 6749 §4.1.1"),
-        Known("POST", "/oauth/authorize", "The user agrees", "OpenID Connect Core §3.1.2.4"),
-        Known("GET", "/v1/web/sign-in", "Begin the sign-in on the web", "OpenID Connect Core §3.1.2.1"),
-        Known("POST", "/v1/web/callback", "Bring Apple's answer", "OAuth 2.0 Form Post Response Mode §2"),
-        Known("GET", "/v1/web/finish", "Finish the sign-in", "OpenID Connect Core §3.1.2.5"),
-        Known("POST", "/v1/web/results", "Collect the result", "OpenID Connect Core §3.1.3"),
-        Known("POST", "/v1/sign-ins", "Sign in with the token", "OpenID Connect Core §3.1.3.7"),
-        Known("POST", "/v1/identity-tokens/verify", "Verify a token", "OpenID Connect Core §3.1.3.7"),
-        Known("POST", "/oauth/token", "Ask for tokens", "RFC 6749 §3.2"),
-        Known("POST", "/oauth/introspect", "Ask about a token", "RFC 7662 §2.1"),
-        Known("POST", "/oauth/revoke", "End a token", "RFC 7009 §2.1"),
-        Known("GET", "/oauth/userinfo", "Ask about the user", "OpenID Connect Core §5.3"),
-        Known("GET", "/oauth/jwks.json", "Fetch siwa's keys", "RFC 7517 §5"),
-        Known("GET", "/oauth/device", "Open the page for devices", "RFC 8628 §3.3"),
-        Known("POST", "/oauth/device", "Allow a device", "RFC 8628 §3.3"),
-        Known("POST", "/oauth/device_authorization", "Begin on a device", "RFC 8628 §3.1"),
-        Known("GET", "/oauth/logout", "Open the page for signing out", "OpenID RP-Initiated Logout §2"),
-        Known("POST", "/oauth/logout", "Sign out", "OpenID RP-Initiated Logout §2"),
-    ]
+    /// The request with one value of a field.
+    struct Variant {
+        let word: String
+        let title: String
+        let standard: String
 
-    /// The step of a request, and its title. A call that has no standard is siwa's own.
-    static func of(_ method: String, _ path: Substring) -> (step: ExchangeStep, title: String) {
-        guard let known = known.first(where: { $0.method == method && $0.path == path }) else {
-            return (ExchangeStep(.browser, .siwa, "siwa: openapi.yaml"), "\(method) \(path.prefix(64))")
+        init(_ word: String, _ title: String, _ standard: String) {
+            (self.word, self.title, self.standard) = (word, title, standard)
         }
-        return (ExchangeStep(.browser, .siwa, known.standard), known.title)
     }
 }
