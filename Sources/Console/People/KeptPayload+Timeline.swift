@@ -31,6 +31,16 @@ extension KeptPayload {
         return claims.members.flatMap { Self.facts($0.name, $0.value) }
     }
 
+    /// The moment that a number is: Apple's claims have seconds, and its events milliseconds.
+    private static func moment(_ name: String, _ value: JSONValue) -> Moment? {
+        guard let number = value.integer else { return nil }
+        switch name {
+        case "iat", "exp": return Moment(seconds: number)
+        case "events.event_time": return Moment(milliseconds: number)
+        default: return nil
+        }
+    }
+
     private static func facts(_ name: String, _ value: JSONValue) -> [TimelineItem.Fact] {
         // Apple sends the event as a text that is JSON.
         if name == "events", let text = value.string,
@@ -38,7 +48,8 @@ extension KeptPayload {
         {
             return event.members.flatMap { facts("events.\($0.name)", $0.value) }
         }
-        let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
+        var text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
+        if let moment = moment(name, value) { text += " (\(moment.shown))" }
         return [TimelineItem.Fact(name: name, value: text, isPersonal: name.hasSuffix("email"))]
     }
 }

@@ -44,6 +44,12 @@ struct InspectedToken: Sendable {
     struct Member: Sendable {
         let name: String
         let text: String
+        /// The account that the text is, for a link to its page.
+        let account: String?
+
+        init(name: String, text: String) {
+            (self.name, self.text, account) = (name, text, AccountID(text)?.rawValue)
+        }
     }
 
     /// The name of the kind, as in `siwa verify`.

@@ -27,7 +27,7 @@ import Testing
     /// A notification's payload with the event as Apple sends it: JSON in a text.
     private static func payload(_ type: String) -> String {
         let event =
-            #"{\"type\":\"\#(type)\",\"sub\":\"s\",\"event_time\":1,\"email\":\"secret@hidden.example\"}"#
+            #"{\"type\":\"\#(type)\",\"sub\":\"s\",\"event_time\":1795675976613,\"email\":\"secret@hidden.example\"}"#
         let claims = #"{"iss":"https://appleid.apple.com","jti":"jti-1","events":"\#(event)"}"#
         return "e30.\(Base64URL.encode(Array(claims.utf8))).signature"
     }
@@ -59,6 +59,8 @@ import Testing
         #expect(items[0].events.map(\.kind) == [.credentialRevoked])
         #expect(items[0].comparison == nil)
         #expect(items[0].facts.map(\.name).contains("events.type"))
+        let time = items[0].facts.first { $0.name == "events.event_time" }
+        #expect(time?.value == "1795675976613 (2026-11-26 06:52:56.613)")
         #expect(items[1].events.map(\.kind) == [.accountCreated, .credentialAuthorized])
         let page = try await people.person(account.id)
         #expect(page.contains("event 3") && page.contains("jti-1"))

@@ -120,7 +120,7 @@ import TokenMint
         let account = try await world.store.signIn(.sample()).account
         let refreshToken = try await world.grant(account.id).token.text
         let mine = try InspectedWorld.html(try await world.inspect(refreshToken))
-        #expect(mine.contains(account.id.rawValue))
+        #expect(mine.contains("<a href=\"/console/people/\(account.id.rawValue)\">"))
         Self.expectNothing(of: refreshToken, in: mine)
         let other = AppScope.only([InspectedWorld.otherApp])
         let foreign = try InspectedWorld.html(try await world.inspect(refreshToken, scope: other))

@@ -44,8 +44,9 @@ import Testing
         }
     }
 
-    /// Looks at the page that is open.
+    /// Looks at the page that is open, with all that it unfolds.
     private static func look(at page: String, _ number: Int, _ browser: Browser) async throws {
+        _ = try await browser.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
         for (width, isDark) in [(1280, false), (1280, true), (375, true), (320, false)] as [(Int64, Bool)] {
             try await browser.show(width: width, isDark: isDark)
             // Named, so that a failure says which faults there are.
