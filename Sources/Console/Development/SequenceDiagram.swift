@@ -37,7 +37,7 @@ struct SequenceDiagram: Sendable {
     }
 
     let title: String
-    let width = 980
+    let width = 898
     let height: Int
     let lifelineEnd: Int
     let lanes: [Lane]
@@ -49,10 +49,10 @@ struct SequenceDiagram: Sendable {
     private static let requestHeight = 50
     private static let responseHeight = 32
     /// Characters that fit between two neighbouring lanes.
-    private static let fitting = 36
+    private static let fitting = 34
     /// Distance of two lanes.
-    private static let step = 235
-    private static let firstX = 190
+    private static let step = 222
+    private static let firstX = 160
 
     private struct Event {
         let exchange: WorldExchange

@@ -70,7 +70,7 @@ import Testing
             id: "1", from: .browser, to: .apple, title: title, standard: "", request: "", response: "",
             status: 200, at: 0, begin: 0, end: 1)
         let text = SequenceDiagram([exchange]).arrows[0].text
-        #expect(text.count <= 3 * 36 && text.hasSuffix("…"))
+        #expect(text.count <= 3 * 34 && text.hasSuffix("…"))
     }
 
     @Test(arguments: [

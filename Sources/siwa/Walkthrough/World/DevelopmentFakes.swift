@@ -17,7 +17,7 @@ final class DevelopmentFakes: FakeWorld {
         var lastSubject: String?
         /// Accounts by the user ID at Apple, of those who signed in here. Bounded like the people.
         var accounts: [String: String] = [:]
-        /// What the service received.
+        /// The requests that the service keeps.
         var received: RecentRequests?
     }
 
