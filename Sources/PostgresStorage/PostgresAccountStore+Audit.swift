@@ -31,4 +31,8 @@ extension PostgresAccountStore: AuditStore {
     ) async throws -> [ConfigurationChange] {
         try await pool.run { try AuditRows.noteConfiguration(fingerprints, at: moment, in: $0) }
     }
+
+    public func configurationParts() async throws -> [SeenConfigurationPart] {
+        try await pool.run { try AuditRows.configurationParts(in: $0) }
+    }
 }

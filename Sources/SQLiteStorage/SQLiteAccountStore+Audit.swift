@@ -38,4 +38,8 @@ extension SQLiteAccountStore: AuditStore {
     ) async throws -> [ConfigurationChange] {
         try await writer.write { try $0.noteConfiguration(fingerprints, at: moment) }
     }
+
+    public func configurationParts() async throws -> [SeenConfigurationPart] {
+        try await reader.read { try $0.audit().configurationParts() }
+    }
 }

@@ -32,4 +32,7 @@ public protocol AuditStore: AuditReader {
     func noteConfiguration(
         _ fingerprints: [String: String], at moment: Moment
     ) async throws -> [ConfigurationChange]
+
+    /// Returns the parts of the configuration as the last start has noted them, in any order.
+    func configurationParts() async throws -> [SeenConfigurationPart]
 }

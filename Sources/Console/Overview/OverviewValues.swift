@@ -104,7 +104,7 @@ struct OverviewValues: Sendable {
         self.keys = keys.map { key in
             Key(
                 use: key.use, name: key.name, fingerprint: key.fingerprint,
-                age: key.madeAt.map { Self.ago($0, at: now) } ?? "–")
+                age: key.ageText(at: now))
         }
         let all = findings?.findings ?? []
         self.findings = all.filter { $0.verdict != .good }.map(Finding.init)

@@ -67,7 +67,10 @@ enum AuditRows {
     }
     private static let putFingerprints = TableWrite<ConfigurationFingerprintTable>(
         inserting: "put_fingerprints",
-        "ON CONFLICT (item) DO UPDATE SET fingerprint = excluded.fingerprint")
+        """
+        ON CONFLICT (item)
+        DO UPDATE SET fingerprint = excluded.fingerprint, first_seen_at = excluded.first_seen_at
+        """)
 
     static func chain(in session: PostgresSession) throws -> AuditChain {
         guard let row = try session.run(findChain.statement()).first else {
@@ -163,12 +166,17 @@ enum AuditRows {
             let put = putFingerprints.statement.call(changes.filter { $0.after != nil }) { change, row in
                 row.set(putFingerprints.columns.item, change.item)
                 row.set(putFingerprints.columns.fingerprint, change.after)
+                row.set(putFingerprints.columns.firstSeenAt, moment)
             }
             _ = try session.pipeline(
                 [removeFingerprints(changes.filter { $0.after == nil }.map(\.item)), put]
                     + AuditAppending(changes.map { $0.entry(at: moment) }).calls + [.commit])
             return changes
         }
+    }
+
+    static func configurationParts(in session: PostgresSession) throws -> [SeenConfigurationPart] {
+        try session.run(findFingerprints.statement()).map { try findFingerprints.columns.part($0) }
     }
 
     private static func inTransaction<Value>(

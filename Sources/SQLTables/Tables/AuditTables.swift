@@ -129,9 +129,20 @@ public struct ConfigurationFingerprintTable: Table {
 
     public let item: Column<String>
     public let fingerprint: Column<String>
+    /// The start that first had this fingerprint. A part that was away for a start begins anew.
+    public let firstSeenAt: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
         item = columns("item", .operational, .required, .length(1...ConfigurationChange.longestItem))
         fingerprint = columns("fingerprint", .operational, .required, .length(1...64))
+        firstSeenAt = columns("first_seen_at", .operational, .required)
+    }
+}
+
+extension ConfigurationFingerprintTable {
+    @inlinable public func part(_ row: some ReadableRow) throws(StorageError) -> SeenConfigurationPart {
+        SeenConfigurationPart(
+            item: try row.required(item), fingerprint: try row.required(fingerprint),
+            firstSeenAt: try row.required(firstSeenAt))
     }
 }

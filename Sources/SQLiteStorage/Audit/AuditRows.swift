@@ -43,6 +43,8 @@ final class AuditRows {
     private let moment: Parameter<Moment>
     private let findChain: PreparedStatement
     private let chainColumns: AuditChainTable
+    private let findParts: PreparedStatement
+    private let partColumns: ConfigurationFingerprintTable
 
     init(in database: Database) throws {
         // The account is compared with itself where it does not matter, so that one type binds all three.
@@ -65,6 +67,17 @@ final class AuditRows {
         var list = SelectList()
         chainColumns = list.add(AuditChainTable.self)
         findChain = try PreparedStatement("SELECT \(list) FROM audit_chain WHERE id = 1", in: database)
+        var parts = SelectList()
+        partColumns = parts.add(ConfigurationFingerprintTable.self)
+        findParts = try PreparedStatement("SELECT \(parts) FROM configuration_fingerprint", in: database)
+    }
+
+    func configurationParts() throws -> [SeenConfigurationPart] {
+        findParts.begin()
+        defer { findParts.finish() }
+        var parts: [SeenConfigurationPart] = []
+        while try findParts.step() { parts.append(try partColumns.part(findParts)) }
+        return parts
     }
 
     func rows(after sequence: Int64, limit: Int) throws -> [AuditRow] {

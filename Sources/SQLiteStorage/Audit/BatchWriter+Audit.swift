@@ -39,6 +39,7 @@ extension BatchWriter {
             try Self.insertFingerprint.run(in: database) {
                 $1.set($0.item, change.item)
                 $1.set($0.fingerprint, after)
+                $1.set($0.firstSeenAt, moment)
             }
         }
         try appendAudit(changes.map { $0.entry(at: moment) })

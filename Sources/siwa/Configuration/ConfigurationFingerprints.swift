@@ -37,18 +37,27 @@ extension ServiceSettings {
             fingerprints["api_key \(key.name)"] = Self.fingerprint(
                 "\(Hexadecimal.encode(key.hash)) \(roles) \(apps)")
         }
-        for key in sealingKeys?.keys ?? [] { fingerprints["sealing_key \(key.name)"] = key.fingerprint }
+        for key in sealingKeys?.keys ?? [] { fingerprints[Self.part(of: key)] = key.fingerprint }
         if let first = sealingKeys?.keys.first {
             fingerprints["sealing_key first"] = Self.fingerprint(first.name)
         }
         for (team, location) in signingKeys {
             // Apple names each key by an ID of its own. They were readable a moment ago.
             for key in (try? SigningKeyFiles.read(location)) ?? [] {
-                fingerprints["apple_key \(key.keyID)"] = Self.fingerprint("\(team.rawValue) \(key.keyID)")
+                fingerprints[Self.part(ofAppleKey: key.keyID)] = Self.fingerprint(
+                    ofAppleKey: key.keyID, team: team.rawValue)
             }
         }
         return fingerprints
     }
+
+    /// The name of the part that a sealing key is.
+    static func part(of key: SealingKey) -> String { "sealing_key \(key.name)" }
+
+    /// The name of the part that a key for Apple is.
+    static func part(ofAppleKey id: String) -> String { "apple_key \(id)" }
+
+    static func fingerprint(ofAppleKey id: String, team: String) -> String { fingerprint("\(team) \(id)") }
 
     private static func fingerprint(_ text: String) -> String {
         String(Hexadecimal.encode(SHA256Digest.hash(text)).prefix(16))

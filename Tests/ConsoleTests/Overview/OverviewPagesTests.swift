@@ -35,7 +35,10 @@ import Testing
                     [
                         KeyCondition(
                             use: "Seals stored values", name: "k1", fingerprint: "ab12",
-                            madeAt: now.advanced(byMilliseconds: -3 * 86_400_000))
+                            age: .firstSeen(now.advanced(byMilliseconds: -3 * 86_400_000))),
+                        KeyCondition(use: "Opens", name: "k0", fingerprint: "cd34", age: .notSeen),
+                        KeyCondition(use: "Signs", name: "ES256", fingerprint: "ef56", age: .made(now)),
+                        KeyCondition(use: "Signs", name: "RS256", fingerprint: "0178", age: .unknown),
                     ]
                 }), world: world)
     }
@@ -73,7 +76,8 @@ import Testing
         let text = try await Self.page(Self.pages(condition, totals: [.signIn: 41, .notification: 1]))
         for words in [
             "Nothing is wrong.", "siwa 1.2.3", "<svg class=\"plot\"", "Sign-ins 41", "Erasures at Apple",
-            "90 seconds", "at this replica", "3 days ago", "ab12", "is &lt;none&gt;", "Set it.",
+            "90 seconds", "at this replica", "first seen 3 days ago", "not at the last start",
+            "made now", "<td>–</td>", "ab12", "is &lt;none&gt;", "Set it.",
             "Good: clock.", "aria-current=\"page\">Last hour",
         ] { #expect(text.contains(words), "\(words)") }
         #expect(!text.contains("style=") && !text.contains("<script") && !text.contains("Try it"))

@@ -184,6 +184,27 @@ extension ConformanceCheck {
             try expectEqual(rows[3].facts.detail, "api_key backend: changed from aaaa to dddd")
             try expectEqual(Set(rows.map(\.facts.actor)), [.service])
         },
+        ConformanceCheck("keeps since when a part of the configuration is as it is") { store in
+            try expectEqual(try await store.configurationParts(), [])
+            _ = try await store.noteConfiguration(["key a": "1111", "key b": "2222"], at: 1000)
+            _ = try await store.noteConfiguration(["key a": "1111", "key b": "3333", "key c": "4"], at: 2000)
+            try expectEqual(
+                Set(try await store.configurationParts()),
+                [
+                    SeenConfigurationPart(item: "key a", fingerprint: "1111", firstSeenAt: 1000),
+                    SeenConfigurationPart(item: "key b", fingerprint: "3333", firstSeenAt: 2000),
+                    SeenConfigurationPart(item: "key c", fingerprint: "4", firstSeenAt: 2000),
+                ])
+            // A part that was away begins anew.
+            _ = try await store.noteConfiguration(["key b": "3333"], at: 3000)
+            _ = try await store.noteConfiguration(["key a": "1111", "key b": "3333"], at: 4000)
+            try expectEqual(
+                Set(try await store.configurationParts()),
+                [
+                    SeenConfigurationPart(item: "key a", fingerprint: "1111", firstSeenAt: 4000),
+                    SeenConfigurationPart(item: "key b", fingerprint: "3333", firstSeenAt: 2000),
+                ])
+        },
         ConformanceCheck("notes a receiver that is resumed or gets events again, and none that is unknown") {
             store in
             try await store.addReceivers(["backend"], at: 1000)

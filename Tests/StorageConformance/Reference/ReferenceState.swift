@@ -30,6 +30,7 @@ struct ReferenceState {
     var audit: [AuditRow] = []
     var auditAnchor = AuditLink.beginning
     var fingerprints: [String: String] = [:]
+    var fingerprintsSeenAt: [String: Moment] = [:]
     /// The oldest entry first.
     var histories: [AccountID: [HistoryEntry]] = [:]
     var payloads: [KeptPayload] = []

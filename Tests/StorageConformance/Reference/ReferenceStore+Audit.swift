@@ -57,8 +57,21 @@ extension ReferenceStore: AuditStore {
         state.withLock { state in
             let changes = ConfigurationChange.between(state.fingerprints, fingerprints)
             state.fingerprints = fingerprints
+            for change in changes {
+                state.fingerprintsSeenAt[change.item] = change.after == nil ? nil : moment
+            }
             state.append(changes.map { $0.entry(at: moment) })
             return changes
+        }
+    }
+
+    public func configurationParts() async throws -> [SeenConfigurationPart] {
+        state.withLock { state in
+            state.fingerprints.compactMap { item, fingerprint in
+                state.fingerprintsSeenAt[item].map {
+                    SeenConfigurationPart(item: item, fingerprint: fingerprint, firstSeenAt: $0)
+                }
+            }
         }
     }
 }

@@ -100,12 +100,20 @@ struct ComposedOverview {
 
     /// The keys that seal and sign, without anything secret.
     ///
-    /// - Throws: `StorageError`.
+    /// Ages of keys that the service has not made are from the starts on this database.
     static func keys(_ settings: ServiceSettings, in store: any ServiceStore) async -> [KeyCondition] {
+        let parts = (try? await store.configurationParts()).map { parts in
+            Dictionary(parts.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        func age(_ item: String, _ fingerprint: String) -> KeyCondition.Age {
+            guard let parts else { return .unknown }
+            guard let part = parts[item], part.fingerprint == fingerprint else { return .notSeen }
+            return .firstSeen(part.firstSeenAt)
+        }
         var keys = (settings.sealingKeys?.keys ?? []).enumerated().map { index, key in
             KeyCondition(
                 use: index == 0 ? "Seals stored values" : "Opens older stored values", name: key.name,
-                fingerprint: key.fingerprint, madeAt: nil)
+                fingerprint: key.fingerprint, age: age(ServiceSettings.part(of: key), key.fingerprint))
         }
         let files = SigningKeyFiles(
             Dictionary(uniqueKeysWithValues: settings.signingKeys.map { ($0.key.rawValue, $0.value) }))
@@ -114,14 +122,16 @@ struct ComposedOverview {
                 keys.append(
                     KeyCondition(
                         use: "Signs client secrets for Apple", name: "team \(team)", fingerprint: key.keyID,
-                        madeAt: nil))
+                        age: age(
+                            ServiceSettings.part(ofAppleKey: key.keyID),
+                            ServiceSettings.fingerprint(ofAppleKey: key.keyID, team: team))))
             }
         }
         for key in (try? await store.signingKeys()) ?? [] {
             keys.append(
                 KeyCondition(
                     use: "Signs tokens", name: key.algorithm, fingerprint: String(key.keyID.prefix(12)),
-                    madeAt: key.createdAt))
+                    age: .made(key.createdAt)))
         }
         return keys
     }
