@@ -1,3 +1,4 @@
+import AppleAccounts
 import ArgumentParser
 import Foundation
 import Logging
@@ -10,8 +11,24 @@ enum OpenedDatabase {
     static func with<Result>(
         _ settings: ServiceSettings, _ body: (any ServiceStore) async throws -> Result
     ) async throws -> Result {
-        try await settings.database.checkPresence()
-        let database = try await settings.openDatabase(logger: Logger(label: "siwa"))
+        try await with(settings.database, body) { try await settings.openDatabase(logger: $0) }
+    }
+
+    /// Opens the database for a command that neither seals nor opens secrets.
+    static func with<Result>(
+        _ location: DatabaseLocation, _ body: (any ServiceStore) async throws -> Result
+    ) async throws -> Result {
+        try await with(location, body) {
+            try await location.open(sealing: NoAppleTokenSealing(), connections: 1, logger: $0)
+        }
+    }
+
+    private static func with<Result>(
+        _ location: DatabaseLocation, _ body: (any ServiceStore) async throws -> Result,
+        opening open: (Logger) async throws -> any ServiceDatabase
+    ) async throws -> Result {
+        try await location.checkPresence()
+        let database = try await open(Logger(label: "siwa"))
         do {
             let result = try await body(database.accounts)
             await database.close()
@@ -27,8 +44,27 @@ extension ServiceSettings {
     /// Reads the settings from the environment of this process. When the configuration has mistakes, it
     /// prints them and ends the process with status 78.
     static func ofProcess() async throws -> ServiceSettings {
+        try await SettingsReader.ending {
+            try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
+        }
+    }
+}
+
+extension DatabaseLocation {
+    /// Reads the location from the environment of this process, as `ServiceSettings.ofProcess()` does, for a
+    /// command that needs no other setting.
+    static func ofProcess() async throws -> DatabaseLocation {
+        try await SettingsReader.ending {
+            try await SettingsReader.database(environment: ProcessInfo.processInfo.environment)
+        }
+    }
+}
+
+extension SettingsReader {
+    /// Prints the mistakes of a configuration, and ends the process with status 78.
+    fileprivate static func ending<Value>(_ read: () async throws -> Value) async throws -> Value {
         do {
-            return try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
+            return try await read()
         } catch let mistakes as ConfigurationMistakes {
             ErrorMessage.write(mistakes.description)
             throw OperatorMistake.exitStatus

@@ -43,7 +43,7 @@ struct TransferPrepare: AsyncParsableCommand {
         try await TransferReport.ending(on: settings.database) {
             try await settings.database.checkPresence()
             if !options.dryRun {
-                try await settings.noteExport(
+                try await settings.database.noteExport(
                     .accountsExported,
                     detail: "\(app.primaryClientID.rawValue) to team \(recipient.rawValue)",
                     command: "transfer prepare")

@@ -87,18 +87,26 @@ extension SQLiteDatabase: ServiceDatabase {
 extension ServiceSettings {
     /// Opens or creates the database and migrates its schema. Throws `StorageError`.
     func openDatabase(logger: Logger) async throws -> any ServiceDatabase {
+        try await database.open(
+            sealing: sealingKeys.map { AppleTokenSealer(keys: $0) } ?? NoAppleTokenSealing(),
+            connections: numbers[.databaseConnections], logger: logger)
+    }
+}
+
+extension DatabaseLocation {
+    /// Opens or creates the database and migrates its schema. Throws `StorageError`.
+    func open(
+        sealing: any AppleTokenSealing, connections: Int, logger: Logger
+    ) async throws -> any ServiceDatabase {
         let failures = StorageFailures(
             logger: logger, now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) })
-        let sealing: any AppleTokenSealing =
-            sealingKeys.map { AppleTokenSealer(keys: $0) } ?? NoAppleTokenSealing()
-        switch database {
+        switch self {
         case .sqlite(let path):
             return try await SQLiteDatabase.open(
                 path: path, sealing: sealing, logger: logger, onFailure: failures.record)
         case .postgres(let address):
             return try await PostgresDatabase.open(
-                url: address.text, sealing: sealing, connections: numbers[.databaseConnections],
-                logger: logger,
+                url: address.text, sealing: sealing, connections: connections, logger: logger,
                 onFailure: failures.record)
         }
     }

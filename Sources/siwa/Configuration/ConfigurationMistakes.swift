@@ -13,6 +13,13 @@ struct ConfigurationMistakes: Error, CustomStringConvertible {
         list.append("\(setting): \(errorText)")
     }
 
+    /// Returns the mistakes that name one of the settings.
+    func about(_ settings: [String]) -> ConfigurationMistakes {
+        var mistakes = ConfigurationMistakes()
+        mistakes.list = list.filter { mistake in settings.contains { mistake.contains($0) } }
+        return mistakes
+    }
+
     /// Returns a path that may be repeated in a mistake: the path of an existing file, or an absolute path of
     /// one line. Returns `nil` for any other text, which can be a key in place of its file name.
     static func place(_ path: String) -> String? {

@@ -13,6 +13,8 @@ import PostgresStorage
 struct SettingsReader {
     let config: ConfigReader
     let file: SettingsFile?
+    /// Without empty variables and without quotes around values.
+    let environment: [String: String]
     var mistakes: ConfigurationMistakes
     var isDevelopment = false
 
@@ -23,10 +25,19 @@ struct SettingsReader {
             let nearest = NearestName.of(name, among: Setting.all.map(\.name)) ?? ""
             mistakes.add(name, "is not known; did you mean \(nearest)?")
         }
+        var reader = await SettingsReader(reading: environment, mistakes)
+        var settings = try reader.settings()
+        settings.origins = reader.origins(environment: reader.environment)
+        return settings
+    }
+
+    /// Opens the file that the environment names. A file that cannot be read is a mistake.
+    init(reading environment: [String: String], _ found: ConfigurationMistakes) async {
+        var mistakes = found
         // Shells and compose files use an empty variable for "not set".
         var environment = environment.filter { !$0.value.isEmpty }
-        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where isKnownSetting(name) {
-            guard let plain = withoutQuotes(value) else { continue }
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where Self.isKnownSetting(name) {
+            guard let plain = Self.withoutQuotes(value) else { continue }
             mistakes.add(
                 name, "has quotes around its value, which belong to the value here; remove them")
             // Without the quotes, so that the value is not refused a second time because of them.
@@ -51,11 +62,8 @@ struct SettingsReader {
                 mistakes.add(Setting.file.name, SettingsFile.errorText(for: path, error))
             }
         }
-        var reader = SettingsReader(
-            config: ConfigReader(providers: providers), file: file, mistakes: mistakes)
-        var settings = try reader.settings()
-        settings.origins = reader.origins(environment: environment)
-        return settings
+        (self.config, self.file) = (ConfigReader(providers: providers), file)
+        (self.environment, self.mistakes) = (environment, mistakes)
     }
 
     private mutating func settings() throws -> ServiceSettings {
@@ -169,7 +177,7 @@ struct SettingsReader {
         return numbers
     }
 
-    private mutating func database() -> DatabaseLocation? {
+    mutating func database() -> DatabaseLocation? {
         do throws(DatabaseLocation.Refusal) {
             return try DatabaseLocation(url: text(.database) ?? "")
         } catch {

@@ -22,9 +22,9 @@ struct ExportAudit: AsyncParsableCommand {
     var until: Moment?
 
     func run() async throws {
-        try await Audit.reading { inspection, settings in
+        try await Audit.reading { inspection, location in
             let bounds = "since \(since?.rfc3339 ?? "the beginning"), until \(until?.rfc3339 ?? "now")"
-            try await settings.noteExport(.auditExported, detail: bounds, command: "audit export")
+            try await location.noteExport(.auditExported, detail: bounds, command: "audit export")
             do {
                 _ = try await inspection.verifyAudit { rows in
                     var bytes: [UInt8] = []
@@ -45,7 +45,7 @@ struct ExportAudit: AsyncParsableCommand {
     }
 }
 
-extension ServiceSettings {
+extension DatabaseLocation {
     /// Notes in the audit log that a command hands out data. The service may have the SQLite file open; then the
     /// command says that the log has no row of it.
     func noteExport(_ action: AuditAction, detail: String, command: String) async throws {

@@ -7,8 +7,8 @@ struct Deliveries: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the receivers of events, resume a paused one, and send events again.",
         discussion: """
-            Reads the same configuration as siwa serve. With SQLite, the service must be stopped for replay, \
-            resume and verify.
+            list and verify read the same configuration as siwa serve; resume and replay need the location of the \
+            database alone. With SQLite, the service must be stopped for replay, resume and verify.
             """,
         subcommands: [
             ListDeliveries.self, ReplayDeliveries.self, ResumeDeliveries.self, VerifyDeliveries.self,
@@ -53,10 +53,10 @@ struct ResumeDeliveries: AsyncParsableCommand {
     var name: ReceiverName
 
     func run() async throws {
-        let settings = try await ServiceSettings.ofProcess()
+        let location = try await DatabaseLocation.ofProcess()
         try await Deliveries.ending {
             let origin = AuditOrigin(.command("deliveries resume"))
-            let isKnown = try await OpenedDatabase.with(settings) { store in
+            let isKnown = try await OpenedDatabase.with(location) { store in
                 try await AuditOrigin.$current.withValue(origin) {
                     try await store.resumeReceiver(name, at: Deliveries.now)
                 }
@@ -85,9 +85,9 @@ struct ReplayDeliveries: AsyncParsableCommand {
     var since: Moment
 
     func run() async throws {
-        let settings = try await ServiceSettings.ofProcess()
+        let location = try await DatabaseLocation.ofProcess()
         try await Deliveries.ending {
-            let count = try await OpenedDatabase.with(settings) { store -> Int64? in
+            let count = try await OpenedDatabase.with(location) { store -> Int64? in
                 let cursor = try await store.eventSequence(before: since)
                 let last = try await store.lastEventSequence()
                 let origin = AuditOrigin(.command("deliveries replay"))
