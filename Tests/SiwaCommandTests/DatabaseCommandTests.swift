@@ -49,8 +49,10 @@ import Testing
     }
 
     @Test func `a file is not read where the environment has the location`() async throws {
+        // Nor is an unknown name a mistake, which is nearest to one of the two.
         let run = try await Self.run(
-            ["audit", "verify"], ["DATABASE_URL": "sqlite://siwa.sqlite", "SIWA_CONFIG": "missing.yaml"])
+            ["audit", "verify"],
+            ["DATABASE_URL": "sqlite://siwa.sqlite", "SIWA_CONFIG": "missing.yaml", "SIWA_LOCKED": "1"])
         #expect(run.status == 0, "\(run.output)")
     }
 
@@ -60,6 +62,7 @@ import Testing
         (["SIWA_CONFIG": "missing.yaml"], "SIWA_CONFIG: "),
         (["SIWA_CONFIG": "wrong.yaml"], "did you mean database_url?"),
         (["SIWA_CONFG": "siwa.yaml"], "SIWA_CONFG: is not known; did you mean SIWA_CONFIG?"),
+        (["SIWA_DATABASE_URL": "sqlite://x"], "SIWA_DATABASE_URL: is not known; did you mean DATABASE_URL?"),
     ])
     func `a location that is wrong is named, with the status of a wrong configuration`(
         environment: [String: String], words: String
