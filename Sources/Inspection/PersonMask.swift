@@ -1,35 +1,62 @@
 package import StrictJSON
 
-/// Masks names and addresses of users in the claims of a token, at any depth.
+/// Masks names and addresses of users in the claims of a token, at any depth, also in JSON that a claim has as a
+/// text. Every page that shows claims uses it.
 package enum PersonMask {
-    private static let addresses: Set<String> = ["email", "phone_number"]
     private static let names: Set<String> = [
         "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "firstName",
         "lastName", "picture",
     ]
 
-    /// Returns the claim as it may be shown.
-    package static func masked(_ value: JSONValue, of claim: String) -> JSONValue {
-        if addresses.contains(claim) { return hidden(value, address) }
-        if names.contains(claim) { return hidden(value, name) }
-        return masked(value)
+    /// Indicates that the value of a claim is an address. `is_private_email` is a boolean.
+    private static func isAddress(_ claim: String) -> Bool {
+        claim == "phone_number" || (claim.hasSuffix("email") && !claim.hasPrefix("is_"))
     }
 
-    private static func masked(_ value: JSONValue) -> JSONValue {
+    /// Returns the claim as it may be shown.
+    package static func masked(_ value: JSONValue, of claim: String) -> JSONValue {
+        masked(value, of: claim, hiding: [])
+    }
+
+    /// Returns a value as it may be kept.
+    ///
+    /// - Parameter claims: Names of further claims that are hidden as a whole.
+    package static func masked(_ value: JSONValue, hiding claims: Set<String>) -> JSONValue {
         switch value {
         case .object(let object):
-            .object(JSONObject(object.members.map { ($0.name, masked($0.value, of: $0.name)) }))
-        case .array(let values): .array(values.map(masked))
-        case .string(let text): .string(inner(text) ?? text)
+            .object(
+                JSONObject(object.members.map { ($0.name, masked($0.value, of: $0.name, hiding: claims)) }))
+        case .array(let values): .array(values.map { masked($0, hiding: claims) })
+        case .string(let text): .string(inner(text, hiding: claims) ?? text)
         case .null, .bool, .integer, .number: value
         }
     }
 
-    /// Apple writes the events of a notification as a string with JSON.
-    private static func inner(_ text: String) -> String? {
-        guard text.first == "{" || text.first == "[", let value = try? JSONValue(parsing: Array(text.utf8))
-        else { return nil }
-        return String(decoding: masked(value).serialized(), as: UTF8.self)
+    private static func masked(
+        _ value: JSONValue, of claim: String, hiding claims: Set<String>
+    ) -> JSONValue {
+        if claims.contains(claim) { return .string("…") }
+        if isAddress(claim) { return hidden(value, address) }
+        if names.contains(claim) { return hidden(value, name) }
+        return masked(value, hiding: claims)
+    }
+
+    /// Apple writes the events of a notification as a string with JSON. Returns `nil` for a text without claims.
+    ///
+    /// Each level of texts in texts at least doubles the escapes, so the size of a token bounds the recursion.
+    private static func inner(_ text: String, hiding claims: Set<String>) -> String? {
+        do throws(JSONError) {
+            let value = try JSONValue(parsing: Array(text.utf8))
+            switch value {
+            case .object, .array, .string:
+                return String(decoding: masked(value, hiding: claims).serialized(), as: UTF8.self)
+            case .null, .bool, .integer, .number: return nil
+            }
+        } catch {
+            // JSON that is refused, such as an object with a member twice, can have addresses too.
+            let first = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{FEFF}" }
+            return first.map { "{[\"".unicodeScalars.contains($0) } ?? false ? "…" : nil
+        }
     }
 
     /// A value of another type than a text is hidden too.

@@ -30,14 +30,16 @@ struct MaskedClaims: Sendable {
         types = Self.types(claims["events"]).prefix(16).map(TokenContent.shown)
     }
 
-    /// Apple writes its event as a string with JSON, and Google an object by URI.
+    /// Apple's events are an object with a type or an array of such, in a string or not; Google's are an object by
+    /// URI.
     private static func types(_ events: JSONValue?) -> [String] {
         guard let events else { return [] }
-        if let text = events.string {
-            guard let inner = try? JSONValue(parsing: Array(text.utf8)) else { return [] }
+        let inner = events.string.map { try? JSONValue(parsing: Array($0.utf8)) } ?? events
+        guard let inner else { return [] }
+        if inner.array != nil || events.string != nil || inner["type"]?.string != nil {
             return (inner.array ?? [inner]).compactMap { $0["type"]?.string }
         }
-        return (events.object?.members ?? []).map { name, _ in
+        return (inner.object?.members ?? []).map { name, _ in
             name.split(separator: "/").last.map { String($0) } ?? name
         }
     }

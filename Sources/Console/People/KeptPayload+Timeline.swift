@@ -1,5 +1,6 @@
 import AppleAccounts
 import Encodings
+import Inspection
 import StrictJSON
 
 extension KeptPayload {
@@ -28,28 +29,40 @@ extension KeptPayload {
         guard parts.count == 3, let bytes = Base64URL.decode(Array(parts[1])[...]),
             let claims = try? JSONValue(parsing: bytes).object
         else { return [TimelineItem.Fact(name: "payload", value: "not readable")] }
-        return claims.members.flatMap { Self.facts($0.name, $0.value) }
+        return claims.members.flatMap { name, value in
+            name == "events" ? Self.facts(ofEvents: value) : [Self.fact(name, value, of: name)]
+        }
     }
 
     /// The moment that a number is: Apple's claims have seconds, and its events milliseconds.
-    private static func moment(_ name: String, _ value: JSONValue) -> Moment? {
+    private static func moment(_ claim: String, _ value: JSONValue) -> Moment? {
         guard let number = value.integer else { return nil }
-        switch name {
+        switch claim {
         case "iat", "exp": return Moment(seconds: number)
-        case "events.event_time": return Moment(milliseconds: number)
+        case "event_time": return Moment(milliseconds: number)
         default: return nil
         }
     }
 
-    private static func facts(_ name: String, _ value: JSONValue) -> [TimelineItem.Fact] {
-        // Apple sends the event as a text that is JSON.
-        if name == "events", let text = value.string,
-            let event = try? JSONValue(parsing: Array(text.utf8)).object
-        {
-            return event.members.flatMap { facts("events.\($0.name)", $0.value) }
+    /// The members of each event. Apple has sent an object or an array of objects, in a text or not.
+    private static func facts(ofEvents value: JSONValue) -> [TimelineItem.Fact] {
+        let inner = value.string.flatMap { try? JSONValue(parsing: Array($0.utf8)) } ?? value
+        let events = (inner.array ?? [inner]).compactMap(\.object)
+        guard !events.isEmpty else { return [fact("events", value, of: "events")] }
+        return events.enumerated().flatMap { index, event in
+            let prefix = events.count == 1 ? "events" : "events.\(index + 1)"
+            return event.members.map { fact("\(prefix).\($0.name)", $0.value, of: $0.name) }
         }
-        var text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
-        if let moment = moment(name, value) { text += " (\(moment.shown))" }
-        return [TimelineItem.Fact(name: name, value: text, isPersonal: name.hasSuffix("email"))]
+    }
+
+    private static func fact(_ name: String, _ value: JSONValue, of claim: String) -> TimelineItem.Fact {
+        let moment = moment(claim, value).map { " (\($0.shown))" } ?? ""
+        return TimelineItem.Fact(
+            name: name, value: text(value) + moment,
+            masked: text(PersonMask.masked(value, of: claim)) + moment)
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        value.string ?? String(decoding: value.serialized(), as: UTF8.self)
     }
 }

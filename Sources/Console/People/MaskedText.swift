@@ -1,13 +1,11 @@
 import AppleAccounts
+import Inspection
 
 /// Personal texts as a page shows them before an operator asks to see them.
 enum MaskedText {
     /// "a…@p…" for an address. Relay addresses and others look alike.
     static func email(_ address: String, isShown: Bool) -> String {
-        guard !isShown else { return address }
-        guard let at = address.lastIndex(of: "@") else { return text(address, isShown: false) }
-        return text(String(address[..<at]), isShown: false) + "@"
-            + text(String(address[address.index(after: at)...]), isShown: false)
+        isShown ? address : PersonMask.address(address)
     }
 
     /// The first letter and "…".

@@ -239,9 +239,7 @@ extension PersonValues.Row {
             } ?? []
         facts = item.facts.map { fact in
             PersonValues.Fact(
-                name: fact.name,
-                value: fact.isPersonal ? MaskedText.email(fact.value, isShown: isShown) : fact.value,
-                isCode: true)
+                name: fact.name, value: isShown ? fact.value : fact.masked, isCode: true)
         }
         hasFacts = !facts.isEmpty
         events = item.events.map {

@@ -17,8 +17,12 @@ struct TimelineItem: Sendable, Equatable {
     struct Fact: Sendable, Equatable {
         let name: String
         let value: String
-        /// Set for personal values.
-        var isPersonal = false
+        /// The value as the page has it before an operator asks to see it.
+        let masked: String
+
+        init(name: String, value: String, masked: String? = nil) {
+            (self.name, self.value, self.masked) = (name, value, masked ?? value)
+        }
     }
 
     let title: String

@@ -1,13 +1,13 @@
 import AppleAccounts
 import AuthorizationServer
 import EventDelivery
-import HTTPAPI
 import StorageConformance
 import StrictJSON
 import Testing
 import TokenMint
 
 @testable import Console
+@testable import HTTPAPI
 
 @Suite struct EventPagesTests {
     private static let now = Moment(seconds: TokenMint.sampleTime)
@@ -116,6 +116,22 @@ import TokenMint
         #expect(other.contains("None was accepted") && !other.contains("email-disabled"))
         // What was refused belongs to no app.
         #expect(!other.contains("Refused and repeated"))
+    }
+
+    @Test(arguments: NotificationForm.allCases)
+    func `every form of Apple's events is masked, kept or refused, and has its type`(
+        form: NotificationForm
+    ) async throws {
+        let token = try form.token()
+        let kept = World()
+        try await kept.store.notify(.sample(payload: token))
+        let refused = World()
+        refused.arrivals.note(.apple, "token_expired", token: token, requestID: "req-9")
+        for world in [kept, refused] {
+            let html = try await world.html("/events/apple")
+            #expect(html.contains(NotificationForm.masked) && !html.contains("relay7"))
+            #expect(html.contains("<td>email-disabled</td>"))
+        }
     }
 
     @Test func `a paused receiver is resumed by a post, and the audit log names the operator`()

@@ -70,6 +70,23 @@ import Testing
 
     @Test func `shows what came before the account was known`() async throws {
         try await people.store.notify(.sample(at: 500_000))
+    @Test(arguments: NotificationForm.allCases)
+    func `masks the address in every form of Apple's events until it is shown`(
+        form: NotificationForm
+    ) async throws {
+        let account = try await people.signIn()
+        try await people.store.notify(.sample(at: 2_000_000, payload: try form.token()))
+        let page = try await people.person(account.id)
+        #expect(!page.contains("relay7") && !page.contains(NotificationForm.address))
+        #expect(page.contains("<dt>events.email</dt><dd><code>\(NotificationForm.masked)</code>"))
+        #expect(page.contains("<dt>events.type</dt><dd><code>email-disabled</code>"))
+        #expect(page.contains("<dt>events.is_private_email</dt><dd><code>true</code>"))
+        #expect(people.audit.entries == [])
+        let shown = try await people.text(.post, "/people/{account}/show", account: account.id)
+        #expect(shown.contains("<dt>events.email</dt><dd><code>\(NotificationForm.address)</code>"))
+        #expect(people.audit.entries.count == 1)
+    }
+
         let account = try await people.signIn()
         let items = try await timeline(account.id).items
         #expect(items.map(\.title) == ["First sign-in", "Apple's notification: consent-revoked"])

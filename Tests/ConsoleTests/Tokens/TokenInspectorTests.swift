@@ -34,6 +34,29 @@ import TokenMint
         Self.expectNothing(of: token, in: html)
     }
 
+    @Test(arguments: NotificationForm.allCases)
+    func `the address in a notification is masked in every form of its events`(
+        form: NotificationForm
+    ) async throws {
+        let world = try InspectedWorld()
+        let html = try InspectedWorld.html(try await world.inspect(try form.token()))
+        #expect(html.contains(NotificationForm.masked) && !html.contains("relay7"))
+    }
+
+    @Test(arguments: [
+        #"{"email":"relay7@hidden.example","email":"relay7@hidden.example"}"#,
+        #" {"email":"relay7@hidden.example""#, "\u{FEFF}[\"relay7@hidden.example\"",
+        #""{\"email\":\"relay7@hidden.example\"}""#,
+    ])
+    func `a text in a claim that begins as JSON and is none, or is a text in a text, shows no address`(
+        text: String
+    ) async throws {
+        let world = try InspectedWorld()
+        let token = try world.token { $0["extra"] = .string(text) }
+        let html = try InspectedWorld.html(try await world.inspect(token))
+        #expect(html.contains("extra") && !html.contains("relay7"))
+    }
+
     @Test func `every failed check has its words, not only the first`() async throws {
         let world = try InspectedWorld()
         let token = try world.token {
