@@ -79,6 +79,47 @@ import TokenMint
         }
     }
 
+    @Test(arguments: [
+        // The one account of an exact key is what a sign-in returns too.
+        ("email=person1%40example.com", nil), ("client_id=com.example.app&sub=person-1", nil),
+        ("email=nobody%40example.com", nil),
+        ("name=ada", "3 accounts"), ("name=ada&limit=1", "1 account"), ("limit=1", "1 account"),
+        ("client_id=com.example.second", "1 account"), ("client_id=com.example.second&limit=1", "1 account"),
+        ("state=revoked", "0 accounts"),
+    ])
+    func `the audit log has each search that can go through people, whatever the size of its page`(
+        query: String, detail: String?
+    ) async throws {
+        try await RunningService.with { service in
+            _ = try await Self.fill(service.store)
+            #expect(try await service.call("GET", "/v1/accounts?\(query)").status == 200)
+            #expect(try await Self.exports(service) == (detail.map { [$0] } ?? []))
+        }
+    }
+
+    @Test func `nobody reads all people one by one without rows of the audit log`() async throws {
+        try await RunningService.with { service in
+            let people = try await Self.fill(service.store)
+            var found: [String] = []
+            var target = "/v1/accounts?limit=1"
+            while found.count < people.count {
+                let page = try await service.call("GET", target)
+                found += Self.ids(page)
+                guard let cursor = page.json?["cursor"]?.string else { break }
+                target = "/v1/accounts?limit=1&after=\(cursor)"
+            }
+            #expect(found.count == people.count)
+            #expect(try await Self.exports(service) == ["1 account", "1 account", "1 account"])
+        }
+    }
+
+    /// Details of the rows about accounts that were handed out.
+    private static func exports(_ service: RunningService) async throws -> [String] {
+        let store = try #require(service.store as? any AuditStore)
+        return try await store.auditRows(after: 0, limit: 100)
+            .filter { $0.facts.action == .accountsExported }.map { $0.facts.detail ?? "" }
+    }
+
     @Test func `gives the events of one account, also after its erasure`() async throws {
         try await RunningService.with { service in
             let people = try await Self.fill(service.store)

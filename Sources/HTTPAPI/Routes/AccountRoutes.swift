@@ -62,18 +62,30 @@ final class AccountRoutes: Sendable {
             }
             let search = AccountSearch(key: query.key, filter: filter, scope: request.scope)
             let page = try await useCases.accounts(search, after: query.position, limit: query.limit)
-            try await noteExport(of: page)
+            if Self.isExport(search, after: query.position, page) { try await noteExport(of: page) }
             return .accounts(page)
         }
     }
 
-    /// Keeps that the caller gets several accounts, before they are handed out. A single account is what a sign-in
-    /// returns too.
+    /// Returns true if a caller can go through people with the search, whatever the size of this page: `limit=1` in a
+    /// loop reads everyone. The single account of an exact key is what a sign-in returns too.
+    private static func isExport(
+        _ search: AccountSearch, after position: SearchPosition?, _ page: AccountPage
+    ) -> Bool {
+        switch search.key {
+        case .email, .account, .subject, .grant:
+            position != nil || page.next != nil || page.accounts.count > 1
+        case .name, nil: true
+        }
+    }
+
+    /// Keeps that the caller gets accounts, before they are handed out.
     private func noteExport(of page: AccountPage) async throws {
-        guard let audit, page.accounts.count > 1 else { return }
-        try await audit.appendAudit([
+        let count = page.accounts.count
+        try await audit?.appendAudit([
             AuditEntry(
-                .accountsExported, by: .current, at: now(), detail: "\(page.accounts.count) accounts")
+                .accountsExported, by: .current, at: now(),
+                detail: "\(count) account\(count == 1 ? "" : "s")")
         ])
     }
 }

@@ -125,6 +125,7 @@ struct RunningService: Sendable {
         dependencies.appCheck = options.appCheck
         (dependencies.spans, dependencies.logRate) = (options.spans, options.logRate)
         dependencies.recent = options.recent
+        dependencies.audit = store as? any AuditStore
         dependencies.appCheckHours = store as? any AppCheckHourStore ?? ReferenceStore()
         let service = HTTPService(
             host: "127.0.0.1", port: 0, limits: options.limits, dependencies: dependencies, logger: logger)
