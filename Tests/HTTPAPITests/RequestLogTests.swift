@@ -259,6 +259,34 @@ import TokenMint
         }
     }
 
+    @Test func `a flood that only names a client pushes out nothing of proven callers`() async throws {
+        var options = RunningService.Options()
+        let recent = RecentRequests(keepsExchanges: false)
+        (options.recent, options.logLevel, options.hasOAuth) = (recent, .error, true)
+        try await RunningService.with(options) { service in
+            let shop = "client_id=shop&client_secret=\(OAuthSample.shopSecret)"
+            let body = "grant_type=refresh_token&refresh_token=x"
+            func ask(_ client: String, _ id: String) -> String {
+                RunningService.request(
+                    "POST", "/oauth/token", body: "\(client)&\(body)", secret: nil,
+                    fields: ["Content-Type": OAuthEndpointTests.form, "X-Request-ID": id])
+            }
+            try await ProbeConnection.with(port: service.port) { connection in
+                try await connection.send(ask(shop, "proven"))
+                #expect(try await connection.response().status == 400)
+                for number in 0..<600 {
+                    try await connection.send(ask("client_id=shop&client_secret=wrong", "flood\(number)"))
+                    _ = try await connection.response()
+                }
+            }
+            let proven = try #require(recent.requests(withID: "proven").first)
+            #expect(proven.client == "shop" && proven.isProven)
+            let last = try #require(recent.requests(withID: "flood599").first)
+            #expect(last.client == "shop" && !last.isProven)
+            #expect(recent.all.count == RecentRequests.unknownBound + 1)
+        }
+    }
+
     @Test func `in development bodies are kept`() async throws {
         var options = RunningService.Options()
         let recent = RecentRequests(keepsExchanges: true)

@@ -27,7 +27,13 @@ struct RequestFilter: Sendable {
         if !code.isEmpty, request.code != code, request.reason != code, String(request.status) != code {
             return false
         }
-        if !caller.isEmpty, request.caller != caller, request.client != caller { return false }
-        return route.isEmpty || request.route.contains(route)
+        return hasCaller(request) && (route.isEmpty || request.route.contains(route))
+    }
+
+    /// Troubles of the overview name callers as the metrics do: `client:` and the ID of an OAuth client, or `none`.
+    private func hasCaller(_ request: RecentRequest) -> Bool {
+        if caller.isEmpty || request.caller == caller || request.client == caller { return true }
+        if caller == "none" { return request.caller == nil && request.client == nil }
+        return request.client.map { "client:\($0)" == caller } ?? false
     }
 }

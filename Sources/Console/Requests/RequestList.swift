@@ -39,7 +39,7 @@ struct RequestList: Sendable {
                 number: request.number, time: Self.time(request.time), method: request.method,
                 route: request.route, status: request.status, style: Self.style(request),
                 code: request.reason ?? request.code ?? "",
-                caller: request.caller ?? request.client ?? "none",
+                caller: Self.caller(request),
                 duration: Self.duration(request.microseconds),
                 requestID: request.requestID)
         }
@@ -48,6 +48,11 @@ struct RequestList: Sendable {
         self.total = total
         (id, code, caller, route) = (filter.id, filter.code, filter.caller, filter.route)
         showsRefused = filter.showsRefused
+    }
+
+    /// Anyone can name a client.
+    private static func caller(_ request: RecentRequest) -> String {
+        request.caller ?? request.client.map { request.isProven ? $0 : "names \($0)" } ?? "none"
     }
 
     static func style(_ request: RecentRequest) -> String {

@@ -42,7 +42,7 @@ struct RequestView: Sendable {
         status = request.status
         style = RequestList.style(request)
         (code, reason, grantType) = (request.code, request.reason, request.grantType)
-        (caller, client, isUnknown) = (request.caller, request.client, !request.isKnown)
+        (caller, client, isUnknown) = (request.caller, request.client, !request.isProven)
         duration = RequestList.duration(request.microseconds)
         (requestID, traceID) = (request.requestID, request.traceID)
         let place = DocumentationPlace(

@@ -110,12 +110,13 @@ final class RequestObserver: Sendable {
         _ info: RequestInfo, _ response: HTTPResponse, _ duration: TimeAmount, at now: Int64,
         in recent: RecentRequests
     ) {
+        let caller = info.caller ?? info.client?.caller ?? signer(of: info, response)
         recent.append { number in
             RecentRequest(
                 number: number, time: now, method: method(of: info),
                 route: info.endpoint?.path.description ?? "none", status: Int(response.status.code),
-                code: response.code, caller: info.caller ?? info.client?.caller ?? signer(of: info, response),
-                client: info.client?.name,
+                code: response.code, caller: caller, client: info.client?.name,
+                isProven: caller != nil || info.client?.isProven ?? false,
                 microseconds: duration.nanoseconds / 1000, begin: info.startedAt.uptimeNanoseconds,
                 requestID: info.requestID,
                 traceID: info.trace?.place.traceID.text, reason: info.client?.refusal?.reason,

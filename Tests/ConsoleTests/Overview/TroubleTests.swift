@@ -65,7 +65,10 @@ import Testing
         },
         Fault(
             kind: .clientHammering, severity: .warn,
-            words: ["OAuth client acme", "950 in the last five minutes", "95%", "block its address"],
+            words: [
+                "Requests that name the OAuth client acme are refused again and again: 950 in the last five "
+                    + "minutes", "95%", "anyone can name a client", "block its address",
+            ],
             path: "/console/requests?caller=client%3Aacme"
         ) {
             $0.latest = [

@@ -12,15 +12,19 @@ import Testing
 
     private static func add(
         _ recent: RecentRequests, id: String = "r1", status: Int = 200, code: String? = nil,
-        caller: String? = "backend", client: String? = nil, route: String = "/v1/sign-ins",
+        caller: String? = "backend", client: String? = nil, isProven: Bool? = nil,
+        route: String = "/v1/sign-ins",
         method: String = "POST", reason: String? = nil, refusal: RecentRefusal? = nil,
         exchange: KeptExchange? = nil
     ) {
         recent.append { number in
             RecentRequest(
                 number: number, time: 1_767_225_600_123, method: method, route: route, status: status,
-                code: code, caller: caller, client: client, microseconds: 1582, begin: 0, requestID: id,
-                traceID: nil, reason: reason, grantType: nil, refusal: refusal, exchange: exchange)
+                code: code, caller: caller, client: client,
+                isProven: isProven ?? (caller != nil || client != nil), microseconds: 1582, begin: 0,
+                requestID: id,
+                traceID: nil,
+                reason: reason, grantType: nil, refusal: refusal, exchange: exchange)
         }
     }
 
@@ -85,6 +89,8 @@ import Testing
             ([:], ["good-one", "bad-one", "shop-one", "late-one"]),
             (["show": "refused"], ["bad-one", "shop-one", "late-one"]), (["code": "code_used"], ["shop-one"]),
             (["code": "503"], ["late-one"]), (["caller": "shop"], ["shop-one"]),
+            // As the overview names it.
+            (["caller": "client:shop"], ["shop-one"]), (["caller": "none"], []),
             (["route": "events"], ["late-one"]), (["code": "x"], []), (["id": "unknown"], []),
         ] as [([String: String], [String])] {
             let html = try Self.html(try await Self.open(pages, "/requests", query: query))
@@ -194,6 +200,28 @@ import Testing
         let bytes = kept.reduce(0) { $0 + ($1.exchange?.size ?? 0) }
         #expect(bytes <= RecentRequests.exchangeBound)
         #expect(bytes > RecentRequests.exchangeBound / 2)
+    @Test
+    func `a request that only names a client is shown as unproven, and is kept beside the unknown ones`()
+        async throws
+    {
+        let recent = RecentRequests(keepsExchanges: false)
+        Self.add(recent, id: "proven-one", status: 400, code: "x", caller: nil, client: "shop")
+        for number in 0..<1000 {
+            Self.add(
+                recent, id: "named\(number)", status: 401, code: "x", caller: nil, client: "shop",
+                isProven: false)
+        }
+        #expect(recent.all.count == RecentRequests.unknownBound + 1)
+        #expect(recent.requests(withID: "proven-one").count == 1)
+        let pages = RequestsPages(recent: recent, address: "")
+        let list = try Self.html(try await Self.open(pages, "/requests"))
+        #expect(list.contains(">names shop</td>") && !list.contains(">shop</td>"))
+        let proven = try Self.html(try await Self.open(pages, "/requests/{number}", number: 1))
+        let named = try Self.html(try await Self.open(pages, "/requests/{number}", number: 1001))
+        #expect(named.contains("named by the request, not proven") && !proven.contains("not proven"))
+        #expect(named.contains("no key and no secret proved who asked"))
+    }
+
         #expect(kept.count { $0.isRefused } == 100)
     }
 

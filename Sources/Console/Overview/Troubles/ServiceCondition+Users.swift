@@ -27,16 +27,16 @@ extension ServiceCondition {
             let repeats = !hasFaultOfItsOwn && refused >= Self.hammering && refused * 2 >= requests
             let crowds = (latest[.turnedAway] ?? 0) > 0 && requests * 2 >= all && requests >= Self.hammering
             guard repeats || crowds else { return nil }
-            let words = Self.words(forCaller: name)
+            let sender = Sender(ofMetrics: name)
             return Trouble(
                 .clientHammering, .warn,
                 repeats
-                    ? "\(words) repeats requests that are refused: \(refused) in the last five minutes."
-                    : "\(words) sends most of the requests: \(requests) in the last five minutes.",
-                cause: "\(Self.percent(refused, of: requests)) of its requests were refused.",
+                    ? "\(sender.repeats): \(refused) in the last five minutes."
+                    : "\(sender.crowds): \(requests) in the last five minutes.",
+                cause: "\(Self.percent(refused, of: requests)) of these requests were refused.",
                 advice:
-                    "Look at the codes of its refusals, and tell its developers. If it is an attack, block its address "
-                    + "at the proxy.",
+                    "\(sender.doubt)Look at the codes of the refusals, and tell the developers. If it is an attack, "
+                    + "block its address at the proxy.",
                 page: Self.requests(caller: name), about: name)
         }
     }
@@ -46,10 +46,27 @@ extension ServiceCondition {
         return (refused, refused + (latest[.answered(caller: caller)] ?? 0))
     }
 
-    private static func words(forCaller name: String) -> String {
-        if name == "none" { return "A client without a key" }
-        if name.hasPrefix("client:") { return "The OAuth client \(name.dropFirst("client:".count))" }
-        return "The caller \(name)"
+    /// The words for a sender of many requests.
+    private struct Sender {
+        let repeats: String
+        let crowds: String
+        var doubt = ""
+
+        /// - Parameter name: As the metrics have it.
+        init(ofMetrics name: String) {
+            guard name.hasPrefix("client:") else {
+                let subject = name == "none" ? "A client without a key" : "The caller \(name)"
+                repeats = "\(subject) repeats requests that are refused"
+                crowds = "\(subject) sends most of the requests"
+                return
+            }
+            // Counted before a secret proves anything.
+            let subject = "Requests that name the OAuth client \(name.dropFirst("client:".count))"
+            repeats = "\(subject) are refused again and again"
+            crowds = "\(subject) are most of the requests"
+            doubt =
+                "See in Requests if a secret proved the client, because anyone can name a client. "
+        }
     }
 
     // MARK: Notifications and deliveries

@@ -11,8 +11,10 @@ package struct RecentRequest: Sendable {
     package let code: String?
     /// The name of the API key.
     package let caller: String?
-    /// The ID of a configured OAuth client.
+    /// The ID of a configured OAuth client that the request names.
     package let client: String?
+    /// Indicates that a key, a secret or a signature has proved who asks. Anyone can name a client.
+    package let isProven: Bool
     package let microseconds: Int64
     /// Beginning, in nanoseconds of the machine's monotonic clock.
     package let begin: UInt64
@@ -26,8 +28,6 @@ package struct RecentRequest: Sendable {
     package var exchange: KeptExchange?
 
     package var isRefused: Bool { status >= 400 || code != nil || reason != nil }
-    /// Indicates that a key or a secret has proved who asks.
-    package var isKnown: Bool { caller != nil || client != nil }
 }
 
 /// The error of a request: the check that refused it, what it expects, and what it found.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The last requests of the process, for the console. Without a console it does not exist.
 ///
-/// Refused requests of known callers, their other requests, and requests of unknown callers have a ring each, so
+/// Refused requests of proven callers, their other requests, and requests that nothing proves have a ring each, so
 /// that neither a busy caller nor a flood from outside pushes out what an operator looks for.
 public final class RecentRequests: Sendable {
     /// Requests in each ring.
@@ -12,47 +12,17 @@ public final class RecentRequests: Sendable {
     /// Bytes of bodies in development. The oldest bodies are dropped above it.
     package static let exchangeBound = 8 * 1024 * 1024
 
-    private struct Ring {
-        let bound: Int
-        var entries: [RecentRequest] = []
-        /// Index of the oldest entry of a full ring.
-        var oldest = 0
-
-        /// Returns the entry that had to go.
-        mutating func append(_ entry: RecentRequest) -> RecentRequest? {
-            guard entries.count == bound else {
-                entries.append(entry)
-                return nil
-            }
-            let gone = entries[oldest]
-            entries[oldest] = entry
-            oldest = (oldest + 1) % bound
-            return gone
-        }
-
-        /// Removes the exchange of the oldest entry that has one, and returns its size.
-        mutating func dropOldestExchange() -> Int {
-            for index in entries.indices {
-                let position = (oldest + index) % entries.count
-                guard let exchange = entries[position].exchange else { continue }
-                entries[position].exchange = nil
-                return exchange.size
-            }
-            return 0
-        }
-    }
-
     private struct State {
-        var refused = Ring(bound: refusedBound)
-        var accepted = Ring(bound: acceptedBound)
-        var unknown = Ring(bound: unknownBound)
+        var refused = Ring<RecentRequest>(bound: refusedBound)
+        var accepted = Ring<RecentRequest>(bound: acceptedBound)
+        var unknown = Ring<RecentRequest>(bound: unknownBound)
         var count = 0
         var exchangeBytes = 0
 
         mutating func append(_ entry: RecentRequest) {
             exchangeBytes += entry.exchange?.size ?? 0
             let gone =
-                if !entry.isKnown {
+                if !entry.isProven {
                     unknown.append(entry)
                 } else if entry.isRefused {
                     refused.append(entry)
@@ -109,4 +79,18 @@ public final class RecentRequests: Sendable {
 
     /// Number of requests so far.
     package var count: Int { state.withLock { $0.count } }
+}
+
+extension Ring<RecentRequest> {
+    /// Removes the exchange of the oldest entry that has one, and returns its size.
+    fileprivate mutating func dropOldestExchange() -> Int {
+        var size = 0
+        changeOldest { request in
+            guard let exchange = request.exchange else { return false }
+            size = exchange.size
+            request.exchange = nil
+            return true
+        }
+        return size
+    }
 }
