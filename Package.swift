@@ -168,8 +168,8 @@ let package = Package(
         module(
             "HTTPAPI",
             [
-                "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer", "SecurityEvents", "SignIn",
-                "Commits",
+                "Inspection", "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer", "SecurityEvents",
+                "SignIn", "Commits",
                 "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity", "StrictJSON", "Cryptography",
                 "Encodings", "TraceExport", "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle, tracing,

@@ -50,8 +50,8 @@ public final class HTTPService: Service {
         public var audit: (any AuditStore)?
         /// The receivers of events that poll, and the event streams of OAuth clients. `nil` without both.
         public var eventStreams: EventStreams?
-        /// Keeps what Apple and Google sent and was refused, for operators.
-        public var arrivals: ArrivalLog
+        /// Keeps what Apple and Google sent and was refused, for operators. `nil` without a console.
+        public var arrivals: ArrivalLog?
         /// Pages beside the calls, for development. `nil` leaves their paths not found.
         package var site: (any PageSite)?
         /// Makes the spans of requests. `nil` without tracing.
@@ -83,7 +83,6 @@ public final class HTTPService: Service {
             self.authorize = authorize
             self.foreignPages = foreignPages
             self.warnings = warnings
-            arrivals = ArrivalLog { Moment(milliseconds: now()) }
         }
     }
 

@@ -10,9 +10,9 @@ import StrictJSON
 final class OAuthGrantRoutes: Sendable {
     private let server: OAuthServer
     private let metrics: OAuthMetrics
-    private let arrivals: ArrivalLog
+    private let arrivals: ArrivalLog?
 
-    init(server: OAuthServer, metrics: OAuthMetrics, arrivals: ArrivalLog) {
+    init(server: OAuthServer, metrics: OAuthMetrics, arrivals: ArrivalLog?) {
         (self.server, self.metrics, self.arrivals) = (server, metrics, arrivals)
     }
 
@@ -91,7 +91,7 @@ final class OAuthGrantRoutes: Sendable {
             }
             metrics.count(receipt)
             if receipt.handling == .duplicate {
-                arrivals.note(
+                arrivals?.note(
                     .google, receipt.handling.rawValue, isRefused: false, token: token,
                     requestID: request.requestID)
             }

@@ -18,7 +18,7 @@ final class OAuthRoutes: Sendable {
     /// - Parameter polls: `nil` where no receiver of events polls and no client has a stream.
     init(
         server: OAuthServer, callers: CallerDirectory, registry: MetricsRegistry, events: EventStreams?,
-        polls: PollMetrics?, arrivals: ArrivalLog
+        polls: PollMetrics?, arrivals: ArrivalLog?
     ) {
         let labels = ClientLabels(server.dependencies.settings.clients.clients)
         let metrics = OAuthMetrics(registry, commits: server.dependencies.commits, labels: labels)

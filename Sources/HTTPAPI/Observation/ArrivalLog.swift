@@ -1,16 +1,19 @@
 public import AppleAccounts
 import AppleIdentity
 import Encodings
+import Inspection
 import KeySets
 import SecurityEvents
 import SignIn
 import StrictJSON
 import Synchronization
 
-/// The last notifications of Apple's and events of Google's that were refused, or had come before, in memory.
+/// The last notifications of Apple's and events of Google's that were refused, or had come before, in memory. Made only
+/// where there is a console.
 ///
-/// The database has what was accepted. Anyone can send here, so the log holds a fixed number of arrivals, with a
-/// bounded part of each, and nothing of it is stored.
+/// The database has what was accepted. Anyone can send here, so the log holds a fixed number of arrivals for a day, with
+/// a bounded part of each, and nothing of it is stored. It does not learn of erasures, so it keeps nothing that leads to
+/// a user: no address, no name and no `sub`.
 public final class ArrivalLog: Sendable {
     public enum Sender: String, Sendable, CaseIterable {
         case apple
@@ -26,7 +29,7 @@ public final class ArrivalLog: Sendable {
         public let code: String
         public let isRefused: Bool
         public let requestID: String
-        /// The claims of the token as they came, unverified and unmasked, at most `longestClaims` bytes. Empty
+        /// The claims of the token, unverified, at most `longestClaims` bytes, with what leads to a user masked. Empty
         /// where there are none.
         public let claims: [UInt8]
     }
@@ -35,10 +38,18 @@ public final class ArrivalLog: Sendable {
     public static let most = 100
     /// In bytes. Real notifications have less than 1 KiB.
     public static let longestClaims = 4096
+    /// Milliseconds for which an arrival is kept: a day.
+    public static let keptFor: Int64 = 86_400_000
 
     private struct State {
         var number: Int64 = 0
-        var arrivals: [Sender: [Arrival]] = [:]
+        var arrivals: [Sender: Ring<Arrival>] = [:]
+
+        mutating func dropOld(at now: Moment) {
+            for sender in Sender.allCases {
+                arrivals[sender]?.removeOldest { now >= $0.receivedAt.advanced(byMilliseconds: keptFor) }
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -50,7 +61,17 @@ public final class ArrivalLog: Sendable {
 
     /// Returns the newest first.
     public func arrivals(from sender: Sender) -> [Arrival] {
-        state.withLock { $0.arrivals[sender] ?? [] }.reversed()
+        let moment = now()
+        return state.withLock { state in
+            state.dropOld(at: moment)
+            return state.arrivals[sender]?.inOrder.reversed() ?? []
+        }
+    }
+
+    /// Forgets what is older than a day, also when nothing more comes and nobody looks.
+    public func dropOld() {
+        let moment = now()
+        state.withLock { $0.dropOld(at: moment) }
     }
 
     /// - Parameters:
@@ -63,47 +84,15 @@ public final class ArrivalLog: Sendable {
         let moment = now()
         state.withLock { state in
             state.number += 1
-            var arrivals = state.arrivals[sender] ?? []
-            if arrivals.count >= Self.most { arrivals.removeFirst() }
-            arrivals.append(
-                Arrival(
-                    number: state.number, sender: sender, receivedAt: moment, code: code,
-                    isRefused: isRefused, requestID: requestID, claims: claims))
-            state.arrivals[sender] = arrivals
-        }
-    }
-
-    /// Notes the refusal of a token, at once or when its key has been fetched.
-    func watching<Value>(
-        _ sender: Sender, token: String, requestID: String, _ work: () throws -> Step<Value>
-    ) throws -> Step<Value> {
-        do {
-            switch try work() {
-            case .now(let value): return .now(value)
-            case .later(let work):
-                return .later {
-                    try await self.watching(sender, token: token, requestID: requestID, work)
-                }
-            }
-        } catch {
-            noteRefusal(sender, error, token, requestID)
-            throw error
-        }
-    }
-
-    func watching<Value>(
-        _ sender: Sender, token: String, requestID: String, _ work: () async throws -> Value
-    ) async throws -> Value {
-        do {
-            return try await work()
-        } catch {
-            noteRefusal(sender, error, token, requestID)
-            throw error
+            let arrival = Arrival(
+                number: state.number, sender: sender, receivedAt: moment, code: code, isRefused: isRefused,
+                requestID: requestID, claims: claims)
+            state.arrivals[sender, default: Ring(bound: Self.most)].append(arrival)
         }
     }
 
     /// Errors of the database say nothing about a token.
-    private func noteRefusal(_ sender: Sender, _ error: any Error, _ token: String, _ requestID: String) {
+    fileprivate func noteRefusal(_ sender: Sender, _ error: any Error, _ token: String, _ requestID: String) {
         let code: String? =
             switch error {
             case let error as AppleTokenError: error.code.rawValue
@@ -114,14 +103,51 @@ public final class ArrivalLog: Sendable {
         if let code { note(sender, code, token: token, requestID: requestID) }
     }
 
+    /// Claims that lead to a user, or are a part of a secret. Google sends the beginning of a refresh token, or its
+    /// digest, as `token`.
+    private static let hidden: Set<String> = ["sub", "token"]
+
     /// Returns nothing of a token without claims in JSON, so that no part of a secret is kept.
     private static func claims(of token: String) -> [UInt8] {
         let segments = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         // In base64url four characters are three bytes.
         guard segments.count == 3, segments[1].utf8.count <= longestClaims / 3 * 4,
             let bytes = Base64URL.decode(String(segments[1])),
-            (try? JSONValue(parsing: bytes))?.object != nil
+            let claims = try? JSONValue(parsing: bytes), claims.object != nil
         else { return [] }
-        return bytes
+        let masked = PersonMask.masked(claims, hiding: hidden).serialized()
+        // Each mask of an empty text is longer than the text.
+        return masked.count <= longestClaims ? masked : []
+    }
+}
+
+extension ArrivalLog? {
+    /// Notes the refusal of a token, at once or when its key has been fetched.
+    func watching<Value>(
+        _ sender: ArrivalLog.Sender, token: String, requestID: String, _ work: () throws -> Step<Value>
+    ) throws -> Step<Value> {
+        do {
+            switch try work() {
+            case .now(let value): return .now(value)
+            case .later(let work):
+                return .later {
+                    try await self.watching(sender, token: token, requestID: requestID, work)
+                }
+            }
+        } catch {
+            self?.noteRefusal(sender, error, token, requestID)
+            throw error
+        }
+    }
+
+    func watching<Value>(
+        _ sender: ArrivalLog.Sender, token: String, requestID: String, _ work: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await work()
+        } catch {
+            self?.noteRefusal(sender, error, token, requestID)
+            throw error
+        }
     }
 }

@@ -11,11 +11,11 @@ final class NotificationRoutes: Sendable {
     private let useCases: SignInUseCases
     private let verifications: VerificationMetrics
     private let receipts: NotificationMetrics
-    private let arrivals: ArrivalLog
+    private let arrivals: ArrivalLog?
 
     init(
         useCases: SignInUseCases, verifications: VerificationMetrics, receipts: NotificationMetrics,
-        arrivals: ArrivalLog
+        arrivals: ArrivalLog?
     ) {
         (self.useCases, self.verifications, self.receipts) = (useCases, verifications, receipts)
         self.arrivals = arrivals
@@ -38,7 +38,7 @@ final class NotificationRoutes: Sendable {
             return .commit(pending) { receipt in
                 receipts.count(receipt, changes)
                 if receipt == .duplicate {
-                    arrivals.note(
+                    arrivals?.note(
                         .apple, receipt.rawValue, isRefused: false, token: payload, requestID: requestID)
                 }
                 return Self.response(receipt)

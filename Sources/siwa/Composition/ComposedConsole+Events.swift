@@ -25,7 +25,7 @@ extension ComposedConsole {
             })
     }
 
-    static func events(_ parts: Parts) -> EventPages.Dependencies {
+    static func events(_ parts: Parts, _ arrivals: ArrivalLog) -> EventPages.Dependencies {
         let settings = parts.settings
         let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
         let wake: @Sendable () -> Void
@@ -43,7 +43,7 @@ extension ComposedConsole {
         }
         let store: any EventPages.Store = parts.store
         return EventPages.Dependencies(
-            store: store, arrivals: parts.arrivals, readers: readers, receivers: receivers(settings),
+            store: store, arrivals: arrivals, readers: readers, receivers: receivers(settings),
             lastFailure: lastFailure, wake: wake, hasGoogle: settings.tellsGoogle)
     }
 

@@ -24,8 +24,6 @@ struct ComposedConsole {
         let logger: Logger
         /// Only in `siwa dev`.
         let development: DevelopmentConsole?
-        /// The last refused messages of Apple and Google.
-        let arrivals: ArrivalLog
         /// The callers that read the feed from this process.
         let readers: FeedReaders
         let overview: ComposedOverview
@@ -40,14 +38,13 @@ struct ComposedConsole {
             settings: ServiceSettings, store: any ServiceStore, useCases: SignInUseCases,
             keys: any VerificationKeys, oauth: ComposedOAuth?, deliveries: ComposedDeliveries?,
             feed: EventFeed, observation: ProcessObservation, now: @escaping @Sendable () -> Moment,
-            logger: Logger, development: DevelopmentConsole?, arrivals: ArrivalLog,
-            readers: FeedReaders, overview: ComposedOverview
+            logger: Logger, development: DevelopmentConsole?, readers: FeedReaders,
+            overview: ComposedOverview
         ) {
             (self.settings, self.store, self.useCases, self.keys) = (settings, store, useCases, keys)
             (self.oauth, self.deliveries, self.feed) = (oauth, deliveries, feed)
             (self.observation, self.now, self.logger) = (observation, now, logger)
-            (self.development, self.arrivals, self.overview) = (development, arrivals, overview)
-            self.readers = readers
+            (self.development, self.readers, self.overview) = (development, readers, overview)
             audit = StoredConsoleAudit(store: store, now: now)
             let live = LiveUpdates()
             self.live = live
@@ -60,6 +57,8 @@ struct ComposedConsole {
 
     /// The requests that a page shows. `nil` where the console is off, so that nothing is kept.
     let recent: RecentRequests?
+    /// The last refused messages of Apple and Google. `nil` where the console is off.
+    let arrivals: ArrivalLog?
     /// The pages on the port of the interface, in `siwa dev`.
     let site: ConsoleSite?
     /// The monitor of the overview, and the server of the console in production. Empty where the console is off.
@@ -69,7 +68,7 @@ struct ComposedConsole {
         let settings = parts.settings
         let isOff = parts.development == nil && settings.numbers[.consolePort] == 0
         guard !isOff else {
-            (recent, site, services) = (nil, nil, [])
+            (recent, arrivals, site, services) = (nil, nil, nil, [])
             return
         }
         parts.feed.whenAdvanced { [live = parts.live] in live.changed() }
@@ -82,21 +81,24 @@ struct ComposedConsole {
             : RecentRequests(keepsExchanges: true) { [live = parts.live] in live.changed() }
         self.recent = recent
         parts.development?.world.observe(recent)
+        let arrivals = ArrivalLog(now: parts.now)
+        self.arrivals = arrivals
+        let expiry = ArrivalExpiry(log: arrivals)
         parts.development?.world.whenExchanged { [live = parts.live] in live.changed() }
         let callers = settings.callers
         let site = try ConsoleSite(
-            pages: Self.pages(parts, recent, monitor),
+            pages: Self.pages(parts, recent, arrivals, monitor),
             visitors: parts.development == nil
                 ? .operators({ callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys)
                 : .developers(hosts: settings.developmentHosts),
             live: parts.live, audit: parts.audit, monitor: monitor, now: parts.now, logger: parts.logger)
         guard parts.development == nil else {
-            (self.site, services) = (site, [monitor])
+            (self.site, services) = (site, [monitor, expiry])
             return
         }
         self.site = nil
         services = [
-            monitor,
+            monitor, expiry,
             ConsoleServer(
                 site, host: settings.consoleHost, port: settings.numbers[.consolePort],
                 limits: .forThisProcess(settings, admission: AdmissionBounds()), logger: parts.logger,
@@ -105,9 +107,9 @@ struct ComposedConsole {
     }
 
     /// One line for each group of pages.
-    private static func pages(_ parts: Parts, _ recent: RecentRequests, _ monitor: OverviewMonitor)
-        -> [ConsolePage]
-    {
+    private static func pages(
+        _ parts: Parts, _ recent: RecentRequests, _ arrivals: ArrivalLog, _ monitor: OverviewMonitor
+    ) -> [ConsolePage] {
         var pages: [ConsolePage] = parts.overview.pages(
             monitor, doctor: parts.doctor, world: parts.development?.world
         ).pages
@@ -126,7 +128,7 @@ struct ComposedConsole {
                 server: parts.oauth?.server, store: parts.store, registry: parts.observation.registry,
                 streams: parts.deliveries?.streams
             ).pages
-        pages += EventPages(events(parts)).pages
+        pages += EventPages(events(parts, arrivals)).pages
         return pages
     }
 }

@@ -103,8 +103,6 @@ struct ComposedService {
         dependencies.appCheckHours = store
         dependencies.audit = store
         dependencies.eventStreams = deliveries?.streams
-        let arrivals = ArrivalLog(now: now)
-        dependencies.arrivals = arrivals
         let feedReaders = FeedReaders(feed: feed)
         dependencies.feedReaders = feedReaders
         let overview = ComposedOverview(
@@ -115,9 +113,9 @@ struct ComposedService {
             ComposedConsole.Parts(
                 settings: settings, store: store, useCases: useCases, keys: keys, oauth: oauth,
                 deliveries: deliveries, feed: feed, observation: observation, now: now, logger: logger,
-                development: development, arrivals: arrivals, readers: feedReaders,
-                overview: overview))
+                development: development, readers: feedReaders, overview: overview))
         (dependencies.site, dependencies.recent) = (console.site, console.recent)
+        dependencies.arrivals = console.arrivals
         http = HTTPService(
             host: settings.host, port: settings.numbers[.port],
             limits: .forThisProcess(settings, admission: admission),
