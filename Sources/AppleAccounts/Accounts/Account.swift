@@ -23,6 +23,7 @@ public struct Account: Sendable, Hashable {
     /// Time at which the user was last signed out everywhere, by our clock.
     public var sessionsEndedAt: Moment?
     public var createdAt: Moment
+    /// To any of the apps, by our clock.
     public var lastSignInAt: Moment?
     /// Credentials of every known app, sorted by the bytes of the primary client ID.
     public var credentials: [Credential]

@@ -67,7 +67,8 @@ public struct SubjectRecord: Sendable, Hashable {
             credentials: credentials.map {
                 Credential(
                     clientID: $0.clientID, record: $0.record.merged(with: revocationOfAllApps),
-                    refreshToken: $0.refreshToken, disabledUntil: disabling?.until)
+                    lastSignInAt: $0.lastSignInAt, refreshToken: $0.refreshToken,
+                    disabledUntil: disabling?.until)
             })
     }
 

@@ -24,7 +24,11 @@ extension ConformanceCheck {
             try expectEqual(account.realUserStatus, 2)
             try expectEqual(account.createdAt, 6000)
             try expectEqual(account.lastSignInAt, 6000)
-            try expectEqual(account.credentials, [outcome.credential])
+            // The credential alone has no time of a sign-in.
+            try expectEqual(account.credentials.map(\.lastSignInAt), [6000])
+            try expectEqual(account.credentials.map(\.clientID), [outcome.credential.clientID])
+            try expectEqual(account.credentials.map(\.state), [outcome.credential.state])
+            try expectEqual(account.credentials.map(\.since), [outcome.credential.since])
             try expectEqual(outcome.credential.clientID, "com.example.app")
             try expectEqual(outcome.credential.state, .authorized)
             try expectEqual(outcome.credential.since, 5000)
