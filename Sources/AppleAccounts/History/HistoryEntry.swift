@@ -67,13 +67,4 @@ public struct HistoryEntry: Sendable, Hashable {
         self.decidedBy = decidedBy
         self.cause = cause
     }
-
-    /// Returns true if a caller who sees the account may see the entry.
-    public func isVisible(in scope: AppScope) -> Bool {
-        switch kind {
-        case .appleAccountDeleted: true
-        case .signIn, .exchange, .consentRevoked, .emailForwarding, .refreshTokenRejected:
-            scope.allows(clientID)
-        }
-    }
 }

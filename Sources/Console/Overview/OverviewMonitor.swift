@@ -74,7 +74,7 @@ public final class OverviewMonitor: Service {
         return await lookNow()
     }
 
-    /// What everyone with a session may know, as the last look has found it.
+    /// Troubles that everyone with a session may know, as the last look has found them.
     var knownTroubles: [DatedTrouble] {
         state.withLock { $0.troubles.filter(\.trouble.concernsEveryone) }
     }

@@ -86,7 +86,7 @@ struct OverviewValues: Sendable {
     ) {
         let now = condition.now
         self.version = version
-        self.troubles = troubles.map { Trouble($0, at: now) }
+        self.troubles = troubles.map { Trouble($0, at: now, withNumbers: seesNumbers) }
         isFine = !troubles.contains { $0.trouble.severity != .note }
         facts = condition.facts(seesNumbers: seesNumbers)
         self.seesNumbers = seesNumbers
@@ -126,8 +126,10 @@ struct OverviewValues: Sendable {
 }
 
 extension OverviewValues.Trouble {
-    /// - Parameter withPage: True where the reader can open pages.
-    init(_ dated: DatedTrouble, at now: Moment, withPage: Bool = true) {
+    /// - Parameters:
+    ///   - withPage: True where the reader can open pages.
+    ///   - withNumbers: True for a reader who may see all apps.
+    init(_ dated: DatedTrouble, at now: Moment, withPage: Bool = true, withNumbers: Bool) {
         let trouble = dated.trouble
         (style, word) =
             switch trouble.severity {
@@ -135,7 +137,9 @@ extension OverviewValues.Trouble {
             case .warn: ("warn", "Warning")
             case .note: ("muted", "Note")
             }
-        (sentence, cause, advice) = (trouble.sentence, trouble.cause, trouble.advice)
+        (sentence, advice) = (trouble.sentence, trouble.advice)
+        cause = [trouble.cause, withNumbers ? trouble.numbers : ""].filter { !$0.isEmpty }
+            .joined(separator: " ")
         since = String(RFC3339.text(milliseconds: dated.since.milliseconds).prefix(19)) + "Z"
         ago = OverviewValues.ago(dated.since, at: now)
         let page = withPage ? trouble.page : nil

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import SignIn
 
 /// Puts together what is stored about the past of a person. Pure; it shows everything, and the page masks it.
 ///
@@ -90,6 +91,6 @@ struct PersonTimeline {
 /// The stored facts that the time line is made of.
 struct AccountPastValues {
     let events: [AccountEvent]
-    let history: [HistoryEntry]
+    let history: [SeenHistoryEntry]
     let payloads: [KeptPayload]
 }

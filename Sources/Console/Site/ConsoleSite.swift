@@ -135,7 +135,7 @@ extension ConsoleSite: PageSite {
         message(
             title, text, status: .serviceUnavailable, code: code, back: back, requestID: requestID,
             troubles: (monitor?.knownTroubles ?? []).map {
-                OverviewValues.Trouble($0, at: now(), withPage: false)
+                OverviewValues.Trouble($0, at: now(), withPage: false, withNumbers: false)
             })
     }
 }

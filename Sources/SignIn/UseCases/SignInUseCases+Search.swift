@@ -60,7 +60,7 @@ extension SignInUseCases {
         return AccountPast(
             events: try await store.lastEvents(of: id, limit: AccountPast.most, visibleTo: allowed),
             history: try await store.history(of: id, limit: AccountPast.most)
-                .filter { $0.isVisible(in: allowed) },
+                .compactMap { SeenHistoryEntry($0, in: allowed) },
             payloads: payloads)
     }
 
@@ -89,11 +89,11 @@ public struct AccountPast: Sendable {
     /// The newest first.
     public let events: [AccountEvent]
     /// The newest first.
-    public let history: [HistoryEntry]
+    public let history: [SeenHistoryEntry]
     /// Notifications in the inbox, those with the latest moments first. Empty for an erased account.
     public let payloads: [KeptPayload]
 
-    public init(events: [AccountEvent], history: [HistoryEntry], payloads: [KeptPayload]) {
+    public init(events: [AccountEvent], history: [SeenHistoryEntry], payloads: [KeptPayload]) {
         (self.events, self.history, self.payloads) = (events, history, payloads)
     }
 }

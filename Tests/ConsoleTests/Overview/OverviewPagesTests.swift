@@ -116,6 +116,17 @@ import Testing
         }
     }
 
+    @Test func `an operator of some apps reads of troubles of all apps without their numbers`() async throws {
+        let pages = Self.pages(totals: [.turnedAway: 7391, .checkRejected: 7392, .secretRefused: 7393])
+        let text = try await Self.page(pages, scope: .only([]))
+        for words in ["overloaded", "do not arrive", "refuses the client secrets"] {
+            #expect(text.contains(words), "\(words)")
+        }
+        #expect(!text.contains("739"))
+        let all = try await Self.page(pages)
+        for number in ["7391", "7392", "7393"] { #expect(all.contains(number), "\(number)") }
+    }
+
     @Test func `the day comes from the hours of all replicas`() async throws {
         let text = try await Self.page(Self.pages(totals: [.signIn: 41]), query: ["period": "day"])
         #expect(text.contains("By hour over the last day: Sign-ins 41."))

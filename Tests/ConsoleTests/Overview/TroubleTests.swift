@@ -53,7 +53,7 @@ import Testing
         ) { $0.unreadableValues = 7 },
         Fault(
             kind: .notificationsSilent, severity: .warn,
-            words: ["notifications do not arrive", "4 rejected", "/v1/apple/notifications"]
+            words: ["notifications do not arrive", "4 tokens", "/v1/apple/notifications"]
         ) { $0.day = [.checkRejected: 4] },
         Fault(
             kind: .googleRefusing, severity: .warn,
@@ -88,7 +88,8 @@ import Testing
         fault.change(&condition)
         let trouble = try #require(condition.troubles.first)
         #expect(trouble.kind == fault.kind && trouble.severity == fault.severity)
-        let text = [trouble.sentence, trouble.cause, trouble.advice].joined(separator: "\n")
+        let text = [trouble.sentence, trouble.cause, trouble.numbers, trouble.advice]
+            .joined(separator: "\n")
         for word in fault.words { #expect(text.contains(word), "\(word) is not in: \(text)") }
         if let path = fault.path { #expect(trouble.page?.path == path) }
         #expect(!trouble.cause.isEmpty && trouble.advice.hasSuffix("."))
@@ -195,6 +196,20 @@ import Testing
                 .peopleRevoked,
             ]
             #expect(trouble.concernsEveryone == !namesOthers.contains(kind))
+        }
+    }
+
+    @Test func `numbers of people and requests are apart from the words that everyone may read`() {
+        var condition = ServiceCondition.sample
+        (condition.day, condition.hour) = ([.checkRejected: 7391], [.secretRefused: 7392])
+        condition.latest = [.turnedAway: 7393]
+        let troubles = condition.troubles.filter(\.concernsEveryone)
+        #expect(troubles.map(\.kind) == [.refusedByApple, .overloaded, .notificationsSilent])
+        for trouble in troubles {
+            for text in [trouble.sentence, trouble.cause, trouble.advice] {
+                #expect(!text.contains("739"), "\(text)")
+            }
+            #expect(trouble.numbers.contains("739"))
         }
     }
 }

@@ -76,6 +76,34 @@ import Testing
         #expect(all.contains("com.example.app") && all.contains("withdrawn"))
     }
 
+    @Test func `learns of a deletion at Apple, and neither for which other app it came nor what decided`()
+        async throws
+    {
+        // The sign-in to the other app decides, because it is later than the deletion.
+        let account = try await people.signIn(
+            to: PeopleUnderTest.other, authorizedAt: 1_600_000, receivedAt: 1_601_000)
+        try await people.signIn(authorizedAt: 1_700_000, receivedAt: 1_701_000)
+        try await people.store.notify(.sample(.appleAccountDeleted, at: 1_500_000))
+        let page = try await people.person(account.id, scope: Self.scope)
+        #expect(page.contains("notification: Apple Account deleted"))
+        #expect(!page.contains("com.example.app") && !page.contains("decided by"))
+        #expect(!page.contains("00:28:20"))
+        let all = try await people.person(account.id)
+        #expect(all.contains("com.example.app") && all.contains("decided by"))
+    }
+
+    @Test func `sees the last sign-in to its own apps, not the one to others`() async throws {
+        let account = try await people.signIn(
+            to: PeopleUnderTest.other, authorizedAt: 1_000_000, receivedAt: 1_100_000)
+        try await people.signIn(authorizedAt: 90_000_000, receivedAt: 90_061_000)
+        let all = try await people.person(account.id)
+        #expect(all.contains("1970-01-02 01:01:01"))
+        let page = try await people.person(account.id, scope: Self.scope)
+        #expect(page.contains("1970-01-01 00:18:20") && !page.contains("1970-01-02"))
+        let list = try await people.text(.get, "/people", scope: Self.scope)
+        #expect(list.contains("1970-01-01 00:18:20") && !list.contains("1970-01-02"))
+    }
+
     @Test(arguments: [
         "/people/{account}/disable", "/people/{account}/enable", "/people/{account}/sign-out",
         "/people/{account}/erase",

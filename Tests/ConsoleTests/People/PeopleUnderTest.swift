@@ -75,12 +75,13 @@ struct PeopleUnderTest {
     @discardableResult
     func signIn(
         _ name: AppleSubject = "001999.0123456789abcdef.0123", to app: ClientID = app,
-        authorizedAt: Moment = 1_000_000, email: String = "secret@hidden.example"
+        authorizedAt: Moment = 1_000_000, receivedAt: Moment? = nil, email: String = "secret@hidden.example"
     ) async throws -> Account {
         try await store.signIn(
             .sample(
                 key: .sample(name), clientID: app, authorizedAt: authorizedAt, email: .sample(email),
-                firstName: "Zenobia", lastName: "Quill")
+                firstName: "Zenobia", lastName: "Quill",
+                receivedAt: receivedAt ?? authorizedAt.advanced(byMilliseconds: 5_000))
         ).account
     }
 }

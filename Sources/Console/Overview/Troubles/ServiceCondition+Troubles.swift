@@ -150,7 +150,8 @@ extension ServiceCondition {
             Trouble(
                 .refusedByApple, .warn,
                 "Apple refuses the client secrets: codes are not exchanged, and checks do not run.",
-                cause: "invalid_client, \(refused) times in the last hour.",
+                cause: "Apple has answered invalid_client in the last hour.",
+                numbers: "\(refused) times.",
                 advice: "Put a valid .p8 key of this team in place. The service takes it without a restart.")
         ]
     }

@@ -8,8 +8,9 @@ extension ServiceCondition {
         return [
             Trouble(
                 .overloaded, .bad,
-                "The service is overloaded: \(turnedAway) requests were turned away in the last five minutes.",
+                "The service is overloaded: requests were turned away in the last five minutes.",
                 cause: "More requests than this machine and its database take.",
+                numbers: "\(turnedAway) requests were turned away.",
                 advice: "Stop the caller that sends too much, or add a replica on PostgreSQL.",
                 page: Self.requests())
         ]
@@ -80,7 +81,8 @@ extension ServiceCondition {
                 .notificationsSilent, .warn,
                 "Apple's notifications do not arrive: users who stopped using the app can go on here for up to a day.",
                 cause:
-                    "Daily checks found \(rejected) rejected refresh tokens in the last day, and Apple has told of none.",
+                    "Daily checks found rejected refresh tokens in the last day, and Apple has told of none.",
+                numbers: "\(rejected) tokens were rejected.",
                 advice:
                     "Register the notification endpoint for the primary App ID at Apple, and let the proxy pass "
                     + "/v1/apple/notifications.",

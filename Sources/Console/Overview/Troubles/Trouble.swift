@@ -37,6 +37,8 @@ public struct Trouble: Sendable, Equatable {
     public let sentence: String
     /// The cause as far as it is known.
     public let cause: String
+    /// A sentence with numbers of people or requests of all apps, which operators of all apps may read; can be empty.
+    public let numbers: String
     /// Steps that end it.
     public let advice: String
     /// A path of the console that shows more; `nil` where the runbook is all.
@@ -50,18 +52,18 @@ public struct Trouble: Sendable, Equatable {
     }
 
     init(
-        _ kind: Kind, _ severity: Severity, _ sentence: String, cause: String, advice: String,
-        page: Page? = nil, about: String = ""
+        _ kind: Kind, _ severity: Severity, _ sentence: String, cause: String, numbers: String = "",
+        advice: String, page: Page? = nil, about: String = ""
     ) {
-        (self.kind, self.severity, self.sentence) = (kind, severity, sentence)
+        (self.kind, self.severity, self.sentence, self.numbers) = (kind, severity, sentence, numbers)
         (self.cause, self.advice, self.page, self.about) = (cause, advice, page, about)
     }
 
     /// The identity of a trouble over time.
     var key: String { "\(kind.rawValue) \(about)" }
 
-    /// True for what an operator who may see a part of the apps may know too: it names no caller and counts
-    /// nobody.
+    /// True for what an operator who may see a part of the apps may know too: its words name no caller and count
+    /// nobody. Counts are in `numbers`.
     var concernsEveryone: Bool {
         switch kind {
         case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing, .keysUnreachable, .clockWrong,

@@ -1,6 +1,7 @@
 import AppleAccounts
+import SignIn
 
-extension HistoryEntry {
+extension SeenHistoryEntry {
     /// Returns true if an event tells of the same.
     func made(_ event: AccountEvent) -> Bool {
         guard event.recordedAt == recordedAt, event.moment == moment, event.grant == nil else { return false }
