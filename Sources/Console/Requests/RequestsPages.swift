@@ -10,14 +10,18 @@ package struct RequestsPages: Sendable {
     package typealias Replay = @Sendable (_ request: RecentRequest, _ requestID: String) async throws -> Int
 
     private let recent: RecentRequests
+    private let audit: (any ConsoleAudit)?
     private let replay: Replay?
     private let address: String
 
     /// - Parameters:
     ///   - address: The public URL of the service, for commands to copy.
+    ///   - audit: Keeps who sent a request again; `nil` where none can be sent.
     ///   - replay: `nil` outside of development.
-    package init(recent: RecentRequests, address: String, replay: Replay? = nil) {
-        (self.recent, self.address, self.replay) = (recent, address, replay)
+    package init(
+        recent: RecentRequests, address: String, audit: (any ConsoleAudit)? = nil, replay: Replay? = nil
+    ) {
+        (self.recent, self.address, self.audit, self.replay) = (recent, address, audit, replay)
     }
 
     package var pages: [ConsolePage] {
@@ -59,6 +63,8 @@ package struct RequestsPages: Sendable {
             return .refused("The request is too long or too old to be sent again: its body is not kept.")
         }
         let id = "replay.\(RequestID.make())"
+        try await audit?.record(
+            ConsoleAuditEntry(operatorName: request.viewer.name, action: .replayRequest, requestID: id))
         let status: Int
         do {
             status = try await replay(found, id)

@@ -24,7 +24,8 @@ final class ConsoleAccess: Sendable {
 
     enum SignIn {
         case signedIn(ConsoleSession, name: String)
-        case refused(String, code: String)
+        /// - name: The name of a right key that opens no session; `nil` for what is no key.
+        case refused(String, code: String, name: String? = nil)
         /// Seconds to wait.
         case paused(Int64)
     }
@@ -100,11 +101,11 @@ final class ConsoleAccess: Sendable {
             return .refused(
                 "The API key \(key.name) has no role operator, which the console needs. Sign in with a key "
                     + "that has it: siwa api-key makes one, and its entry in api_keys gets roles: [operator].",
-                code: "console_key_without_role")
+                code: "console_key_without_role", name: key.name)
         case .metricsKey:
             return .refused(
                 "This is the key for the metrics, which opens nothing else. Sign in with an API key of the "
-                    + "role operator.", code: "console_key_without_role")
+                    + "role operator.", code: "console_key_without_role", name: "metrics key")
         case .unknown: break
         }
         // Under one lock, so that guesses at the same time are counted one after the other.

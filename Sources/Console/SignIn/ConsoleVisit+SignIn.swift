@@ -46,7 +46,9 @@ extension ConsoleVisit {
                 ConsoleCookie.session.set(site.access.seal.seal(.session, session.json), isSecure: isSecure)
             ]
             return reply
-        case .refused(let problem, let code):
+        case .refused(let problem, let code, let name):
+            // Only with a right key: an outsider could fill the table otherwise.
+            if let name { _ = await isRecorded(.signIn, of: name, outcome: .refused) }
             return signInPage(then: then, problem: problem, status: .forbidden, code: code)
         case .paused(let seconds):
             var reply = signInPage(
@@ -67,10 +69,13 @@ extension ConsoleVisit {
     }
 
     /// Returns false when the audit log cannot keep the entry.
-    private func isRecorded(_ action: ConsoleAuditEntry.Action, of name: String) async -> Bool {
+    private func isRecorded(
+        _ action: ConsoleAuditEntry.Action, of name: String, outcome: ConsoleAuditEntry.Outcome = .done
+    ) async -> Bool {
         do {
             try await site.audit?.record(
-                ConsoleAuditEntry(operatorName: name, action: action, requestID: requestID))
+                ConsoleAuditEntry(
+                    operatorName: name, action: action, requestID: requestID, outcome: outcome))
             return true
         } catch {
             site.log.failed(error, route: "/sign-in", requestID: requestID)

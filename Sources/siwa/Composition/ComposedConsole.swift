@@ -113,7 +113,7 @@ struct ComposedConsole {
         var pages: [ConsolePage] = parts.overview.pages(
             monitor, doctor: parts.doctor, world: parts.development?.world
         ).pages
-        pages += RequestsPages(parts.settings, recent: recent).pages
+        pages += RequestsPages(parts.settings, recent: recent, audit: parts.audit).pages
         pages +=
             PeoplePages(signIn: parts.useCases, oauth: parts.oauth?.server, audit: parts.audit).pages
         pages += SettingsPages(configuration: ShownConfiguration(parts.settings), doctor: parts.doctor).pages

@@ -30,7 +30,7 @@ struct RequestReplay: Sendable {
 
 extension RequestsPages {
     /// The page with *Send again* in development, where the port is known in advance.
-    init(_ settings: ServiceSettings, recent: RecentRequests) {
+    init(_ settings: ServiceSettings, recent: RecentRequests, audit: any ConsoleAudit) {
         let port = settings.numbers[.port]
         let address = settings.publicURL ?? "http://127.0.0.1:\(port)"
         guard recent.keepsExchanges, port != 0 else {
@@ -38,6 +38,6 @@ extension RequestsPages {
             return
         }
         let replay = RequestReplay(port: port)
-        self.init(recent: recent, address: address) { try await replay($0, requestID: $1) }
+        self.init(recent: recent, address: address, audit: audit) { try await replay($0, requestID: $1) }
     }
 }

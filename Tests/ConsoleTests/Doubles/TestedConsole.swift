@@ -75,7 +75,15 @@ final class TestedConsole: Sendable {
     }
 
     var carriedOut: [String] { world.actions.withLock { $0 } }
-    var audited: [String] { world.audit.withLock { $0.map { "\($0.operatorName) \($0.action.rawValue)" } } }
+    /// Names of operators and their actions, with "refused" after what was refused.
+    var audited: [String] {
+        world.audit.withLock { entries in
+            entries.map { entry in
+                "\(entry.operatorName) \(entry.action.rawValue)"
+                    + (entry.outcome == .refused ? " refused" : "")
+            }
+        }
+    }
     func stopAudit() { world.auditFails.withLock { $0 = true } }
     var now: Moment { Moment(milliseconds: world.now.withLock { $0 }) }
 

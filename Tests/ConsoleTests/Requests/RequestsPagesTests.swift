@@ -135,7 +135,9 @@ import Testing
     @Test func `in development a request is sent again, and the next page is the new one`() async throws {
         let recent = RecentRequests(keepsExchanges: true)
         Self.add(recent, exchange: Self.exchange("{}"))
-        let pages = RequestsPages(recent: recent, address: "") { request, id in
+        let audit = RecordingAudit()
+        let pages = RequestsPages(recent: recent, address: "", audit: audit) { request, id in
+            #expect(audit.entries.map(\.action) == [.replayRequest])
             #expect(request.exchange?.body == Array("{}".utf8))
             Self.add(recent, id: id)
             return 201
@@ -159,6 +161,13 @@ import Testing
             Issue.record("there is no such request")
             return
         }
+        #expect(audit.entries.map(\.operatorName) == ["operator"])
+        // Nothing is sent that the audit log does not know.
+        audit.fail()
+        await #expect(throws: RecordingAudit.Failure.self) {
+            _ = try await Self.open(pages, "/requests/{number}/replay", by: .post, number: 1)
+        }
+        #expect(recent.count == 2)
     }
 
     @Test func `operators of some apps and production have no part in it`() {
@@ -191,15 +200,6 @@ import Testing
         #expect(recent.count == 12_002)
     }
 
-    @Test func `bodies in memory are bounded, and those of refusals stay longest`() {
-        let recent = RecentRequests(keepsExchanges: true)
-        let large = String(repeating: "x", count: KeptExchange.longestBody)
-        for _ in 0..<100 { Self.add(recent, status: 400, code: "x", exchange: Self.exchange(large)) }
-        for _ in 0..<500 { Self.add(recent, exchange: Self.exchange(large)) }
-        let kept = recent.all.filter { $0.exchange != nil }
-        let bytes = kept.reduce(0) { $0 + ($1.exchange?.size ?? 0) }
-        #expect(bytes <= RecentRequests.exchangeBound)
-        #expect(bytes > RecentRequests.exchangeBound / 2)
     @Test
     func `a request that only names a client is shown as unproven, and is kept beside the unknown ones`()
         async throws
@@ -222,6 +222,15 @@ import Testing
         #expect(named.contains("no key and no secret proved who asked"))
     }
 
+    @Test func `bodies in memory are bounded, and those of refusals stay longest`() {
+        let recent = RecentRequests(keepsExchanges: true)
+        let large = String(repeating: "x", count: KeptExchange.longestBody)
+        for _ in 0..<100 { Self.add(recent, status: 400, code: "x", exchange: Self.exchange(large)) }
+        for _ in 0..<500 { Self.add(recent, exchange: Self.exchange(large)) }
+        let kept = recent.all.filter { $0.exchange != nil }
+        let bytes = kept.reduce(0) { $0 + ($1.exchange?.size ?? 0) }
+        #expect(bytes <= RecentRequests.exchangeBound)
+        #expect(bytes > RecentRequests.exchangeBound / 2)
         #expect(kept.count { $0.isRefused } == 100)
     }
 

@@ -71,6 +71,17 @@ import Testing
         #expect(refused.values(of: "set-cookie").isEmpty)
     }
 
+    @Test func `the audit log has each try with a right key that has no role of an operator`() async throws {
+        let console = try TestedConsole()
+        #expect(await console.signIn(with: TestedConsole.backendSecret).status == .forbidden)
+        #expect(await console.signIn(with: TestedConsole.metricsSecret).status == .forbidden)
+        #expect(await console.signIn(with: "siwa_unknown").status == .forbidden)
+        #expect(
+            console.audited == ["backend console_sign_in refused", "metrics key console_sign_in refused"])
+        console.stopAudit()
+        #expect(await console.signIn(with: TestedConsole.backendSecret).status == .forbidden)
+    }
+
     @Test func `a limited operator sees what belongs to no app neither in the navigation nor by its path`()
         async throws
     {
