@@ -34,10 +34,11 @@ struct AuthorizeLink: Sendable {
         url = issuer.url("\(AuthorizeUseCase.path)?\(query)")
         var lines = [
             "curl \(issuer.url("/oauth/token"))", "--data-urlencode grant_type=authorization_code",
-            "--data-urlencode code=CODE", "--data-urlencode 'redirect_uri=\(redirectURI)'",
+            "--data-urlencode code=CODE",
+            "--data-urlencode \(ShellText.quoted("redirect_uri=\(redirectURI)"))",
         ]
         if client.kind.isConfidential {
-            lines.insert("--user '\(client.id.rawValue):SECRET'", at: 1)
+            lines.insert("--user \(ShellText.quoted("\(client.id.rawValue):SECRET"))", at: 1)
         } else {
             lines.append("--data-urlencode client_id=\(client.id.rawValue)")
         }

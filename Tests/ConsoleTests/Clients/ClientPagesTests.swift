@@ -93,6 +93,18 @@ import Testing
         }
     }
 
+    @Test func `nothing of a redirect URI leaves its quotes in the command`() throws {
+        let world = try InspectedWorld { draft in
+            for index in draft.clients.indices where draft.clients[index].id == "shop" {
+                draft.clients[index].redirectURIs = ["https://shop.example.com/cb'$(id)'"]
+            }
+        }
+        let settings = world.server.dependencies.settings
+        let client = try #require(settings.clients["shop"])
+        let link = try #require(AuthorizeLink(client, issuer: settings.issuer))
+        #expect(link.exchange.contains(#"'redirect_uri=https://shop.example.com/cb'\''$(id)'\'''"#))
+    }
+
     @Test func `Google's page says what to type into its console`() async throws {
         let html = try await Self.page(try InspectedWorld(), "google")
         for value in [
