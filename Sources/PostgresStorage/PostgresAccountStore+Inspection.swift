@@ -15,8 +15,10 @@ extension PostgresAccountStore: GrantInspectionStore, InboxStore {
         try await pool.run { try InspectionRows.clientUsage(lookingAt: most, in: $0) }
     }
 
-    public func googleEvents(before moment: Moment?, limit: Int) async throws -> [ReceivedGoogleEvent] {
-        try await pool.run { try InspectionRows.googleEvents(before: moment, limit: limit, in: $0) }
+    public func googleEvents(
+        before position: GoogleEventPosition?, limit: Int
+    ) async throws -> [ReceivedGoogleEvent] {
+        try await pool.run { try InspectionRows.googleEvents(before: position, limit: limit, in: $0) }
     }
 
     public func notifications(

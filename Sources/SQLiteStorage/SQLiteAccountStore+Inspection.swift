@@ -15,8 +15,10 @@ extension SQLiteAccountStore: GrantInspectionStore, InboxStore {
         try await reader.read { try $0.oauth().inspection.clientUsage(lookingAt: most) }
     }
 
-    public func googleEvents(before moment: Moment?, limit: Int) async throws -> [ReceivedGoogleEvent] {
-        try await reader.read { try $0.oauth().inspection.googleEvents(before: moment, limit: limit) }
+    public func googleEvents(
+        before position: GoogleEventPosition?, limit: Int
+    ) async throws -> [ReceivedGoogleEvent] {
+        try await reader.read { try $0.oauth().inspection.googleEvents(before: position, limit: limit) }
     }
 
     public func notifications(

@@ -14,10 +14,23 @@ public protocol GrantInspectionStore: Sendable {
     /// of a sample; `ClientUsage` says which.
     func clientUsage(lookingAt most: Int) async throws -> ClientUsage
 
-    /// Returns Google's security events, the newest first, received before a moment.
+    /// Returns Google's security events, the newest first, and those of one millisecond by their `jti`.
     ///
-    /// - Parameter moment: `nil` for the newest.
-    func googleEvents(before moment: Moment?, limit: Int) async throws -> [ReceivedGoogleEvent]
+    /// - Parameter position: Of the last event of the page before; `nil` for the newest.
+    func googleEvents(before position: GoogleEventPosition?, limit: Int) async throws -> [ReceivedGoogleEvent]
+}
+
+/// A place among Google's security events. Several can have come in one millisecond.
+public struct GoogleEventPosition: Sendable, Hashable {
+    public let receivedAt: Moment
+    public let jti: String
+
+    public init(receivedAt: Moment, jti: String) {
+        (self.receivedAt, self.jti) = (receivedAt, jti)
+    }
+
+    /// The place before the newest event.
+    public static let newest = GoogleEventPosition(receivedAt: .last, jti: "")
 }
 
 /// The number of grants and token families of each client.
@@ -41,6 +54,8 @@ public struct ReceivedGoogleEvent: Sendable, Hashable {
     /// The token; empty when it is about an erased user.
     public let payload: [UInt8]
     public let receivedAt: Moment
+
+    public var position: GoogleEventPosition { GoogleEventPosition(receivedAt: receivedAt, jti: jti) }
 
     public init(jti: String, payload: [UInt8], receivedAt: Moment) {
         (self.jti, self.payload, self.receivedAt) = (jti, payload, receivedAt)

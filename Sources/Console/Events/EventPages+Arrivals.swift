@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Encodings
 import HTTPAPI
 
 // What came from Apple and from Google.
@@ -53,14 +54,14 @@ extension EventPages {
     }
 
     func google(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        let before = request.query["before"].flatMap { Moment(rfc3339: $0) }
+        let before = request.query["before"].flatMap { GoogleEventPosition(text: $0) }
         let events = try await dependencies.store.googleEvents(before: before, limit: Self.pageSize)
         let refused = dependencies.arrivals.arrivals(from: .google)
         let reports = try await lines(at: request.now).first { $0.name == ReceiverName.google.rawValue }
         let values = GoogleValues(
             navigation: tabs("/events/google", request), reports: reports, hasKept: !events.isEmpty,
             kept: events.map { Self.arrived($0, at: request.now) },
-            older: events.count == Self.pageSize ? events.last?.receivedAt.rfc3339 : nil,
+            older: events.count == Self.pageSize ? events.last?.position.text : nil,
             hasRefused: !refused.isEmpty, refused: refused.map { Self.arrived($0, at: request.now) })
         return .page(template: "events-google", title: "Google", values: values)
     }
@@ -97,5 +98,21 @@ extension EventPages {
             style: arrival.isRefused ? "bad" : "muted", app: nil,
             types: claims.types.joined(separator: ", "), requestID: arrival.requestID, identifier: nil,
             hasClaims: !claims.members.isEmpty, claims: claims.members)
+    }
+}
+
+extension GoogleEventPosition {
+    /// The form in addresses of pages: the moment in milliseconds, and the identity in base64url.
+    fileprivate var text: String { "\(receivedAt.milliseconds).\(Base64URL.encode(Array(jti.utf8)))" }
+
+    /// Reads the form of `text`.
+    fileprivate init?(text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let milliseconds = Int64(parts[0]),
+            // PostgreSQL refuses a text with a zero.
+            let bytes = Base64URL.decode(String(parts[1])), !bytes.contains(0),
+            let jti = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        self.init(receivedAt: Moment(milliseconds: milliseconds), jti: jti)
     }
 }

@@ -63,12 +63,14 @@ enum InspectionRows {
         "SELECT \(list) FROM notification WHERE id < \(before) ORDER BY id DESC LIMIT \(limit)"
     }
 
-    private static let findGoogleEvents = TypedQuery<GoogleEventTable, Moment, Int64>("inspect_google") {
+    private static let findGoogleEvents = TypedQuery<GoogleEventTable, Moment, String, Int64>(
+        "inspect_google"
+    ) {
         $0.add(GoogleEventTable.self)
-    } sql: { list, before, limit in
+    } sql: { list, before, jti, limit in
         """
-        SELECT \(list) FROM google_event WHERE received_at < \(before)
-        ORDER BY received_at DESC LIMIT \(limit)
+        SELECT \(list) FROM google_event WHERE (received_at, jti) < (\(before), \(jti))
+        ORDER BY received_at DESC, jti DESC LIMIT \(limit)
         """
     }
 
@@ -104,10 +106,11 @@ enum InspectionRows {
     }
 
     static func googleEvents(
-        before moment: Moment?, limit: Int, in session: PostgresSession
+        before position: GoogleEventPosition?, limit: Int, in session: PostgresSession
     ) throws -> [ReceivedGoogleEvent] {
-        let columns = findGoogleEvents.columns
-        return try session.run(findGoogleEvents.statement(moment ?? .last, Int64(limit))).map { row in
+        let (columns, position) = (findGoogleEvents.columns, position ?? .newest)
+        let statement = findGoogleEvents.statement(position.receivedAt, position.jti, Int64(limit))
+        return try session.run(statement).map { row in
             ReceivedGoogleEvent(
                 jti: try row.required(columns.jti), payload: try row.required(columns.payload),
                 receivedAt: try row.required(columns.receivedAt))

@@ -71,18 +71,20 @@ final class InspectionRows {
     private struct GoogleEvents {
         let find: PreparedStatement
         let before: Parameter<Moment>
+        let jti: Parameter<String>
         let limit: Parameter<Int64>
         let columns: GoogleEventTable
 
         init(in database: Database) throws {
             var parameters = ParameterList()
-            (before, limit) = (parameters.add(Moment.self), parameters.add(Int64.self))
+            (before, jti) = (parameters.add(Moment.self), parameters.add(String.self))
+            limit = parameters.add(Int64.self)
             var list = SelectList()
             columns = list.add(GoogleEventTable.self)
             find = try PreparedStatement(
                 """
-                SELECT \(list) FROM google_event WHERE received_at < \(before)
-                ORDER BY received_at DESC LIMIT \(limit)
+                SELECT \(list) FROM google_event WHERE (received_at, jti) < (\(before), \(jti))
+                ORDER BY received_at DESC, jti DESC LIMIT \(limit)
                 """, in: database)
         }
     }
@@ -122,10 +124,11 @@ final class InspectionRows {
         return InboxPage(rows, scan: scan, limit: limit, visibleTo: scope)
     }
 
-    func googleEvents(before moment: Moment?, limit: Int) throws -> [ReceivedGoogleEvent] {
-        let find = googleEvents.find
+    func googleEvents(before position: GoogleEventPosition?, limit: Int) throws -> [ReceivedGoogleEvent] {
+        let (find, position) = (googleEvents.find, position ?? .newest)
         find.begin()
-        find.bind(moment ?? .last, to: googleEvents.before)
+        find.bind(position.receivedAt, to: googleEvents.before)
+        find.bind(position.jti, to: googleEvents.jti)
         find.bind(Int64(limit), to: googleEvents.limit)
         defer { find.finish() }
         var events: [ReceivedGoogleEvent] = []

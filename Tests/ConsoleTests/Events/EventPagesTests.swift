@@ -240,6 +240,30 @@ import TokenMint
         #expect(!html.contains("ada@") && !html.contains(token))
     }
 
+    @Test func `pages of Google's events skip none that came in the same millisecond`() async throws {
+        let world = World()
+        for number in 0..<120 {
+            _ = try await world.store.carryOut(
+                GoogleEventCommand(
+                    jti: "jti-<\(number)>", payload: [], events: [], receivedAt: Self.now))
+        }
+        var seen = 0
+        var query: [String: String] = [:]
+        for _ in 0..<20 {
+            let html = try await world.html("/events/google", query: query)
+            seen += html.split(separator: "jti-&lt;").count - 1
+            guard
+                let older = html.split(separator: "?before=").dropFirst().first?.prefix(while: { $0 != "\"" })
+            else { break }
+            query["before"] = String(older)
+        }
+        #expect(seen == 120)
+        let newest = try await world.html("/events/google")
+        for wrong in ["x", "1.%", "9999999999999999999.", "1"] {
+            #expect(try await world.html("/events/google", query: ["before": wrong]) == newest)
+        }
+    }
+
     @Test func `only the feed and Apple's notifications are open to operators of some apps`() {
         let limited = World().pages.filter { $0.access == .operators }.map(\.path)
         #expect(limited == ["/events", "/events/apple"])

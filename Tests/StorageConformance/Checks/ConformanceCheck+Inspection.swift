@@ -74,8 +74,26 @@ extension ConformanceCheck {
             let all = try await store.googleEvents(before: nil, limit: 2)
             try expectEqual(all.map(\.jti), ["jti-3", "jti-2"])
             try expectEqual(all.first?.payload, Array("token 3".utf8))
-            let older = try await store.googleEvents(before: all.last?.receivedAt, limit: 2)
+            let older = try await store.googleEvents(before: all.last?.position, limit: 2)
             try expectEqual(older.map(\.jti), ["jti-1"])
+        },
+        ConformanceCheck("skips and repeats none of Google's events that came in one millisecond") { store in
+            let names = ["b", "A", "a", "\u{e9}", "Z", "1", "~"]
+            for name in names {
+                _ = try await store.carryOut(
+                    GoogleEventCommand(
+                        jti: name, payload: Array("token".utf8), events: [], receivedAt: Moment(seconds: 1000)
+                    ))
+            }
+            var found: [String] = []
+            var position: GoogleEventPosition?
+            for _ in 0..<names.count {
+                let page = try await store.googleEvents(before: position, limit: 2)
+                found += page.map(\.jti)
+                position = page.last?.position ?? position
+            }
+            // By their bytes, the last first.
+            try expectEqual(found, ["\u{e9}", "~", "b", "a", "Z", "A", "1"])
         },
     ]
 }

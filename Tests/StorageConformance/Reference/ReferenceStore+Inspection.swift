@@ -27,14 +27,20 @@ extension ReferenceStore: GrantInspectionStore, InboxStore {
         }
     }
 
-    public func googleEvents(before moment: Moment?, limit: Int) async throws -> [ReceivedGoogleEvent] {
-        state.withLock { state in
-            state.oauth.googleEvents.values
-                .filter { event in moment.map { event.receivedAt < $0 } ?? true }
-                .sorted { $0.receivedAt > $1.receivedAt }.prefix(limit)
-                .map {
-                    ReceivedGoogleEvent(jti: $0.jti, payload: $0.payload, receivedAt: $0.receivedAt)
-                }
+    public func googleEvents(
+        before position: GoogleEventPosition?, limit: Int
+    ) async throws -> [ReceivedGoogleEvent] {
+        func isEarlier(_ event: GoogleEventPosition, than other: GoogleEventPosition) -> Bool {
+            guard event.receivedAt == other.receivedAt else { return event.receivedAt < other.receivedAt }
+            return event.jti.utf8.lexicographicallyPrecedes(other.jti.utf8)
+        }
+        return state.withLock { state in
+            let events = state.oauth.googleEvents.values.map {
+                ReceivedGoogleEvent(jti: $0.jti, payload: $0.payload, receivedAt: $0.receivedAt)
+            }
+            return Array(
+                events.filter { isEarlier($0.position, than: position ?? .newest) }
+                    .sorted { isEarlier($1.position, than: $0.position) }.prefix(limit))
         }
     }
 
