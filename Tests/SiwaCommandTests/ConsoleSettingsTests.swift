@@ -2,6 +2,7 @@ import AppleAccounts
 import Cryptography
 import Encodings
 import HTTPAPI
+import TestSupport
 import Testing
 
 @testable import Console
@@ -89,6 +90,22 @@ import Testing
         #expect(Set(prints.map { String($0.2) }).count == 2)
         #expect(texts.contains { $0.contains("db.example.com") })
         #expect(shown.sections.map(\.title) == ["Apps", "API keys", "Receivers of events"])
+    }
+
+    @Test func `the address of a webhook is shown without what can be a secret in it`() async throws {
+        try await TemporaryFile.with("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw") { path in
+            let webhook = """
+                webhooks:
+                  - name: backend
+                    url: https://hooks.example.com/T01/s3cretXXXXXXXXXX
+                    secret_files: [\(path)]
+                """
+            let settings = try await SettingsReaderTests.read(
+                [:], file: SettingsFileTests.file + "\n" + webhook)
+            let facts = ShownConfiguration(settings).sections.flatMap(\.entries).flatMap(\.facts)
+            #expect(
+                facts.first { $0.name == "pushed to" }?.value == "https://hooks.example.com/T01/s3cr…")
+        }
     }
 
     @Test func `the list of registrations has the values of siwa doctor's lines`() async throws {

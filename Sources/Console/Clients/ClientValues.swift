@@ -106,7 +106,7 @@ struct ClientValues: Sendable {
         if let stream {
             let delivery: String
             switch stream.delivery {
-            case .push(let url): delivery = "pushed to \(url)"
+            case .push(let url): delivery = "pushed to \(MaskedURL.text(url))"
             case .poll: delivery = "polled by the client"
             }
             facts.append(Fact(name: "Event stream", text: delivery))

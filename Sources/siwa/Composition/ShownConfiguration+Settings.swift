@@ -128,7 +128,7 @@ private struct ShownSettings {
             ShownConfiguration.Entry(
                 webhook.name.rawValue,
                 [
-                    ("pushed to", webhook.text), ("apps", Self.text(webhook.scope)),
+                    ("pushed to", MaskedURL.text(webhook.text)), ("apps", Self.text(webhook.scope)),
                     ("audience", webhook.audience ?? "none: a webhook with a secret"),
                     ("secrets", "\(webhook.secrets.count)"),
                 ])
