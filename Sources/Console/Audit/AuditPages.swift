@@ -33,6 +33,9 @@ public struct AuditPages: Sendable {
         let whole: String?
         let partly: String?
         let broken: String?
+        /// `nil` until this process has read all rows.
+        let readThrough: String?
+        let anonymous: String?
     }
 
     private struct Choice: Sendable {
@@ -79,16 +82,17 @@ public struct AuditPages: Sendable {
         } catch {
             return .refused(error.sentence)
         }
-        let chain = try await reader.auditChain()
         let (rows, next) = try await filter.page(of: reader)
-        let state = try await progress.advance(chain)
+        let look = try await progress.advance(at: request.now)
+        let (state, chain) = (look.state, look.chain)
         let values = Values(
             actor: filter.actor, chosenAccount: filter.account?.rawValue ?? "",
             until: filter.until?.rfc3339 ?? "",
             actions: AuditAction.allCases.map { Choice(word: $0.rawValue, isChosen: $0 == filter.action) },
             rows: rows.map(Row.init), next: next.map { filter.query(before: $0) }, head: chain.head.hashText,
             headSequence: chain.head.sequence, firstSequence: chain.anchor.sequence + 1,
-            whole: state.whole, partly: state.partly, broken: state.broken)
+            whole: state.whole, partly: state.partly(after: look.lastWhole), broken: state.broken,
+            readThrough: look.lastWhole.map(\.sentence), anonymous: look.lastWhole.map { "\($0.anonymous)" })
         return .page(template: "audit", title: "Audit log", values: values)
     }
 }
@@ -99,9 +103,11 @@ extension AuditProgress.State {
         return "up to row \(sequence), the newest"
     }
 
-    fileprivate var partly: String? {
+    fileprivate func partly(after whole: AuditProgress.Whole?) -> String? {
         guard case .verified(let sequence, isWhole: false) = self else { return nil }
-        return "up to row \(sequence); load the page again to go on, or run siwa audit verify"
+        return
+            "\(whole == nil ? "" : "once more ")up to row \(sequence); load the page again to go on, or run "
+            + "siwa audit verify"
     }
 
     fileprivate var broken: String? {
@@ -111,7 +117,16 @@ extension AuditProgress.State {
         case .changed: "row \(fault.sequence) was changed, inserted or moved"
         case .personChanged: "the account beside row \(fault.sequence) was changed"
         case .headDiffers: "the newest row is not row \(fault.sequence) as it was written"
-        case .anchorUnproven, .expectedMissing: "the beginning at row \(fault.sequence) is not proven"
+        case .anchorUnproven: "rows up to \(fault.sequence) are gone, and no row tells of their purge"
+        case .expectedMissing:
+            "a row that was verified before is not there any more: the log was written anew"
         }
+    }
+}
+
+extension AuditProgress.Whole {
+    fileprivate var sentence: String {
+        let rows = rows.map { "rows \($0.lowerBound) to \($0.upperBound)" } ?? "no rows"
+        return "at \(moment.rfc3339), \(rows)"
     }
 }

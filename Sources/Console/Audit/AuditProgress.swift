@@ -2,61 +2,121 @@ import AppleAccounts
 
 /// Verifies the audit log piece by piece, as long as operators look at its page. A whole log can have millions of
 /// rows; `siwa audit verify` verifies it at once.
+///
+/// When the end is reached, the next look begins anew at the anchor, so that a row that is changed after it was
+/// verified is found. What was verified is remembered by its last row: a log whose end is cut off or written anew
+/// is found too, as long as the process runs.
 actor AuditProgress {
     /// Most rows that one look at the page verifies: some 50 ms.
     static let step = 5000
     private static let pageSize = 1000
+    /// Most purges during one look, after each of which it begins anew.
+    private static let mostPurges = 3
 
     enum State: Sendable, Equatable {
-        /// - Parameter isWhole: True if no row is left to be verified.
+        /// - Parameter isWhole: True if this look has reached the newest row.
         case verified(upTo: Int64, isWhole: Bool)
         case broken(AuditVerification.Fault)
     }
 
+    /// A time at which all rows had been read and were as they were written.
+    struct Whole: Sendable, Equatable {
+        let moment: Moment
+        let rows: ClosedRange<Int64>?
+        /// Rows whose person was dropped.
+        let anonymous: Int
+    }
+
+    struct Look: Sendable {
+        let state: State
+        let chain: AuditChain
+        /// `nil` until this process has read all rows.
+        let lastWhole: Whole?
+    }
+
     private let reader: any AuditReader
+    /// The walk from the anchor that is under way.
     private var verification: AuditVerification?
     private var anchor: AuditLink?
+    /// The newest row that was ever verified.
+    private var newest: AuditLink?
     private var fault: AuditVerification.Fault?
+    private var lastWhole: Whole?
+    /// The look under way, which others at the same time wait for.
+    private var running: Task<Look, any Error>?
 
     init(_ reader: any AuditReader) { self.reader = reader }
 
     /// Goes on from where the last look has ended.
     ///
     /// - Throws: `StorageError`.
-    func advance(_ chain: AuditChain) async throws -> State {
-        // A purge has moved the anchor: what was verified before is gone, or is verified again.
-        if anchor != chain.anchor { (verification, fault) = (AuditVerification(chain), nil) }
-        anchor = chain.anchor
-        if let fault { return .broken(fault) }
-        var current = verification ?? AuditVerification(chain)
+    func advance(at now: Moment) async throws -> Look {
+        if let running { return try await running.value }
+        let task = Task { try await look(at: now) }
+        running = task
+        defer { running = nil }
+        return try await task.value
+    }
+
+    private func look(at now: Moment) async throws -> Look {
+        var chain = try await reader.auditChain()
+        for _ in 0...Self.mostPurges {
+            do {
+                // A purge has moved the anchor: what was verified before is gone, or is verified again.
+                if anchor != chain.anchor { (anchor, verification, fault) = (chain.anchor, nil, nil) }
+                if let fault { return found(.broken(fault), chain) }
+                if let newest, chain.head.sequence < newest.sequence {
+                    // Once more, because a connection may have led to a server that lags behind.
+                    chain = try await reader.auditChain()
+                    guard chain.head.sequence >= newest.sequence else {
+                        throw AuditVerification.Fault(.missing, at: chain.head.sequence + 1)
+                    }
+                }
+                return found(try await goOn(chain, at: now), chain)
+            } catch let found as AuditVerification.Fault {
+                let after = try await reader.auditChain()
+                if after.anchor == chain.anchor {
+                    fault = found
+                    return self.found(.broken(found), after)
+                }
+                chain = after
+            }
+        }
+        return found(.verified(upTo: chain.anchor.sequence, isWhole: false), chain)
+    }
+
+    private func found(_ state: State, _ chain: AuditChain) -> Look {
+        Look(state: state, chain: chain, lastWhole: lastWhole)
+    }
+
+    private func goOn(_ chain: AuditChain, at now: Moment) async throws -> State {
+        // Rows up to the anchor are gone, so none of them can be expected.
+        let known = newest.flatMap { $0.sequence >= chain.anchor.sequence ? $0.hash : nil }
+        var current = verification ?? AuditVerification(chain, expected: known)
         var count = 0
         while count < Self.step {
             let rows = try await reader.auditRows(after: current.verified.sequence, limit: Self.pageSize)
-            do throws(AuditVerification.Fault) {
-                for row in rows { try current.check(row) }
-            } catch {
-                fault = error
-                return .broken(error)
-            }
+            for row in rows { try current.check(row) }
+            if current.verified.sequence > newest?.sequence ?? 0 { newest = current.verified }
+            verification = current
             count += rows.count
-            guard rows.count == Self.pageSize else {
-                verification = current
-                return end(current, chain)
-            }
+            guard rows.count == Self.pageSize else { return try await end(current, at: now) }
         }
-        verification = current
         return .verified(upTo: current.verified.sequence, isWhole: false)
     }
 
     /// The end of the stored rows must be the head of the chain. Rows that were written since are no fault.
-    private func end(_ verification: AuditVerification, _ chain: AuditChain) -> State {
-        let last = verification.verified
-        if last.sequence < chain.head.sequence {
-            return .broken(AuditVerification.Fault(.headDiffers, at: last.sequence + 1))
+    private func end(_ current: AuditVerification, at now: Moment) async throws -> State {
+        let last = current.verified.sequence
+        // Rows behind the head that the service wrote have moved the head by now.
+        guard try await reader.auditChain().head.sequence >= last else {
+            throw AuditVerification.Fault(.headDiffers, at: last)
         }
-        if last.sequence == chain.head.sequence, last != chain.head {
-            return .broken(AuditVerification.Fault(.headDiffers, at: last.sequence))
-        }
-        return .verified(upTo: last.sequence, isWhole: true)
+        try current.finish()
+        let first = current.firstSequence
+        lastWhole = Whole(
+            moment: now, rows: first <= last ? first...last : nil, anonymous: current.anonymous)
+        verification = nil
+        return .verified(upTo: last, isWhole: true)
     }
 }

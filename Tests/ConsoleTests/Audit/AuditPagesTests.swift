@@ -58,6 +58,8 @@ import Testing
         let head = try await store.auditChain().head
         #expect(html.contains(head.hashText))
         #expect(html.contains("up to row 2, the newest"))
+        #expect(html.contains("<dd>at 1970-01-01T02:30:00.000Z, rows 1 to 2</dd>"))
+        #expect(html.contains("<dt>Rows whose user was erased</dt>\n<dd>0</dd>"))
         #expect(html.contains("api_key backend"))
         #expect(html.contains("href=\"/console/people/\(account.id.rawValue)\""))
         #expect(html.contains("1970-01-01T00:00:02.000Z"))
