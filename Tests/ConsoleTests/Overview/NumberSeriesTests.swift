@@ -28,12 +28,29 @@ import Testing
         #expect(series.sum(ofLastMinutes: 1, at: moment(minute: 2)) == [.signIn: 3, .revoked: 1])
     }
 
-    @Test func `a total that begins anew loses nothing of what is counted`() {
+    /// Two readers read 100 and 110, and the one with 100 is the slower one.
+    @Test func `totals that arrive late are counted once`() {
         var series = NumberSeries()
-        series.take([.signIn: 5], at: moment(minute: 0))
-        series.take([.signIn: 1], at: moment(minute: 0))
-        series.take([.signIn: 4], at: moment(minute: 0))
-        #expect(series.sum(ofLastMinutes: 0, at: moment(minute: 0)) == [.signIn: 8])
+        for total in [90, 110, 100, 120] as [Int64] {
+            series.take([.signIn: total, .revoked: 1], at: moment(minute: 0))
+        }
+        #expect(series.sum(ofLastMinutes: 0, at: moment(minute: 0)) == [.signIn: 120, .revoked: 1])
+    }
+
+    @Test func `knows what is not stored yet of each hour`() {
+        var series = NumberSeries()
+        series.take([.signIn: 3], at: moment(minute: 0))
+        #expect(series.unstoredHours == [moment(minute: 0): [.signIn: 3]])
+        let first = series.takeChangedHours()
+        #expect(series.unstoredHours == [:], "it is being stored")
+        series.take([.signIn: 5], at: moment(minute: 1))
+        #expect(series.unstoredHours == [moment(minute: 0): [.signIn: 2]])
+        series.putBack(first)
+        #expect(series.unstoredHours == [moment(minute: 0): [.signIn: 5]])
+        _ = series.takeChangedHours()
+        series.forgetStoredHours(at: moment(minute: 1))
+        series.take([.signIn: 6, .revoked: 1], at: moment(minute: 2))
+        #expect(series.unstoredHours == [moment(minute: 0): [.signIn: 1, .revoked: 1]])
     }
 
     @Test func `keeps 61 minutes and 48 hours, for any number of readings`() {
@@ -88,6 +105,9 @@ import Testing
         source.counts.withLock { $0[.signIn] = 5 }
         let hours = try await other.hours(24)
         #expect(hours.count == 24)
+        #expect(
+            try await store.serviceHours(from: now.advanced(byMilliseconds: -3_600_000)).map(\.count).sorted()
+                == [1, 2], "looking writes nothing")
         #expect(hours.last?.counts == [.signIn: 7, .refused("token_expired"): 2])
         #expect(hours.dropLast().allSatisfy { $0.counts == [:] })
     }
@@ -114,6 +134,58 @@ import Testing
         store.isBroken.withLock { $0 = false }
         await one.write()
         #expect(try await store.serviceHours(from: Moment(milliseconds: 0)).map(\.count) == [1])
+    }
+}
+
+extension ServiceNumbersTests {
+    @Test(.timeLimit(.minutes(1)))
+    func `of two writes at the same time the older does not end last`() async throws {
+        let store = SlowHourStore()
+        let one = numbers("a", store)
+        source.counts.withLock { $0 = [.signIn: 100] }
+        one.read()
+        let first = Task { await one.write() }
+        await store.begun()
+        source.counts.withLock { $0 = [.signIn: 110] }
+        one.read()
+        await one.write()
+        store.release()
+        await first.value
+        #expect(try await one.hours(1).last?.counts == [.signIn: 110])
+        await one.write()
+        #expect(try await store.serviceHours(from: Moment(milliseconds: 0)).map(\.count) == [110])
+        #expect(try await one.hours(1).last?.counts == [.signIn: 110])
+    }
+}
+
+/// A store of hours whose first write waits until it is released.
+private final class SlowHourStore: ServiceHourStore {
+    private let store = ReferenceStore()
+    private let writes = Mutex(0)
+    private let (beginnings, beginning) = AsyncStream<Void>.makeStream()
+    private let (releases, releasing) = AsyncStream<Void>.makeStream()
+
+    func begun() async { for await _ in beginnings { return } }
+    func release() { releasing.yield() }
+
+    func setServiceHours(_ counts: [ServiceHourCount]) async throws {
+        let isFirst = writes.withLock { writes in
+            writes += 1
+            return writes == 1
+        }
+        if isFirst {
+            beginning.yield()
+            for await _ in releases { break }
+        }
+        try await store.setServiceHours(counts)
+    }
+
+    func serviceHours(from hour: Moment) async throws -> [ServiceHourSum] {
+        try await store.serviceHours(from: hour)
+    }
+
+    func purgeServiceHours(before moment: Moment) async throws -> Int {
+        try await store.purgeServiceHours(before: moment)
     }
 }
 

@@ -13,23 +13,26 @@ struct NumberSeries {
     /// Hours that wait while the database is away. Then the oldest is dropped.
     static let mostHours = 48
 
-    private var last: Counts?
+    private var last: Counts = [:]
     private var minutes: [Int64: Counts] = [:]
     private var hours: [Moment: Counts] = [:]
     private var changedHours: Set<Moment> = []
+    /// The stored counts of the hours in memory, and the counts that are being stored.
+    private var storedHours: [Moment: Counts] = [:]
+    private var writtenHours: [Moment: Counts] = [:]
     /// The moment at which a notification of Apple was counted last; `nil` before the first.
     private(set) var lastNotification: Moment?
 
-    /// Takes the totals since the start of the process. The first totals are the beginning.
+    /// Takes the totals since the start of the process. Those that were read before others that are already taken
+    /// count nothing: several readers take totals at the same time, in any order.
     ///
     /// - Returns: True if a number has changed.
     @discardableResult
     mutating func take(_ totals: Counts, at now: Moment) -> Bool {
-        let before = last ?? [:]
-        last = totals
         var growth: Counts = [:]
-        for (name, total) in totals where total > before[name, default: 0] {
-            growth[name] = total - before[name, default: 0]
+        for (name, total) in totals where total > last[name, default: 0] {
+            growth[name] = total - last[name, default: 0]
+            last[name] = total
         }
         let minute = now.milliseconds / Self.minute
         minutes = minutes.filter { $0.key >= minute - Int64(Self.mostMinutes) }
@@ -40,7 +43,7 @@ struct NumberSeries {
         hours[hour, default: [:]].merge(growth.filter { $0.key.isStored }, uniquingKeysWith: +)
         changedHours.insert(hour)
         while hours.count > Self.mostHours, let oldest = hours.keys.min() {
-            hours[oldest] = nil
+            (hours[oldest], storedHours[oldest]) = (nil, nil)
             changedHours.remove(oldest)
         }
         return true
@@ -66,21 +69,38 @@ struct NumberSeries {
     /// Counts of the hours that are in memory, of this process alone.
     var ownHours: [Moment: Counts] { hours }
 
+    /// The counts of this process that are neither stored nor being stored.
+    var unstoredHours: [Moment: Counts] {
+        var unstored: [Moment: Counts] = [:]
+        for (hour, counts) in hours where changedHours.contains(hour) {
+            let known = writtenHours[hour] ?? storedHours[hour] ?? [:]
+            for (name, count) in counts where count > known[name, default: 0] {
+                unstored[hour, default: [:]][name] = count - known[name, default: 0]
+            }
+        }
+        return unstored
+    }
+
     /// Returns the hours whose counts have changed since they were taken, each with the counts of the whole
     /// hour so far. Hours that are over are forgotten when they are stored.
     mutating func takeChangedHours() -> [Moment: Counts] {
-        defer { changedHours = [] }
-        return hours.filter { changedHours.contains($0.key) }
+        writtenHours = hours.filter { changedHours.contains($0.key) }
+        changedHours = []
+        return writtenHours
     }
 
     /// Notes that the hours could not be stored.
     mutating func putBack(_ hours: [Moment: Counts]) {
+        writtenHours = [:]
         changedHours.formUnion(hours.keys.filter { self.hours[$0] != nil })
     }
 
-    /// Forgets hours that are over and stored.
+    /// Notes that the hours that were taken are stored. Forgets those that are over.
     mutating func forgetStoredHours(at now: Moment) {
+        storedHours.merge(writtenHours) { $1 }
+        writtenHours = [:]
         let current = ServiceHourCount.beginning(of: now)
         hours = hours.filter { $0.key >= current || changedHours.contains($0.key) }
+        storedHours = storedHours.filter { hours[$0.key] != nil }
     }
 }

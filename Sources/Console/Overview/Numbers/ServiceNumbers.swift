@@ -24,6 +24,7 @@ public final class ServiceNumbers: Service {
     private let now: @Sendable () -> Moment
     private let log: ThrottledLog
     private let series = Mutex(NumberSeries())
+    private let isWriting = Mutex(false)
     private let listener = Mutex<(@Sendable () -> Void)?>(nil)
 
     public convenience init(
@@ -70,7 +71,16 @@ public final class ServiceNumbers: Service {
     }
 
     /// Stores the hours that have changed. What cannot be stored stays in memory, for at most 48 hours.
+    ///
+    /// Counts are stored as they are, so of two writes at the same time the older could end last. While one is
+    /// under way, others do nothing; the next write has their counts.
     func write() async {
+        let isFirst = isWriting.withLock { isWriting in
+            defer { isWriting = true }
+            return !isWriting
+        }
+        guard isFirst else { return }
+        defer { isWriting.withLock { $0 = false } }
         let hours = series.withLock { $0.takeChangedHours() }
         guard !hours.isEmpty else { return }
         let rows = hours.flatMap { hour, counts in
@@ -97,8 +107,8 @@ public final class ServiceNumbers: Service {
         series.withLock { $0.sum(ofLastMinutes: number, at: now()) }
     }
 
-    /// Returns the last hours of all replicas and the hour under way, the oldest first. An hour that this
-    /// process has not stored yet has its own counts in addition.
+    /// Returns the last hours of all replicas and the hour under way, the oldest first. What this process has not
+    /// stored yet is added in memory: looking at a page writes nothing.
     ///
     /// - Throws: `StorageError`.
     func hours(_ number: Int) async throws -> [(hour: Moment, counts: NumberSeries.Counts)] {
@@ -107,12 +117,14 @@ public final class ServiceNumbers: Service {
             current.advanced(byMilliseconds: -$0 * ServiceHourCount.milliseconds)
         }
         guard let first = hours.first else { return [] }
-        // Before the sums are read, so that the page shows what this process has counted.
         read()
-        await write()
         var counts: [Moment: NumberSeries.Counts] = [:]
         for sum in try await store.serviceHours(from: first) {
             counts[sum.hour, default: [:]][CountName(stored: sum.name)] = sum.count
+        }
+        // After the sums. What a write meanwhile stores is in neither of the two for this page, never in both.
+        for (hour, own) in series.withLock({ $0.unstoredHours }) {
+            counts[hour, default: [:]].merge(own, uniquingKeysWith: +)
         }
         return hours.map { ($0, counts[$0] ?? [:]) }
     }
