@@ -36,6 +36,11 @@ struct ExportAudit: AsyncParsableCommand {
             } catch let fault as AuditVerification.Fault {
                 ErrorMessage.write(fault.sentence)
                 throw ExitCode(2)
+            } catch let purged as AuditRowsPurged {
+                ErrorMessage.write(
+                    "Rows \(purged.rows.lowerBound) to \(purged.rows.upperBound) are past their time, and were "
+                        + "deleted before they were written. Run the command again.")
+                throw ExitCode.failure
             }
         }
     }
