@@ -22,8 +22,8 @@ extension PostgresAccountStore: AuditStore {
         try await pool.run { try AuditRows.sequence(at: moment, in: $0) }
     }
 
-    public func purgeAudit(before end: Moment, at moment: Moment) async throws -> Int {
-        try await pool.run { try AuditRows.purge(before: end, at: moment, in: $0) }
+    public func purgeAudit(before end: Moment, at now: Moment) async throws -> Int {
+        try await pool.run { try AuditRows.purge(before: end, at: now, in: $0) }
     }
 
     public func noteConfiguration(

@@ -29,8 +29,8 @@ extension SQLiteAccountStore: AuditStore {
         try await reader.read { try $0.audit().sequence(at: moment) }
     }
 
-    public func purgeAudit(before end: Moment, at moment: Moment) async throws -> Int {
-        try await writer.write { try $0.purgeAudit(before: end, at: moment) }
+    public func purgeAudit(before end: Moment, at now: Moment) async throws -> Int {
+        try await writer.write { try $0.purgeAudit(before: end, at: now) }
     }
 
     public func noteConfiguration(

@@ -16,7 +16,7 @@ import Testing
     private func maintenance(at moment: Moment) -> Maintenance {
         Maintenance(
             store: store, commits: GroupCommit<AccountCommand>(store: store, feed: feed), feed: feed,
-            interval: .seconds(60), clock: clock, now: { moment }, logger: .silent)
+            interval: .seconds(60), clock: clock, secondsAhead: { nil }, now: { moment }, logger: .silent)
     }
 
     private func use(_ byte: UInt8, keptUntil moment: Moment) async throws {

@@ -13,7 +13,6 @@ public protocol AuditReader: Sendable {
 
     /// Returns the number of the newest row that was recorded at this moment or earlier; 0 without one.
     func auditSequence(at moment: Moment) async throws -> Int64
-
 }
 
 /// Stores the audit log. The rows of commands are appended in the transaction of the commands; this protocol has the
@@ -25,7 +24,12 @@ public protocol AuditStore: AuditReader {
 
     /// Deletes the oldest rows as long as they were recorded before a moment, a bounded number per call, and
     /// moves the anchor. Appends a row that tells of it, unless it found none. Returns the number of deleted rows.
-    func purgeAudit(before end: Moment, at moment: Moment) async throws -> Int
+    ///
+    /// A row of the future was written by a wrong clock. It goes with the rows after it, so that it does not keep
+    /// older and younger rows for years.
+    ///
+    /// - Parameter now: The time of the new row.
+    func purgeAudit(before end: Moment, at now: Moment) async throws -> Int
 
     /// Stores the fingerprints of the configuration, and appends an entry for each difference from the stored
     /// fingerprints, in one transaction. Of several replicas that start with one configuration, the first does it.

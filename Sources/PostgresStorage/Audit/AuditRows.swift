@@ -39,6 +39,15 @@ enum AuditRows {
     } sql: { list, limit in
         "SELECT \(list) FROM audit ORDER BY sequence LIMIT \(limit) FOR UPDATE"
     }
+    /// The last old row before the first row that is neither old nor of the future.
+    private static let lastOld = TypedStatement<Moment, Moment>("last_old_audit") { end, now in
+        """
+        SELECT sequence FROM audit WHERE recorded_at < \(end) AND sequence < coalesce(
+            (SELECT sequence FROM audit WHERE recorded_at >= \(end) AND recorded_at <= \(now)
+             ORDER BY sequence LIMIT 1), \(Int64.max))
+        ORDER BY sequence DESC LIMIT 1
+        """
+    }
     private static let remove = TypedStatement<Int64>("remove_audit") { sequence in
         "DELETE FROM audit WHERE sequence <= \(sequence)"
     }
@@ -126,21 +135,23 @@ enum AuditRows {
         }
     }
 
-    static func purge(before end: Moment, at moment: Moment, in session: PostgresSession) throws -> Int {
+    static func purge(before end: Moment, at now: Moment, in session: PostgresSession) throws -> Int {
         try inTransaction(of: session) {
             let results = try session.pipeline([
                 .begin, lockOldest.statement(Int64(AuditPurge.largestStep)), AuditAppending.lockCall,
+                lastOld(end, now),
             ])
+            let last = results[3].isEmpty ? nil : results[3].onlyValue(as: Int64.self)
             // Only a beginning of the chain, so that it stays one piece.
             let old = try results[1].map { try lockOldest.columns.row($0) }
-                .prefix { $0.facts.moment < end }
+                .prefix { $0.sequence <= last ?? 0 }
             guard let anchor = old.last?.link else {
                 try session.rollBack()
                 return 0
             }
             _ = try session.pipeline(
                 [remove(anchor.sequence), moveAnchor(anchor.sequence, anchor.hash)]
-                    + AuditAppending([AuditPurge.entry(upTo: anchor, at: moment)]).calls + [.commit])
+                    + AuditAppending([AuditPurge.entry(upTo: anchor, at: now)]).calls + [.commit])
             return old.count
         }
     }

@@ -6,19 +6,29 @@ import SQLTables
 
 // Rare writes of the audit log, inside a transaction. Their statements are not kept.
 extension BatchWriter {
-    func purgeAudit(before end: Moment, at moment: Moment) throws -> Int {
-        // Only a beginning of the chain, so that it stays one piece.
-        let oldest = try Row.fetchAll(
-            database, sql: "SELECT sequence, recorded_at, hash FROM audit ORDER BY sequence LIMIT :limit",
-            arguments: ["limit": AuditPurge.largestStep])
-        let old = oldest.prefix { $0["recorded_at"] < end.milliseconds }
+    func purgeAudit(before end: Moment, at now: Moment) throws -> Int {
+        // Only a beginning of the chain, so that it stays one piece: up to the last old row before the first row that
+        // is neither old nor of the future. The signs keep SQLite from the index by time, which has no such order.
+        let last = try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT sequence FROM audit WHERE +recorded_at < :end AND sequence < coalesce(
+                    (SELECT sequence FROM audit WHERE +recorded_at >= :end AND +recorded_at <= :now
+                     ORDER BY sequence LIMIT 1), :all)
+                ORDER BY sequence DESC LIMIT 1
+                """, arguments: ["end": end.milliseconds, "now": now.milliseconds, "all": Int64.max])
+        guard let last else { return 0 }
+        let old = try Row.fetchAll(
+            database,
+            sql: "SELECT sequence, hash FROM audit WHERE sequence <= :last ORDER BY sequence LIMIT :limit",
+            arguments: ["last": last, "limit": AuditPurge.largestStep])
         guard let anchor = old.last.flatMap({ AuditLink($0) }) else { return 0 }
         try database.execute(
             sql: "DELETE FROM audit WHERE sequence <= :anchor", arguments: ["anchor": anchor.sequence])
         try database.execute(
             sql: "UPDATE audit_chain SET anchor_sequence = :anchor, anchor_hash = :hash WHERE id = 1",
             arguments: ["anchor": anchor.sequence, "hash": Data(anchor.hash.bytes)])
-        try appendAudit([AuditPurge.entry(upTo: anchor, at: moment)])
+        try appendAudit([AuditPurge.entry(upTo: anchor, at: now)])
         return old.count
     }
 

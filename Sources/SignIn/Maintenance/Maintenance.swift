@@ -14,23 +14,26 @@ public struct Maintenance: Service {
     private let store: any Store
     private let commits: GroupCommit<AccountCommand>
     private let feed: EventFeed
-    /// Milliseconds for which rows of the audit log are kept.
-    private let auditKeptFor: Int64
+    private let audit: AuditRetention
     private let interval: Duration
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Moment
     private let logger: Logger
 
+    /// - Parameters:
+    ///   - auditKeptFor: Milliseconds for which rows of the audit log are kept.
+    ///   - secondsAhead: Seconds by which `now` is ahead of Apple's time; `nil` while unknown.
     public init(
         store: any Store, commits: GroupCommit<AccountCommand>, feed: EventFeed,
         auditKeptFor: Int64 = 400 * 86_400_000, interval: Duration = .seconds(60),
-        clock: any Clock<Duration>,
+        clock: any Clock<Duration>, secondsAhead: @escaping @Sendable () -> Int64?,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         self.store = store
         self.commits = commits
         self.feed = feed
-        self.auditKeptFor = auditKeptFor
+        audit = AuditRetention(
+            store: store, keptFor: auditKeptFor, secondsAhead: secondsAhead, clock: clock, now: now)
         self.interval = interval
         self.clock = clock
         self.now = now
@@ -118,12 +121,10 @@ public struct Maintenance: Service {
         }
     }
 
-    /// Deletes rows of the audit log that are past their time, a day at once: each step leaves a row that tells of
-    /// it, and the log would not get smaller by single rows.
+    /// Deletes rows of the audit log that are past their time.
     func purgeAudit() async {
-        let end = now().advanced(byMilliseconds: -auditKeptFor).startOfDay
         do {
-            while try await store.purgeAudit(before: end, at: now()) > 0, !Task.isCancelled {}
+            try await audit.purge()
         } catch {
             logger.warning("the audit log was not purged", metadata: ["error": "\(error)"])
         }

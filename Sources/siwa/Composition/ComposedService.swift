@@ -132,8 +132,7 @@ struct ComposedService {
         let maintenance = Maintenance(
             store: store, commits: commits, feed: feed,
             auditKeptFor: Int64(settings.numbers[.auditDays]) * 86_400_000, clock: ContinuousClock(),
-            now: now,
-            logger: logger)
+            secondsAhead: { [clock = apple.clock] in clock.secondsAhead }, now: now, logger: logger)
         let drain = Duration.seconds(settings.numbers[.drainSeconds])
         // Services stop in reverse order: first no new requests are accepted, then the workers finish their
         // calls, then accepted commands are committed, then the rest stops.

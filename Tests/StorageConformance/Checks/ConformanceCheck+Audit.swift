@@ -165,6 +165,23 @@ extension ConformanceCheck {
             try expectEqual(try await store.purgeAudit(before: .last, at: 200_000), 9)
             try expectEqual(try await store.verifiedAudit().map(\.facts.action), [.auditPurged])
         },
+        ConformanceCheck("rows of a clock that was years ahead do not keep older and younger rows for years")
+        {
+            store in
+            let (ahead, step) = (Int64(9_000_000_000), AuditPurge.largestStep)
+            // More of the future than one step deletes, and some that no old row follows.
+            let times =
+                [1000] + Array(repeating: ahead, count: step + 5) + [5000, ahead, 50_000, ahead, 5000]
+            try await store.appendAudit(times.map { .show(nil, at: $0) })
+            try expectEqual(try await store.purgeAudit(before: 6000, at: 100_000), step)
+            try expectEqual(try await store.purgeAudit(before: 6000, at: 100_000), 7)
+            try expectEqual(try await store.purgeAudit(before: 6000, at: 100_000), 0)
+            try expectEqual(
+                try await store.verifiedAudit().map(\.facts.moment.milliseconds),
+                [ahead, 50_000, ahead, 5000, 100_000, 100_000])
+            try expectEqual(try await store.purgeAudit(before: 60_000, at: 100_000), 4)
+            try expectEqual(try await store.purgeAudit(before: 60_000, at: 100_000), 0)
+        },
         ConformanceCheck("notes what changed in the configuration since the last start, once") { store in
             let first = ["api_key backend": "aaaa", "sealing_key k1": "bbbb", "setting SIWA_PORT": "cccc"]
             try expectEqual(try await store.noteConfiguration(first, at: 1000).count, 3)

@@ -40,13 +40,15 @@ extension ReferenceStore: AuditStore {
         }
     }
 
-    public func purgeAudit(before end: Moment, at moment: Moment) async throws -> Int {
+    public func purgeAudit(before end: Moment, at now: Moment) async throws -> Int {
         state.withLock { state in
-            let old = state.audit.prefix(AuditPurge.largestStep).prefix { $0.facts.moment < end }
+            let oldOrFuture = state.audit.prefix { $0.facts.moment < end || $0.facts.moment > now }
+            guard let last = oldOrFuture.lastIndex(where: { $0.facts.moment < end }) else { return 0 }
+            let old = oldOrFuture[...last].prefix(AuditPurge.largestStep)
             guard let anchor = old.last?.link else { return 0 }
             state.audit.removeFirst(old.count)
             state.auditAnchor = anchor
-            state.append([AuditPurge.entry(upTo: anchor, at: moment)])
+            state.append([AuditPurge.entry(upTo: anchor, at: now)])
             return old.count
         }
     }
