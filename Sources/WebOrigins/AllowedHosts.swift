@@ -52,10 +52,11 @@ public struct AllowedHosts: Sendable, Equatable {
     }
 
     /// True for a loopback name. Of IPv4 addresses only the form with four decimal parts counts, because only
-    /// some resolvers accept `127.1`.
+    /// some resolvers accept `127.1`. No one can own a name below `localhost` (RFC 6761 §6.3).
     private static func isLoopback(_ name: String) -> Bool {
         if name == "localhost" || name == "[::1]" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        if parts.last == "localhost" { return !parts.contains("") }
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
     }

@@ -202,7 +202,9 @@ import WebOrigins
     }
 
     /// Any program of the network can send `Host: localhost`.
-    @Test(arguments: ["0.0.0.0", "::", "192.168.1.6", "10.0.0.1", "siwa", "fe80::1", "127.1", "128.0.0.1"])
+    @Test(arguments: [
+        "0.0.0.0", "::", "192.168.1.6", "10.0.0.1", "siwa", "fe80::1", "127.1", "128.0.0.1", "a.localhost",
+    ])
     func `a service without API keys does not listen where other machines reach it`(host: String)
         async throws
     {

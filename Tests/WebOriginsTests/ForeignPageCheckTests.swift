@@ -7,6 +7,7 @@ import WebOrigins
     @Test(arguments: [
         "localhost", "localhost:8081", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8080", "127.255.0.3", "[::1]",
         "[::1]:8080", "siwa.test", "Siwa.Test:443", "192.168.1.5:8081", "[fd00::5]:1", "localhost:",
+        "prod-console.localhost:9090", "a.b.LOCALHOST",
     ])
     func `answers under the names of this machine and under configured ones`(host: String) throws {
         try check.check(host: [host])
@@ -15,7 +16,9 @@ import WebOrigins
     @Test(arguments: [
         "attacker.example", "attacker.example:8081", "localhost.attacker.example",
         "127.0.0.1.attacker.example",
-        "localhost.", "127.1", "0x7f000001", "2130706433", "0127.0.0.1", "127.0.0.256", "127.0.0.1 ",
+        "evil.localhost.example.com", "evil-localhost", "evillocalhost:80", ".localhost", "a..localhost",
+        "a.localhost.", "localhost.", "127.1", "0x7f000001", "2130706433", "0127.0.0.1", "127.0.0.256",
+        "127.0.0.1 ",
         " localhost",
         "localhost:8081:8081", "localhost:8081@attacker.example", "attacker.example#localhost", "", ":8081",
         "::1", "[::1", "[::1]x", "[::]", "0.0.0.0", "192.168.1.6", "siwa.test\u{301}", "l\u{F6}calhost",

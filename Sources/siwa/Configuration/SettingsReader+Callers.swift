@@ -95,8 +95,10 @@ extension SettingsReader {
     /// The check of `Host` protects only from web pages: another program can send any `Host`.
     mutating func refuseOtherMachines(at host: String) {
         let name = host.contains(":") ? "[\(host)]" : host
-        // Without configured names, `AllowedHosts` allows only loopback names.
-        guard isDevelopment, !AllowedHosts().allow(name) else { return }
+        // Without configured names, `AllowedHosts` allows only loopback names. Browsers know those below localhost,
+        // but the resolver of this machine may lead elsewhere.
+        let isBelowLocalhost = name.lowercased().hasSuffix(".localhost")
+        guard isDevelopment, isBelowLocalhost || !AllowedHosts().allow(name) else { return }
         mistakes.add(
             Setting.host.name,
             "must be 127.0.0.1, ::1 or localhost where there is no API key, because every machine that reaches "

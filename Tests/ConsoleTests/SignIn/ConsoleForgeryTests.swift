@@ -90,7 +90,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "127.1", "0.0.0.0", "10.0.0.1",
+        "evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "evil.localhost.example.com",
+        "127.1", "0.0.0.0", "10.0.0.1",
         "console.example.com.evil.example", "",
     ])
     func `a page whose host name leads to this machine reads nothing`(host: String) async throws {

@@ -81,6 +81,14 @@ import Testing
         #expect(await console.get("/console/all-apps").status == .notFound)
     }
 
+    /// Browsers send a cookie to every port of its host. A name of its own keeps each tunnel apart.
+    @Test(arguments: ["prod-console.localhost:9090", "staging.console.localhost:9091", "console.example.com"])
+    func `an operator signs in under any name of this machine`(host: String) async throws {
+        let console = try TestedConsole()
+        #expect(await console.signIn(origin: "http://\(host)").status == .seeOther)
+        #expect(await console.send(.GET, "/console/first", host: host).status == .ok)
+    }
+
     @Test func `signing out ends the session for copies of its cookie too`() async throws {
         let console = try TestedConsole()
         await console.signIn()
