@@ -6,17 +6,18 @@ import Encodings
 import HTTPAPI
 
 extension SettingsReader {
-    /// Settings without a part of their own here: the keys have one each, and a password in the URL of the database
-    /// could be guessed from a fingerprint.
-    private static let left = [
-        Setting.apiKeyHashes, .sealingKeys, .privateKey, .database,
-    ].map(\.name)
+    /// True for a setting that has a fingerprint of its whole value. The keys have one each. A secret that a person
+    /// may have chosen has none, such as the password of the database or of a collector: it could be guessed from
+    /// the fingerprint.
+    private static func isWritten(_ setting: Setting) -> Bool {
+        !setting.isSecret && setting.name != Setting.apiKeyHashes.name
+    }
 
     /// The parts of the configuration that are written somewhere, by name, each as its text.
     func writtenParts() -> [String: String] {
         var parts = file?.parts ?? [:]
-        for setting in Setting.all where !Self.left.contains(setting.name) {
-            guard let text = config.string(forKey: setting.key, isSecret: setting.isSecret) else { continue }
+        for setting in Setting.all where Self.isWritten(setting) {
+            guard let text = config.string(forKey: setting.key) else { continue }
             parts["setting \(setting.name)"] = text
         }
         return parts
