@@ -74,6 +74,7 @@ import Testing
             "SIWA_SEALING_KEYS": "new=\(sealing[0]),old=\(sealing[1])",
             "DATABASE_URL": "postgres://siwa:pass%40word@db.example.com/accounts",
             "SIWA_METRICS_KEY_HASH": String(repeating: "4e", count: 32),
+            "SIWA_TRACES_URL": "http://127.0.0.1:4318", "SIWA_TRACES_HEADERS": "authorization=Basic aTpi",
         ]
         let settings = try await SettingsReaderTests.read(
             SettingsReaderTests.minimal.merging(values) { $1 }, file: Self.file)
@@ -81,7 +82,7 @@ import Testing
         let texts =
             shown.settings.map { $0.value ?? "" }
             + shown.sections.flatMap(\.entries).flatMap(\.facts).map(\.value)
-        for secret in sealing + ["pass", "word", Self.operatorHash, SettingsReaderTests.hash] {
+        for secret in sealing + ["pass", "word", "aTpi", Self.operatorHash, SettingsReaderTests.hash] {
             #expect(!texts.contains { $0.contains(secret) }, "\(secret)")
         }
         let keys = try #require(shown.settings.first { $0.name == "SIWA_SEALING_KEYS" }?.value)
@@ -89,6 +90,7 @@ import Testing
         #expect(prints.map { String($0.1) } == ["new", "old"])
         #expect(Set(prints.map { String($0.2) }).count == 2)
         #expect(texts.contains { $0.contains("db.example.com") })
+        #expect(shown.settings.first { $0.name == "SIWA_TRACES_HEADERS" }?.value == "set")
         #expect(shown.sections.map(\.title) == ["Apps", "API keys", "Receivers of events"])
     }
 

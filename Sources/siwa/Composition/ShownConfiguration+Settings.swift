@@ -63,6 +63,7 @@ private struct ShownSettings {
         case Setting.apiKeyHashes.name:
             // The names and hashes of the environment; those of the file are in their own section.
             return isSet ? "\(settings.apiKeys.count) keys, see below" : nil
+        case Setting.tracesHeaders.name: return isSet ? "set" : nil
         case Setting.metricsKeyHash.name: return settings.metricsKey.map { Self.beginning(of: $0) }
         case Setting.privateKey.name:
             let ids = settings.signingKeys.values.compactMap { location -> String? in
