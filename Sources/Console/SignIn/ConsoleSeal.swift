@@ -14,18 +14,21 @@ struct ConsoleSeal: Sendable {
 
     let keys: SealingKeyRing
 
-    func seal(_ content: Content, _ bytes: [UInt8]) -> String {
+    /// - Parameter session: The ID of the only session that can open the value; empty for a value of any.
+    func seal(_ content: Content, _ bytes: [UInt8], of session: [UInt8] = []) -> String {
         Base64URL.encode(
             keys.seal(
-                bytes, for: SealingPurpose(content.rawValue), associatedData: Array(content.rawValue.utf8)))
+                bytes, for: SealingPurpose(content.rawValue),
+                associatedData: Array(content.rawValue.utf8) + session))
     }
 
-    /// Returns `nil` for a value that was not sealed here for this purpose.
-    func open(_ content: Content, _ text: String?) -> [UInt8]? {
+    /// Returns `nil` for a value that was not sealed here for this purpose and session.
+    func open(_ content: Content, _ text: String?, of session: [UInt8] = []) -> [UInt8]? {
         guard let text, text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text) else {
             return nil
         }
         return try? keys.open(
-            sealed, for: SealingPurpose(content.rawValue), associatedData: Array(content.rawValue.utf8))
+            sealed, for: SealingPurpose(content.rawValue),
+            associatedData: Array(content.rawValue.utf8) + session)
     }
 }

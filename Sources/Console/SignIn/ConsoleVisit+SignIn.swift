@@ -126,14 +126,16 @@ extension ConsoleVisit {
     /// Bound in bytes of a sentence.
     private static let longestNotice = 500
 
-    func noticeCookie(_ notice: String) -> String {
+    /// Only this session shows the sentence, which can be about a person.
+    func noticeCookie(_ notice: String, _ visit: ConsoleAccess.Visit) -> String {
         let text = Array(notice.utf8.prefix(Self.longestNotice))
-        return ConsoleCookie.notice.set(site.access.seal.seal(.notice, text), isSecure: isSecure)
+        let sealed = site.access.seal.seal(.notice, text, of: visit.session?.id ?? [])
+        return ConsoleCookie.notice.set(sealed, isSecure: isSecure)
     }
 
-    var notice: String? {
+    func notice(_ visit: ConsoleAccess.Visit) -> String? {
         ConsoleCookie.notice.values(in: fields.cookie).lazy
-            .compactMap { site.access.seal.open(.notice, $0) }.first
+            .compactMap { site.access.seal.open(.notice, $0, of: visit.session?.id ?? []) }.first
             .map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -131,7 +131,7 @@ struct ConsoleVisit: Sendable {
             case .document(let html, let policy): return ConsoleReply(body: html, framedPolicy: policy)
             case .redirect(let path, let notice):
                 var reply = ConsoleReply(status: .seeOther, location: ConsolePath.full(path))
-                if let notice { reply.cookies = [noticeCookie(notice)] }
+                if let notice { reply.cookies = [noticeCookie(notice, visit)] }
                 return reply
             case .notFound: return notFound(request.viewer)
             case .refused(let sentence):
@@ -158,7 +158,7 @@ struct ConsoleVisit: Sendable {
         var page = ConsoleFrame.Page(title: title, path: pagePath, viewer: visit.viewer)
         if let number { page.live = "\(ConsoleSite.root)/live?after=\(number)" }
         var reply = ConsoleReply()
-        if let notice = notice {
+        if let notice = notice(visit) {
             page.notice = notice
             reply.cookies = ConsoleCookie.notice.deletions
         }

@@ -195,6 +195,18 @@ import Testing
         #expect(!(await console.get("/console/second").text.contains("role=\"status\"")))
     }
 
+    @Test func `the sentence of another session is not shown`() async throws {
+        let console = try TestedConsole()
+        await console.signIn()
+        let token = try await console.formToken()
+        await console.send(.POST, "/console/first", body: "csrf=\(token)&what=it")
+        let notice = try #require(console.cookie["siwa-console-notice"])
+        console.forgetCookies()
+        await console.signIn()
+        console.cookie["siwa-console-notice"] = notice
+        #expect(!(await console.get("/console/second").text.contains("Done:")))
+    }
+
     @Test func `a refused form says why, and leads back to the page that it came from`() async throws {
         let console = try TestedConsole()
         await console.signIn()
