@@ -62,6 +62,10 @@ struct OverviewValues: Sendable {
 
     let version: String
     let isFine: Bool
+    /// Checks of the doctor that have found something wrong.
+    let wrongChecks: String?
+    /// Parts about which nothing is known yet.
+    let unknown: String?
     let troubles: [Trouble]
     let facts: [Fact]
     let seesNumbers: Bool
@@ -87,7 +91,12 @@ struct OverviewValues: Sendable {
         let now = condition.now
         self.version = version
         self.troubles = troubles.map { Trouble($0, at: now, withNumbers: seesNumbers) }
-        isFine = !troubles.contains { $0.trouble.severity != .note }
+        let wrong = (seesNumbers ? findings?.findings ?? [] : []).filter { $0.verdict == .wrong }.map(\.check)
+        wrongChecks = wrong.isEmpty ? nil : wrong.joined(separator: ", ")
+        isFine = wrong.isEmpty && !troubles.contains { $0.trouble.severity != .note }
+        let unknown =
+            condition.unknownParts + (seesNumbers && findings?.checkedAt == nil ? ["the checks below"] : [])
+        self.unknown = unknown.isEmpty ? nil : unknown.joined(separator: ", ")
         facts = condition.facts(seesNumbers: seesNumbers)
         self.seesNumbers = seesNumbers
         tabs = PlotPeriod.allCases.map {
@@ -162,6 +171,17 @@ extension OverviewValues.Finding {
 }
 
 extension ServiceCondition {
+    /// Nouns for what has not been compared since the start.
+    var unknownParts: [String] {
+        var parts: [String] = []
+        switch keys.status {
+        case .ready, .stale, .unavailable(.some): break
+        case .unavailable(nil): parts.append("Apple's keys")
+        }
+        if secondsAhead == nil { parts.append("the clock") }
+        return parts
+    }
+
     /// The state of everything that the service depends on.
     func facts(seesNumbers: Bool) -> [OverviewValues.Fact] {
         var facts = [databaseFact, keysFact, clockFact, sealingFact]

@@ -38,7 +38,7 @@ extension ConsoleVisit {
         }
         switch site.access.signIn(with: key, from: address, at: now) {
         case .signedIn(let session, let name):
-            guard await isRecorded(.signIn, of: name) else { return notRecorded }
+            if let error = await record(.signIn, of: name) { return notRecorded(error) }
             site.log.signedIn(as: name, requestID: requestID)
             var reply = ConsoleReply(
                 status: .seeOther, location: ConsolePath.safe(then) ?? ConsoleSite.root)
@@ -48,7 +48,7 @@ extension ConsoleVisit {
             return reply
         case .refused(let problem, let code, let name):
             // Only with a right key: an outsider could fill the table otherwise.
-            if let name { _ = await isRecorded(.signIn, of: name, outcome: .refused) }
+            if let name { _ = await record(.signIn, of: name, outcome: .refused) }
             return signInPage(then: then, problem: problem, status: .forbidden, code: code)
         case .paused(let seconds):
             var reply = signInPage(
@@ -62,34 +62,34 @@ extension ConsoleVisit {
     func signOut(_ visit: ConsoleAccess.Visit) async -> ConsoleReply {
         // First, because the session ends whatever the audit log can keep.
         if let session = visit.session { site.access.signOut(session, at: now) }
-        _ = await isRecorded(.signOut, of: visit.viewer.name)
+        _ = await record(.signOut, of: visit.viewer.name)
         var reply = ConsoleReply(status: .seeOther, location: ConsoleSite.root + "/sign-in")
         reply.cookies = ConsoleCookie.session.deletions + ConsoleCookie.notice.deletions
         return reply
     }
 
-    /// Returns false when the audit log cannot keep the entry.
-    private func isRecorded(
+    /// Returns the error when the audit log cannot keep the entry.
+    private func record(
         _ action: ConsoleAuditEntry.Action, of name: String, outcome: ConsoleAuditEntry.Outcome = .done
-    ) async -> Bool {
+    ) async -> (any Error)? {
         do {
             try await site.audit?.record(
                 ConsoleAuditEntry(
                     operatorName: name, action: action, requestID: requestID, outcome: outcome))
-            return true
+            return nil
         } catch {
             site.log.failed(error, route: "/sign-in", requestID: requestID)
-            return false
+            return error
         }
     }
 
     /// No session begins that the audit log does not know. But the operator, whose key is right, learns what is
     /// wrong: with a database that takes no writes the overview cannot be opened.
-    private var notRecorded: ConsoleReply {
+    private func notRecorded(_ error: any Error) -> ConsoleReply {
         site.withoutDatabase(
             "Not now",
             "The audit log cannot be written, so no session begins. Probably the database takes no writes.",
-            code: "console_audit_unavailable", back: (ConsoleSite.root + "/sign-in", "Back"))
+            code: "console_audit_unavailable", back: (ConsoleSite.root + "/sign-in", "Back"), error: error)
     }
 
     /// Leads to the sign-in, from where the operator comes back to this page.

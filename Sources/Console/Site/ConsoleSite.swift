@@ -130,11 +130,12 @@ extension ConsoleSite: PageSite {
     /// Returns a response that says what is wrong, for an operator who cannot open the overview.
     func withoutDatabase(
         _ title: String, _ text: String, code: String, back: (path: String, text: String)? = nil,
-        requestID: String? = nil
+        requestID: String? = nil, error: (any Error)? = nil
     ) -> ConsoleReply {
-        message(
+        let found = error.map { monitor?.troubles(after: $0) } ?? monitor?.knownTroubles
+        return message(
             title, text, status: .serviceUnavailable, code: code, back: back, requestID: requestID,
-            troubles: (monitor?.knownTroubles ?? []).map {
+            troubles: (found ?? []).map {
                 OverviewValues.Trouble($0, at: now(), withPage: false, withNumbers: false)
             })
     }

@@ -70,17 +70,38 @@ import Testing
                 now: now))
     }
 
-    @Test func `says that nothing is wrong, and shows numbers, queues, keys and findings`() async throws {
+    @Test func `names the checks that found something wrong, and shows numbers, queues, keys and findings`()
+        async throws
+    {
         var condition = ServiceCondition.sample
         condition.queues = [QueueCondition(.erasure, count: 4, oldest: 90)]
         let text = try await Self.page(Self.pages(condition, totals: [.signIn: 41, .notification: 1]))
         for words in [
-            "Nothing is wrong.", "siwa 1.2.3", "<svg class=\"plot\"", "Sign-ins 41", "Erasures at Apple",
+            "found something wrong: <strong>public URL</strong>", "siwa 1.2.3", "<svg class=\"plot\"",
+            "Sign-ins 41", "Erasures at Apple",
             "90 seconds", "at this replica", "first seen 3 days ago", "not at the last start",
             "made now", "<td>–</td>", "ab12", "is &lt;none&gt;", "Set it.",
             "Good: clock.", "aria-current=\"page\">Last hour",
         ] { #expect(text.contains(words), "\(words)") }
+        #expect(!text.contains("Nothing is wrong."))
         #expect(!text.contains("style=") && !text.contains("<script") && !text.contains("Try it"))
+    }
+
+    @Test func `says what is not known yet when nothing is wrong`() throws {
+        func text(_ condition: ServiceCondition, checkedAt: Moment?) throws -> String {
+            let values = OverviewValues(
+                condition: condition, troubles: [], plots: [], isOld: false, period: .hour, seesNumbers: true,
+                findings: DoctorFindings(findings: [], checkedAt: checkedAt, isRunning: false), keys: [],
+                version: "1", faults: nil, csrf: "")
+            return try #require(try Templates.library().render("overview", values))
+        }
+        var condition = ServiceCondition.sample
+        condition.secondsAhead = 0
+        #expect(try text(condition, checkedAt: Self.now).contains("Nothing is wrong.</p>"))
+        condition.secondsAhead = nil
+        condition.keys = KeySetHealth(status: .unavailable(nil), keyCount: 0)
+        let words = "Not known yet: Apple&#39;s keys, the clock, the checks below."
+        #expect(try text(condition, checkedAt: nil).contains(words))
     }
 
     @Test(arguments: TroubleTests.faults) func `each cause is the first thing on the page`(

@@ -57,8 +57,8 @@ import Testing
         ) { $0.day = [.checkRejected: 4] },
         Fault(
             kind: .googleRefusing, severity: .warn,
-            words: ["Google does not take reports", "3 events", "12 attempts", "an event was not delivered"],
-            path: "/console/events"
+            words: ["Google does not take reports", "3 events", "12 attempts", "See Google's answer"],
+            path: "/console/events/google"
         ) {
             $0.google = ReceiverCondition(
                 failing: 3, attempts: 12, failingSince: Moment(milliseconds: 1_764_000_000_000))
@@ -79,7 +79,7 @@ import Testing
         Fault(
             kind: .peopleRevoked, severity: .note,
             words: ["One person stopped using an app", "6 requests", "time line"],
-            path: "/console/people?state=revoked"
+            path: "/console/events"
         ) { $0.hour = [.revoked: 1, .refused("credential_revoked"): 6] },
     ]
 
@@ -166,6 +166,11 @@ import Testing
         let trouble = try #require(condition.troubles.first)
         #expect(trouble.kind == .refusesMany && trouble.cause.contains("audience_unknown, 20 times"))
         #expect(trouble.page?.path == "/console/requests?code=audience_unknown")
+        condition.latest = [.refused(caller: "shop"): 21, .refused(caller: "backend"): 1]
+        #expect(condition.troubles.first?.cause.contains("95% of the refused requests") == true)
+        #expect(condition.troubles.first?.cause.hasSuffix("came from the caller shop.") == true)
+        condition.latest[.refused(caller: "backend")] = 5
+        #expect(condition.troubles.first?.cause == trouble.cause)
         condition.recent[.verified] = 84
         #expect(condition.troubles == [])
     }

@@ -18,7 +18,8 @@ import TokenMint
     ) -> RecentRequest {
         RecentRequest(
             number: number, time: 1_767_225_600_123, method: method, route: route, status: 200, code: code,
-            caller: nil, client: client, microseconds: 2500, begin: 7_000_000, requestID: id, traceID: nil,
+            caller: nil, client: client,
+            isProven: client != nil, microseconds: 2500, begin: 7_000_000, requestID: id, traceID: nil,
             reason: nil, grantType: nil, refusal: nil, exchange: exchange)
     }
 

@@ -28,7 +28,7 @@ extension ServiceCondition {
         let effect =
             isDown
             ? "every sign-in is answered with 503"
-            : "transactions failed in the last two minutes, and the last check succeeded"
+            : "transactions failed in the last two minutes, so some requests were answered with 503"
         let words = [
             databaseFailure?.detail ?? "", (databaseFailure?.databaseCode).map { "code \($0)" } ?? "",
         ].filter { !$0.isEmpty }.joined(separator: ", ")
@@ -53,7 +53,9 @@ extension ServiceCondition {
             return [
                 Trouble(
                     .databaseLocked, severity, "The database is locked: \(effect).",
-                    cause: "Another session holds a lock, or a commit does not come back. \(cause)",
+                    cause: (isPostgres
+                        ? "Another session holds a lock, or a commit does not come back."
+                        : "Another program holds the lock of the file.") + " \(cause)",
                     advice: holder)
             ]
         case .unavailable, .readOnly, .corrupted, .schemaTooNew, .migrationFailed, .valueRefused:
@@ -133,12 +135,12 @@ extension ServiceCondition {
         return [
             Trouble(
                 .sealingKeyWrong, .bad,
-                "A sealing key is wrong: \(unreadableValues) of the stored values that were tried cannot be opened.",
+                "A sealing key is wrong: \(unreadableValues) of the stored values that were tried cannot be opened. "
+                    + "Sign-ins with identity tokens go on; daily checks, erasures at Apple and OAuth clients fail.",
                 cause:
                     "SIWA_SEALING_KEYS lacks a key that was used before, or has another key of the same name.",
                 advice:
-                    "Put the old key back and restart. Nothing is lost meanwhile; daily checks and tokens of OAuth "
-                    + "clients wait for it.",
+                    "Put the old key back and restart. Nothing is lost meanwhile: what waits goes on then.",
                 page: Trouble.Page(title: "Settings", path: "/console/settings"))
         ]
     }

@@ -79,13 +79,14 @@ extension ServiceCondition {
         return [
             Trouble(
                 .notificationsSilent, .warn,
-                "Apple's notifications do not arrive: users who stopped using the app can go on here for up to a day.",
+                "Apple's notifications do not arrive: users who stopped using the app can go on here for up to a day. "
+                    + "Sign-ins are not affected.",
                 cause:
                     "Daily checks found rejected refresh tokens in the last day, and Apple has told of none.",
                 numbers: "\(rejected) tokens were rejected.",
                 advice:
-                    "Register the notification endpoint for the primary App ID at Apple, and let the proxy pass "
-                    + "/v1/apple/notifications.",
+                    "Register the notification endpoint, https://HOST/v1/apple/notifications, for the primary App ID at "
+                    + "Apple, and let the proxy pass this path.",
                 page: Trouble.Page(title: "Settings", path: "/console/settings"))
         ]
     }
@@ -95,14 +96,15 @@ extension ServiceCondition {
         return [
             Trouble(
                 .googleRefusing, .warn,
-                "Google does not take reports: the Google app shows links that have ended here.",
+                "Google does not take reports: the Google app shows links that have ended here. Sign-ins are not "
+                    + "affected.",
                 cause:
                     "\(google.failing) events wait since \(Self.date(google.failingSince.milliseconds)) UTC, the oldest "
                     + "after \(google.attempts) attempts.",
                 advice:
-                    "The log line \"an event was not delivered\" has Google's answer. Compare the issuer and "
-                    + "/.well-known/risc-configuration with what is registered at Google.",
-                page: Trouble.Page(title: "Events", path: "/console/events"))
+                    "See Google's answer. Compare the issuer and /.well-known/risc-configuration with what is registered "
+                    + "at Google.",
+                page: Trouble.Page(title: "Events, Google", path: "/console/events/google"))
         ]
     }
 
@@ -137,10 +139,25 @@ extension ServiceCondition {
             Trouble(
                 .refusesMany, .warn,
                 "\(Self.percent(refused, of: good + refused)) of the identity tokens of the last ten minutes were refused.",
-                cause: top.map { "Most often: \($0.0), \($0.1) times." } ?? "",
-                advice: "See what was expected and what was found.",
+                cause: (top.map { "Most often: \($0.0), \($0.1) times." } ?? "") + foremost,
+                advice: "See what was expected and what was found, and tell the developers of the caller.",
                 page: Self.requests(code: top?.0))
         ]
+    }
+
+    /// A sentence about the caller of most of the refused requests, if there is one.
+    private var foremost: String {
+        let refused = latest.compactMap { name, count in name.refusedCaller.map { ($0, count) } }
+        let all = refused.reduce(0) { $0 + $1.1 }
+        guard let top = refused.max(by: { $0.1 < $1.1 }), all > 0, top.1 * 10 >= all * 9 else { return "" }
+        let share = top.1 == all ? "All" : Self.percent(top.1, of: all)
+        return " \(share) of the refused requests of the last five minutes came from \(Self.sender(top.0))."
+    }
+
+    private static func sender(_ caller: String) -> String {
+        if caller == "none" { return "clients without a key" }
+        return caller.hasPrefix("client:")
+            ? "those who name the OAuth client \(caller.dropFirst(7))" : "the caller \(caller)"
     }
 
     var revocations: [Trouble] {
@@ -159,11 +176,14 @@ extension ServiceCondition {
                         + "works."
                     : "Requests for revoked or disabled accounts were refused \(refused) times in the last hour.",
                 cause:
-                    "\(told) told by Apple, \(found) found by daily checks; \(refused) requests were refused with "
-                    + "credential_revoked or account_disabled.",
-                advice: "Find the person: the time line says when and why.",
-                page: Trouble.Page(
-                    title: "People with a revoked credential", path: "/console/people?state=revoked"))
+                    "\(told) told by Apple, \(found) found by daily checks."
+                    + (refused > 0
+                        ? " \(refused) requests were refused with credential_revoked or account_disabled."
+                        : ""),
+                advice:
+                    "Find the person among the events: the time line says when and why. Who has signed in again is "
+                    + "authorized.",
+                page: Trouble.Page(title: "Events", path: "/console/events"))
         ]
     }
 }
