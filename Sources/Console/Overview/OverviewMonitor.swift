@@ -82,11 +82,11 @@ public final class OverviewMonitor: Service {
     /// What everyone with a session may know after a write has failed: what is known, or else what its error says.
     func troubles(after error: any Error) -> [DatedTrouble] {
         let known = knownTroubles
-        guard known.isEmpty, let failure = error as? StorageError,
+        guard !known.contains(where: \.trouble.isOfDatabase), let failure = error as? StorageError,
             var condition = state.withLock({ $0.condition })
         else { return known }
         condition.databaseFailure = failure
-        return condition.database.map { DatedTrouble(trouble: $0, since: condition.now) }
+        return condition.database.map { DatedTrouble(trouble: $0, since: condition.now) } + known
     }
 
     /// Counts of the last day, read once a minute: of this process alone while the database does not respond.

@@ -35,6 +35,9 @@ final class ConsoleAccess: Sendable {
     let seal: ConsoleSeal
     private let ended = Mutex(EndedConsoleSessions())
     private let guessing = Mutex(AttemptPauses<RequesterAddress?>())
+    /// The last row of the audit log about each right key that opened no session, by the name of the key.
+    private let refusedKeys = Mutex<[String: Moment]>([:])
+    private static let refusalPause: Int64 = 60_000
 
     /// - Parameters:
     ///   - callers: The API keys of now. `nil` for development, without a sign-in.
@@ -116,6 +119,20 @@ final class ConsoleAccess: Sendable {
         }
         if let pause { return .paused(pause) }
         return .refused("This is no API key of this service.", code: "console_key_unknown")
+    }
+
+    /// Returns true once a minute for each key: then the audit log gets a row about it.
+    ///
+    /// - Parameter name: The name of a right key, of which there are as many as the configuration has.
+    func isRefusalDue(of name: String, at now: Moment) -> Bool {
+        refusedKeys.withLock { last in
+            if let known = last[name], (0..<Self.refusalPause).contains(now.milliseconds - known.milliseconds)
+            {
+                return false
+            }
+            last[name] = now
+            return true
+        }
     }
 
     func signOut(_ session: ConsoleSession, at now: Moment) {

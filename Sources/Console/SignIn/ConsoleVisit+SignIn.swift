@@ -27,7 +27,7 @@ extension ConsoleVisit {
             status: status, body: site.frame.render("sign-in", values, as: page) ?? [], code: code)
     }
 
-    func signIn(_ form: [String: String]) async -> ConsoleReply {
+    func signIn(_ form: [String: String], in exchange: ConsoleExchange) async -> ConsoleReply {
         let then = form["then"]
         // No key is longer than this, and what is pasted often has a line break.
         let key = form["key"].map { $0.filter { !$0.isWhitespace } } ?? ""
@@ -38,6 +38,7 @@ extension ConsoleVisit {
         }
         switch site.access.signIn(with: key, from: address, at: now) {
         case .signedIn(let session, let name):
+            exchange.proveOperator()
             if let error = await record(.signIn, of: name) { return notRecorded(error) }
             site.log.signedIn(as: name, requestID: requestID)
             var reply = ConsoleReply(
@@ -47,8 +48,10 @@ extension ConsoleVisit {
             ]
             return reply
         case .refused(let problem, let code, let name):
-            // Only with a right key: an outsider could fill the table otherwise.
-            if let name { _ = await record(.signIn, of: name, outcome: .refused) }
+            // Only with a right key, and once a minute: the table could be filled otherwise.
+            if let name, site.access.isRefusalDue(of: name, at: now) {
+                _ = await record(.signIn, of: name, outcome: .refused)
+            }
             return signInPage(then: then, problem: problem, status: .forbidden, code: code)
         case .paused(let seconds):
             var reply = signInPage(

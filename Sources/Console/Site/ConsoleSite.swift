@@ -119,12 +119,17 @@ extension ConsoleSite: PageSite {
         return ConsoleReply(status: status, body: body, code: code)
     }
 
-    /// Only requests with a session or with a right key take long.
-    func unavailable(requestID: String) -> HTTPResponse {
-        withoutDatabase(
+    /// - Parameter isOperator: True for an operator, who learns what is wrong.
+    func unavailable(requestID: String, isOperator: Bool) -> HTTPResponse {
+        let (title, text, code) = (
             "Too slow", "The page took too long. Probably the database does not answer.",
-            code: "console_page_too_slow", requestID: requestID
-        ).response
+            "console_page_too_slow"
+        )
+        let reply =
+            isOperator
+            ? withoutDatabase(title, text, code: code, requestID: requestID)
+            : message(title, text, status: .serviceUnavailable, code: code, requestID: requestID)
+        return reply.response
     }
 
     /// Returns a response that says what is wrong, for an operator who cannot open the overview.

@@ -52,7 +52,7 @@ struct ConsoleVisit: Sendable {
         let fields = decodedFields()
         guard let (query, form) = fields.value else { return answer(fields.refusal, route: "none") }
         switch (head.method, pagePath) {
-        case (.POST, "/sign-in"): return later("/sign-in") { await signIn(form) }
+        case (.POST, "/sign-in"): return later("/sign-in") { await signIn(form, in: $0) }
         case (_, "/sign-in"): return answer(signInPage(then: query["then"]), route: "/sign-in")
         default: break
         }
@@ -64,7 +64,7 @@ struct ConsoleVisit: Sendable {
             return answer(formRefused(visit), route: "none")
         }
         if pagePath == "/sign-out", head.method == .POST {
-            return later("/sign-out") { await signOut(visit) }
+            return later("/sign-out", isOperator: true) { _ in await signOut(visit) }
         }
         return open(query, form, visit)
     }
@@ -86,7 +86,7 @@ struct ConsoleVisit: Sendable {
             let request = ConsoleRequest(
                 requestID: requestID, parameters: parameters, query: query, form: form, viewer: viewer,
                 now: now)
-            let exchange = exchange(route: page.path, isLogged: true)
+            let exchange = exchange(route: page.path, isLogged: true, isOperator: true)
             return (
                 exchange,
                 .work {
@@ -201,15 +201,19 @@ struct ConsoleVisit: Sendable {
     }
 
     private func later(
-        _ route: String, _ reply: @escaping @Sendable () async -> ConsoleReply
+        _ route: String, isOperator: Bool = false,
+        _ reply: @escaping @Sendable (ConsoleExchange) async -> ConsoleReply
     ) -> (exchange: any HTTPExchange, source: ResponseSource) {
-        (exchange(route: route, isLogged: true), .work { .response(await reply().response) })
+        let exchange = exchange(route: route, isLogged: true, isOperator: isOperator)
+        return (exchange, .work { .response(await reply(exchange).response) })
     }
 
-    private func exchange(route: String, isLogged: Bool, isLongPoll: Bool = false) -> ConsoleExchange {
+    private func exchange(
+        route: String, isLogged: Bool, isLongPoll: Bool = false, isOperator: Bool = false
+    ) -> ConsoleExchange {
         ConsoleExchange(
             requestID: requestID, method: isReading ? "GET" : "POST", route: route, startedAt: startedAt,
             omitsBody: head.method == .HEAD, isLongPoll: isLongPoll,
-            isLogged: isLogged, site: site)
+            isLogged: isLogged, isOperator: isOperator, site: site)
     }
 }

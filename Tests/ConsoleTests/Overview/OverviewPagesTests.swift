@@ -225,6 +225,29 @@ import Testing
         #expect(await monitor.latest().troubles.count == 1)
         #expect(changes.withLock { $0 } == 1)
     }
+
+    @Test func `an operator without a session learns of the database first, also before the next look`()
+        async throws
+    {
+        var condition = ServiceCondition.sample
+        condition.secondsAhead = -600
+        condition.hour = [.revoked: 1]
+        let seen = condition
+        let numbers = ServiceNumbers(
+            totals: { [:] }, store: ReferenceStore(), replica: "a", now: { Self.now },
+            logger: Logger(label: "test"))
+        let monitor = OverviewMonitor(numbers: numbers, look: { seen })
+        let full = StorageError(.full, detail: "No space left")
+        #expect(monitor.troubles(after: full) == [])
+        await monitor.lookNow()
+        #expect(monitor.troubles(after: full).map(\.trouble.kind) == [.databaseFull, .clockWrong])
+        #expect(monitor.troubles(after: CancellationError()).map(\.trouble.kind) == [.clockWrong])
+        condition.databaseFailure = StorageError(.busy, detail: "locked")
+        let locked = condition
+        let other = OverviewMonitor(numbers: numbers, look: { locked })
+        await other.lookNow()
+        #expect(other.troubles(after: full).map(\.trouble.kind) == [.databaseLocked, .clockWrong])
+    }
 }
 
 extension String {

@@ -71,13 +71,22 @@ import Testing
         #expect(refused.values(of: "set-cookie").isEmpty)
     }
 
-    @Test func `the audit log has each try with a right key that has no role of an operator`() async throws {
+    @Test func `the audit log has tries with a right key that has no role of an operator, once a minute`()
+        async throws
+    {
         let console = try TestedConsole()
         #expect(await console.signIn(with: TestedConsole.backendSecret).status == .forbidden)
         #expect(await console.signIn(with: TestedConsole.metricsSecret).status == .forbidden)
         #expect(await console.signIn(with: "siwa_unknown").status == .forbidden)
-        #expect(
-            console.audited == ["backend console_sign_in refused", "metrics key console_sign_in refused"])
+        let rows = ["backend console_sign_in refused", "metrics key console_sign_in refused"]
+        #expect(console.audited == rows)
+        // Once a minute for each key.
+        console.wait(milliseconds: 59_999)
+        #expect(await console.signIn(with: TestedConsole.backendSecret).status == .forbidden)
+        #expect(console.audited == rows)
+        console.wait(milliseconds: 1)
+        #expect(await console.signIn(with: TestedConsole.backendSecret).status == .forbidden)
+        #expect(console.audited == rows + rows.prefix(1))
         console.stopAudit()
         #expect(await console.signIn(with: TestedConsole.backendSecret).status == .forbidden)
     }

@@ -38,7 +38,7 @@ extension ServiceCondition {
                 advice:
                     "\(sender.doubt)Look at the codes of the refusals, and tell the developers. If it is an attack, "
                     + "block its address at the proxy.",
-                page: Self.requests(caller: name), about: name)
+                page: sender.isNamed ? Self.requests(caller: name) : Self.requests(), about: name)
         }
     }
 
@@ -52,6 +52,8 @@ extension ServiceCondition {
         let repeats: String
         let crowds: String
         var doubt = ""
+        /// False for the clients that have no series of their own.
+        var isNamed = true
 
         /// - Parameter name: As the metrics have it.
         init(ofMetrics name: String) {
@@ -62,7 +64,11 @@ extension ServiceCondition {
                 return
             }
             // Counted before a secret proves anything.
-            let subject = "Requests that name the OAuth client \(name.dropFirst("client:".count))"
+            isNamed = name != "client:other"
+            let subject =
+                isNamed
+                ? "Requests that name the OAuth client \(name.dropFirst("client:".count))"
+                : "Requests that name the OAuth clients after the first 20"
             repeats = "\(subject) are refused again and again"
             crowds = "\(subject) are most of the requests"
             doubt =

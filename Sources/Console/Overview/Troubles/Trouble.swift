@@ -62,6 +62,16 @@ public struct Trouble: Sendable, Equatable {
     /// The identity of a trouble over time.
     var key: String { "\(kind.rawValue) \(about)" }
 
+    var isOfDatabase: Bool {
+        switch kind {
+        case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing: true
+        case .keysUnreachable, .clockWrong, .sealingKeyWrong, .refusedByApple, .overloaded, .clientHammering,
+            .notificationsSilent, .googleRefusing, .receiverPaused, .workOverdue, .refusesMany,
+            .peopleRevoked:
+            false
+        }
+    }
+
     /// True for what an operator who may see a part of the apps may know too: its words name no caller and count
     /// nobody. Counts are in `numbers`.
     var concernsEveryone: Bool {
