@@ -34,6 +34,15 @@ import Testing
         }
     }
 
+    @Test func `what siwa doctor tries is routine`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.exchange("siwa-doctor-asks-with-a-code-that-cannot-be")
+            #expect(answer.status == 400)
+            let steps = apple.emulator.state.exchanges.map(\.step)
+            #expect(steps == [.appleSecretTrial] && steps.allSatisfy(\.isRoutine))
+        }
+    }
+
     @Test(arguments: [
         (#"{"status":503,"times":1}"#, 503, "503"), (#"{"cut":"before_work","times":1}"#, nil, "cut"),
         (#"{"body":"html","times":1}"#, 400, "text/html"),

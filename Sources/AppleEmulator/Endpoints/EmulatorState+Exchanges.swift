@@ -52,6 +52,10 @@ extension EmulatorState {
         observer.tell()
     }
 
+    /// The beginning of the code with which `siwa doctor` tries a client secret. Apple refuses it, as it should, which
+    /// is no failure that a developer has to see.
+    private static let doctor = "siwa-doctor"
+
     private static func step(
         of endpoint: EmulatedEndpoint, _ request: Request, _ form: [(name: String, value: String)]
     ) -> (ExchangeStep, String) {
@@ -68,6 +72,8 @@ extension EmulatorState {
             switch value("grant_type").flatMap({ GrantType(rawValue: $0) }) {
             case .refreshToken: return (.appleRefresh, "Check the refresh token")
             case .clientCredentials: return (.appleClientGrant, "Ask for a token of the team")
+            case .authorizationCode where value("code")?.hasPrefix(doctor) == true:
+                return (.appleSecretTrial, "Try the client secret")
             case .authorizationCode, nil: return (.appleCodeExchange, "Exchange Apple's code")
             }
         case .revoke: return (.appleRevocation, "Revoke Apple's token")

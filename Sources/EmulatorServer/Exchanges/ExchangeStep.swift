@@ -51,6 +51,7 @@ extension ExchangeStep {
     public static let appleKeys = ExchangeStep(.siwa, .apple, "RFC 7517 §5")
     public static let appleMetadata = ExchangeStep(.siwa, .apple, "OpenID Connect Discovery §4")
     public static let appleCodeExchange = ExchangeStep(.siwa, .apple, "RFC 6749 §4.1.3")
+    public static let appleSecretTrial = ExchangeStep(.siwa, .apple, "RFC 6749 §4.1.3", isRoutine: true)
     public static let appleRefresh = ExchangeStep(.siwa, .apple, "RFC 6749 §6", isRoutine: true)
     public static let appleClientGrant = ExchangeStep(.siwa, .apple, "RFC 6749 §4.4.2")
     public static let appleRevocation = ExchangeStep(.siwa, .apple, "RFC 7009 §2.1")

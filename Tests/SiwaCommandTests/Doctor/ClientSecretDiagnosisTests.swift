@@ -78,4 +78,9 @@ import Testing
     ) {
         #expect(ClientSecretTrial.outcome(of: error) == outcome)
     }
+
+    @Test func `the fake Apple knows the code of a trial`() {
+        // The fake world hides such requests, which Apple refuses as it should.
+        #expect(ClientSecretTrial.bogusCode.hasPrefix("siwa-doctor"))
+    }
 }
