@@ -88,17 +88,3 @@ public struct AuditVerification: Sendable {
     /// Number of rows after the row with the expected hash; `nil` without one.
     public var rowsSinceExpected: Int64? { expectedSequence.map { verified.sequence - $0 } }
 }
-
-/// The deletion of rows past their time. The row before the oldest row that is left becomes the anchor of the
-/// chain, and a new row tells of it, so that cutting off old rows by hand is found.
-public enum AuditPurge {
-    /// Most rows of one step, so that sign-ins do not wait for long.
-    public static let largestStep = 1000
-
-    static func detail(_ anchor: AuditLink) -> String { "up to row \(anchor.sequence), \(anchor.hashText)" }
-
-    /// The entry that tells of a purge.
-    public static func entry(upTo anchor: AuditLink, at moment: Moment) -> AuditEntry {
-        AuditEntry(.auditPurged, by: .service, at: moment, detail: detail(anchor))
-    }
-}

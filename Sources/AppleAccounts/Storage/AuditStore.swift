@@ -26,7 +26,7 @@ public protocol AuditStore: AuditReader {
     /// moves the anchor. Appends a row that tells of it, unless it found none. Returns the number of deleted rows.
     ///
     /// A row of the future was written by a wrong clock. It goes with the rows after it, so that it does not keep
-    /// older and younger rows for years.
+    /// older and younger rows for years. More than `AuditPurge.farthestSearch` of them in sequence stay.
     ///
     /// - Parameter now: The time of the new row.
     func purgeAudit(before end: Moment, at now: Moment) async throws -> Int

@@ -39,13 +39,18 @@ enum AuditRows {
     } sql: { list, limit in
         "SELECT \(list) FROM audit ORDER BY sequence LIMIT \(limit) FOR UPDATE"
     }
-    /// The last old row before the first row that is neither old nor of the future.
-    private static let lastOld = TypedStatement<Moment, Moment>("last_old_audit") { end, now in
+    private static let anyOld = TypedStatement<Moment>("any_old_audit") { end in
+        "SELECT 1 FROM audit WHERE recorded_at < \(end) LIMIT 1"
+    }
+    private static let firstPresentOrOld = TypedStatement<Int64, Int64, Moment, Moment>(
+        "first_present_audit"
+    ) { sequence, limit, now, end in
         """
-        SELECT sequence FROM audit WHERE recorded_at < \(end) AND sequence < coalesce(
-            (SELECT sequence FROM audit WHERE recorded_at >= \(end) AND recorded_at <= \(now)
-             ORDER BY sequence LIMIT 1), \(Int64.max))
-        ORDER BY sequence DESC LIMIT 1
+        SELECT recorded_at FROM (
+            SELECT sequence, recorded_at FROM audit WHERE sequence > \(sequence)
+            ORDER BY sequence LIMIT \(limit)) AS next
+        WHERE recorded_at <= \(now) OR recorded_at < \(end)
+        ORDER BY sequence LIMIT 1
         """
     }
     private static let remove = TypedStatement<Int64>("remove_audit") { sequence in
@@ -136,23 +141,28 @@ enum AuditRows {
     }
 
     static func purge(before end: Moment, at now: Moment, in session: PostgresSession) throws -> Int {
-        try inTransaction(of: session) {
+        // Most purges find no old row, and lock nothing.
+        guard try !session.run(anyOld(end)).isEmpty else { return 0 }
+        return try inTransaction(of: session) {
             let results = try session.pipeline([
-                .begin, lockOldest.statement(Int64(AuditPurge.largestStep)), AuditAppending.lockCall,
-                lastOld(end, now),
+                .begin, lockOldest.statement(Int64(AuditPurge.largestStep)),
             ])
-            let last = results[3].isEmpty ? nil : results[3].onlyValue(as: Int64.self)
-            // Only a beginning of the chain, so that it stays one piece.
-            let old = try results[1].map { try lockOldest.columns.row($0) }
-                .prefix { $0.sequence <= last ?? 0 }
-            guard let anchor = old.last?.link else {
+            let oldest = try results[1].map { try lockOldest.columns.row($0) }
+            let count = try AuditPurge.step(oldest.map(\.facts.moment), before: end, at: now) {
+                guard let last = oldest.last?.sequence else { return nil }
+                let limit = Int64(AuditPurge.farthestSearch)
+                return try session.run(firstPresentOrOld(last, limit, now, end))
+                    .onlyValue(as: Moment.self)
+            }
+            guard let anchor = oldest.prefix(count).last?.link else {
                 try session.rollBack()
                 return 0
             }
+            // The chain is locked from here to the commit alone: audited changes wait for no search.
             _ = try session.pipeline(
                 [remove(anchor.sequence), moveAnchor(anchor.sequence, anchor.hash)]
                     + AuditAppending([AuditPurge.entry(upTo: anchor, at: now)]).calls + [.commit])
-            return old.count
+            return count
         }
     }
 

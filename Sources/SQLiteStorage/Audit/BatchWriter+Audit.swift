@@ -7,29 +7,44 @@ import SQLTables
 // Rare writes of the audit log, inside a transaction. Their statements are not kept.
 extension BatchWriter {
     func purgeAudit(before end: Moment, at now: Moment) throws -> Int {
-        // Only a beginning of the chain, so that it stays one piece: up to the last old row before the first row that
-        // is neither old nor of the future. The signs keep SQLite from the index by time, which has no such order.
-        let last = try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT sequence FROM audit WHERE +recorded_at < :end AND sequence < coalesce(
-                    (SELECT sequence FROM audit WHERE +recorded_at >= :end AND +recorded_at <= :now
-                     ORDER BY sequence LIMIT 1), :all)
-                ORDER BY sequence DESC LIMIT 1
-                """, arguments: ["end": end.milliseconds, "now": now.milliseconds, "all": Int64.max])
-        guard let last else { return 0 }
-        let old = try Row.fetchAll(
-            database,
-            sql: "SELECT sequence, hash FROM audit WHERE sequence <= :last ORDER BY sequence LIMIT :limit",
-            arguments: ["last": last, "limit": AuditPurge.largestStep])
-        guard let anchor = old.last.flatMap({ AuditLink($0) }) else { return 0 }
+        // Most purges find no old row, and must not read more on the only connection that writes.
+        let anyOld = try Row.fetchOne(
+            database, sql: "SELECT 1 FROM audit WHERE recorded_at < :end LIMIT 1",
+            arguments: ["end": end.milliseconds])
+        guard anyOld != nil else { return 0 }
+        let oldest = try Row.fetchAll(
+            database, sql: "SELECT sequence, hash, recorded_at FROM audit ORDER BY sequence LIMIT :limit",
+            arguments: ["limit": AuditPurge.largestStep])
+        let moments = oldest.map { Moment(milliseconds: $0["recorded_at"]) }
+        let count = try AuditPurge.step(moments, before: end, at: now) {
+            try oldest.last.flatMap { try firstPresentOrOld(after: $0["sequence"], before: end, at: now) }
+        }
+        guard count > 0, let anchor = AuditLink(oldest[count - 1]) else { return 0 }
         try database.execute(
             sql: "DELETE FROM audit WHERE sequence <= :anchor", arguments: ["anchor": anchor.sequence])
         try database.execute(
             sql: "UPDATE audit_chain SET anchor_sequence = :anchor, anchor_hash = :hash WHERE id = 1",
             arguments: ["anchor": anchor.sequence, "hash": Data(anchor.hash.bytes)])
         try appendAudit([AuditPurge.entry(upTo: anchor, at: now)])
-        return old.count
+        return count
+    }
+
+    private func firstPresentOrOld(
+        after sequence: Int64, before end: Moment, at now: Moment
+    ) throws -> Moment? {
+        // The signs keep SQLite from the index by time, which would find all rows.
+        try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT recorded_at FROM audit WHERE sequence > :last AND sequence <= :last + :limit
+                    AND (+recorded_at <= :now OR +recorded_at < :end)
+                ORDER BY sequence LIMIT 1
+                """,
+            arguments: [
+                "last": sequence, "limit": AuditPurge.farthestSearch, "now": now.milliseconds,
+                "end": end.milliseconds,
+            ]
+        ).map { Moment(milliseconds: $0) }
     }
 
     func noteConfiguration(

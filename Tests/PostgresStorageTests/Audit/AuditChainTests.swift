@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import PostgresCluster
 import StorageConformance
 import TestSupport
 import Testing
@@ -58,9 +59,9 @@ import Testing
         }
     }
 
-    private static func entry(_ account: AccountID?) -> AuditEntry {
+    private static func entry(_ account: AccountID?, at moment: Moment = 5000) -> AuditEntry {
         AuditEntry(
-            .consoleShow, by: AuditOrigin(.consoleOperator("ops")), at: 5000,
+            .consoleShow, by: AuditOrigin(.consoleOperator("ops")), at: moment,
             person: account.map { AuditPerson($0) })
     }
 
@@ -79,6 +80,29 @@ import Testing
             try holder.release()
             #expect(try await disabling.value.disabling != nil)
             #expect(try await here.verifiedAudit().count == 1)
+        }
+    }
+
+    @Test func `a step of the purge looks for the end of rows of the future up to its bound`() async throws {
+        try await Replicas.with(1) { replicas in
+            let (store, cluster) = (replicas.stores[0], try await PostgresCluster.shared())
+            try await FutureAudit.begin(in: store)
+            _ = try await cluster.superuserQuery(FutureAudit.statements, in: replicas.name)
+            #expect(try await FutureAudit.purge(store) == 0)
+            _ = try await cluster.superuserQuery(FutureAudit.shortening, in: replicas.name)
+            #expect(try await FutureAudit.purge(store) == AuditPurge.largestStep)
+        }
+    }
+
+    /// Audited changes wait for the end of the chain.
+    @Test func `a purge that finds nothing to delete waits for no one and holds nothing`() async throws {
+        try await Replicas.with(1) { replicas in
+            let store = replicas.stores[0]
+            // The old row is not at the beginning of the chain.
+            try await store.appendAudit([Self.entry(nil, at: 50_000), Self.entry(nil, at: 1000)])
+            let holder = try LockHolder(replicas.url, "SELECT 1 FROM audit_chain FOR UPDATE")
+            #expect(try await store.purgeAudit(before: 6000, at: 100_000) == 0)
+            try holder.release()
         }
     }
 

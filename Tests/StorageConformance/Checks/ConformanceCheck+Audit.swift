@@ -165,6 +165,19 @@ extension ConformanceCheck {
             try expectEqual(try await store.purgeAudit(before: .last, at: 200_000), 9)
             try expectEqual(try await store.verifiedAudit().map(\.facts.action), [.auditPurged])
         },
+        ConformanceCheck("purges old rows in steps, and the rest verifies after each of them") { store in
+            let step = AuditPurge.largestStep
+            let times = Array(repeating: 1000 as Int64, count: 3 * step + step / 2) + [50_000, 1000]
+            try await store.appendAudit(times.map { .show(nil, at: $0) })
+            for count in [step, step, step, step / 2, 0, 0] {
+                try expectEqual(try await store.purgeAudit(before: 6000, at: 100_000), count)
+                let anchor = try await store.auditChain().anchor.sequence
+                try expectEqual(try await store.verifiedAudit().first?.sequence, anchor + 1)
+            }
+            try expectEqual(
+                try await store.verifiedAudit().map(\.facts.moment.milliseconds),
+                [50_000, 1000, 100_000, 100_000, 100_000, 100_000])
+        },
         ConformanceCheck("rows of a clock that was years ahead do not keep older and younger rows for years")
         {
             store in
@@ -181,6 +194,13 @@ extension ConformanceCheck {
                 [ahead, 50_000, ahead, 5000, 100_000, 100_000])
             try expectEqual(try await store.purgeAudit(before: 60_000, at: 100_000), 4)
             try expectEqual(try await store.purgeAudit(before: 60_000, at: 100_000), 0)
+        },
+        ConformanceCheck("a clock that is behind all rows purges none of them") { store in
+            let times = Array(repeating: 5_000_000 as Int64, count: AuditPurge.largestStep + 5)
+            try await store.appendAudit(times.map { .show(nil, at: $0) })
+            try expectEqual(try await store.purgeAudit(before: 0, at: 1000), 0)
+            try expectEqual(try await store.purgeAudit(before: 1000, at: 4000), 0)
+            try expectEqual(try await store.verifiedAudit().count, times.count)
         },
         ConformanceCheck("notes what changed in the configuration since the last start, once") { store in
             let first = ["api_key backend": "aaaa", "sealing_key k1": "bbbb", "setting SIWA_PORT": "cccc"]
