@@ -82,6 +82,39 @@ import Testing
         #expect(try await kept == 496)
     }
 
+    /// With one row the first page has right rows too; with more than a page it has none.
+    @Test(arguments: [1, 999, 1000, 1500])
+    func `without Apple's time rows of a wrong clock before all others do not make the others old`(
+        count: Int
+    ) async throws {
+        let wrong = Self.today.advanced(byMilliseconds: 3650 * Self.day)
+        try await store.appendAudit(
+            Array(repeating: AuditEntry(.consoleShow, by: .service, at: wrong), count: count))
+        try await fill()
+        // The machine starts again with the wrong time, some minutes before the rows.
+        let unknown = retention(at: wrong.advanced(byMilliseconds: -300_000), secondsAhead: nil)
+        for _ in 0..<3 { try await unknown.purge() }
+        #expect(try await kept == count + 501)
+        clock.advance(by: .seconds(86_400))
+        for _ in 0..<3 { try await unknown.purge() }
+        // A day of rows, with those before it; and none where no row of a right clock is in the first page.
+        #expect(try await kept == (count < 1000 ? 500 : count + 501))
+    }
+
+    @Test func `without Apple's time rows of several clocks are in no exact order`() async throws {
+        try await store.appendAudit([
+            AuditEntry(
+                .consoleShow, by: .service, at: Self.today.advanced(byMilliseconds: -500 * Self.day + 5))
+        ])
+        try await fill()
+        let unknown = retention(secondsAhead: nil)
+        try await unknown.purge()
+        #expect(try await kept == 502)
+        clock.advance(by: .seconds(86_400))
+        try await unknown.purge()
+        #expect(try await kept == 500)
+    }
+
     @Test func `an empty log without Apple's time stays empty`() async throws {
         try await retention(secondsAhead: nil).purge()
         #expect(try await store.verifiedAudit().isEmpty)

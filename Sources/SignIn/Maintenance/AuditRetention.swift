@@ -3,13 +3,17 @@ import Synchronization
 
 /// Deletes rows of the audit log that are past their time.
 ///
-/// A clock that is years ahead must not empty the log. So time is Apple's where this machine is ahead of it. Until Apple
-/// has answered, rows are deleted only as fast as time passes: a day of rows in a day of uptime.
+/// A clock that is years ahead must not empty the log. So time is Apple's where this machine is ahead of it. Until
+/// Apple has answered, rows are deleted only as fast as time passes: a day of rows in a day of uptime, and none while
+/// it is in doubt which rows are the oldest.
 final class AuditRetention: Sendable {
     private struct Beginning {
         let oldest: Moment
         let uptime: Duration
     }
+
+    /// Milliseconds by which rows may be in another order than their times. The clocks of replicas differ.
+    private static let largestDisorder: Int64 = 86_400_000
 
     private let store: any AuditStore
     /// In milliseconds.
@@ -49,18 +53,25 @@ final class AuditRetention: Sendable {
         while try await store.purgeAudit(before: end, at: now) > 0, !Task.isCancelled {}
     }
 
-    /// Returns the time of the oldest row of the first purge, and the uptime since then on top; `nil` without rows.
+    /// Returns the time of the oldest row at the first purge, and the uptime since then on top; `nil` without rows, and
+    /// in doubt.
     private func slowEnd() async throws -> Moment? {
         let uptime = uptime()
-        let anchor = try await store.auditChain().anchor.sequence
-        guard let oldest = try await store.auditRows(after: anchor, limit: 1).first?.facts.moment else {
-            return nil
-        }
-        let first = beginning.withLock { beginning in
-            let first = beginning ?? Beginning(oldest: oldest, uptime: uptime)
-            beginning = first
-            return first
-        }
+        guard let first = try await beginning(at: uptime) else { return nil }
+        // More rows than were looked at can come from a wrong clock. By their time, all others would be old.
+        let before = first.oldest.advanced(byMilliseconds: -Self.largestDisorder)
+        guard try await store.auditSequence(at: before) == 0 else { return nil }
         return first.oldest.advanced(byMilliseconds: (uptime - first.uptime).components.seconds * 1000)
+    }
+
+    private func beginning(at uptime: Duration) async throws -> Beginning? {
+        if let known = beginning.withLock({ $0 }) { return known }
+        let anchor = try await store.auditChain().anchor.sequence
+        // The first row of all can come from a wrong clock.
+        let rows = try await store.auditRows(after: anchor, limit: AuditPurge.largestStep)
+        guard let oldest = rows.map(\.facts.moment).min() else { return nil }
+        let first = Beginning(oldest: oldest, uptime: uptime)
+        beginning.withLock { $0 = first }
+        return first
     }
 }
