@@ -56,6 +56,10 @@ public struct AuditVerification: Sendable {
         guard row.sequence >= number else { throw Fault(.changed, at: row.sequence) }
         guard row.sequence == number else { throw Fault(.missing, at: number) }
         guard verified.next(row.entry.canonicalBytes) == row.link else { throw Fault(.changed, at: number) }
+        // During a long walk the rows that are not verified yet can be written anew, but the head is known.
+        guard number != chain.head.sequence || row.link == chain.head else {
+            throw Fault(.headDiffers, at: number)
+        }
         if let person = row.entry.person {
             guard person.digest == row.entry.personDigest else { throw Fault(.personChanged, at: number) }
         } else if row.entry.personDigest != nil {

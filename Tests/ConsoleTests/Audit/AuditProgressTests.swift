@@ -101,6 +101,42 @@ import Testing
         #expect(look.state == .broken(AuditVerification.Fault(.changed, at: 5501)))
     }
 
+    /// Changes of a log of 6,010 rows, of which 5,000 are verified. The walk began when there were 6,000.
+    static let attacksBetweenLooks = [
+        Attack("the last row with another content and its own hash", .headDiffers, 6010) {
+            let entry = $0.rows[5].entry
+            $0.rows[6009] = AuditRow(entry, link: $0.rows[6008].link.next(entry.canonicalBytes))
+        },
+        Attack("another hash at the head", .headDiffers, 6010) {
+            $0.head = AuditLink(sequence: 6010, hash: $0.rows[5].link.hash)
+        },
+        Attack("a head that is behind the rows", .headDiffers, 6010) { $0.head = $0.rows[6008].link },
+        Attack("the end written anew, with a row that was there when the walk began", .headDiffers, 6000) {
+            $0.rows.removeLast(11)
+            $0.append(11, "forged")
+        },
+    ]
+
+    @Test(arguments: attacksBetweenLooks)
+    func `finds a change of the end between two looks of one walk`(attack: Attack) async throws {
+        let audit = ForgedAudit(6000)
+        let progress = AuditProgress(audit)
+        #expect(try await progress.advance(at: 1000).state == .verified(upTo: 5000, isWhole: false))
+        audit.change { $0.append(10, "new") }
+        audit.change(attack.change)
+        let look = try await progress.advance(at: 2000)
+        #expect(look.state == .broken(attack.fault))
+        #expect(look.lastWhole == nil)
+    }
+
+    @Test func `rows that are written between two looks of one walk are no fault`() async throws {
+        let audit = ForgedAudit(6000)
+        let progress = AuditProgress(audit)
+        #expect(try await progress.advance(at: 1000).state == .verified(upTo: 5000, isWhole: false))
+        audit.change { $0.append(10, "new") }
+        #expect(try await progress.advance(at: 2000).state == .verified(upTo: 6010, isWhole: true))
+    }
+
     @Test func `goes on with new rows, and counts those whose user was erased`() async throws {
         let store = ReferenceStore()
         let account = try await store.signIn(.sample()).account
