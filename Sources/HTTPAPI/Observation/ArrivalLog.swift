@@ -40,6 +40,9 @@ public final class ArrivalLog: Sendable {
     public static let longestClaims = 4096
     /// Milliseconds for which an arrival is kept: a day.
     public static let keptFor: Int64 = 86_400_000
+    /// Milliseconds by which the clock may be set back without a loss of arrivals. Those further in the future came
+    /// while the clock was wrong, and would be kept until their time.
+    public static let mostAhead: Int64 = 60_000
 
     private struct State {
         var number: Int64 = 0
@@ -47,7 +50,10 @@ public final class ArrivalLog: Sendable {
 
         mutating func dropOld(at now: Moment) {
             for sender in Sender.allCases {
-                arrivals[sender]?.removeOldest { now >= $0.receivedAt.advanced(byMilliseconds: keptFor) }
+                arrivals[sender]?.removeAll {
+                    now >= $0.receivedAt.advanced(byMilliseconds: keptFor)
+                        || $0.receivedAt > now.advanced(byMilliseconds: mostAhead)
+                }
             }
         }
     }
@@ -68,7 +74,7 @@ public final class ArrivalLog: Sendable {
         }
     }
 
-    /// Forgets what is older than a day, also when nothing more comes and nobody looks.
+    /// Forgets what is older than a day or of the future, also when nothing more comes and nobody looks.
     public func dropOld() {
         let moment = now()
         state.withLock { $0.dropOld(at: moment) }

@@ -32,9 +32,9 @@ struct Ring<Entry> {
         for index in entries.indices where change(&entries[(oldest + index) % entries.count]) { return }
     }
 
-    /// Removes the oldest entries as long as a condition holds.
-    mutating func removeOldest(while isGone: (Entry) -> Bool) {
-        guard !entries.isEmpty, isGone(entries[oldest]) else { return }
-        (entries, oldest) = (Array(inOrder.drop(while: isGone)), 0)
+    /// Removes the entries for which a condition holds.
+    mutating func removeAll(where isGone: (Entry) -> Bool) {
+        guard entries.contains(where: isGone) else { return }
+        (entries, oldest) = (inOrder.filter { !isGone($0) }, 0)
     }
 }

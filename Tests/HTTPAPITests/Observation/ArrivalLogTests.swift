@@ -3,6 +3,7 @@ import AppleIdentity
 import Encodings
 import SignIn
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 import TokenMint
@@ -83,6 +84,29 @@ import TokenMint
         log.dropOld()
         #expect(ids() == [])
         log.note(.apple, "x", token: "t", requestID: "new")
+        #expect(ids() == ["new"])
+    }
+
+    @Test func `an arrival of a clock that was ahead keeps neither itself nor others beyond a day`() {
+        let clock = ManualClock(millisecondsSince1970: 10 * ArrivalLog.keptFor)
+        // Milliseconds by which the clock is ahead.
+        let ahead = Mutex<Int64>(0)
+        let log = ArrivalLog {
+            Moment(milliseconds: clock.millisecondsSince1970 + ahead.withLock { $0 })
+        }
+        func ids() -> [String] { log.arrivals(from: .apple).map(\.requestID) }
+        func note(_ id: String, ahead wrong: Int64) {
+            ahead.withLock { $0 = wrong }
+            log.note(.apple, "x", token: "t", requestID: id)
+        }
+        note("far", ahead: 30 * ArrivalLog.keptFor)
+        note("near", ahead: ArrivalLog.mostAhead)
+        note("right", ahead: 0)
+        #expect(ids() == ["right", "near"])
+        clock.advance(by: .milliseconds(ArrivalLog.keptFor))
+        log.note(.apple, "x", token: "t", requestID: "new")
+        #expect(ids() == ["new", "near"])
+        clock.advance(by: .milliseconds(ArrivalLog.mostAhead))
         #expect(ids() == ["new"])
     }
 
