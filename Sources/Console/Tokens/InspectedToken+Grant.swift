@@ -2,6 +2,9 @@ import AppleAccounts
 import AuthorizationServer
 
 extension InspectedToken {
+    /// Seconds by which a token can seem older than its grant. Two replicas can have written them, whose clocks differ.
+    private static let largestSkew: Int64 = 10
+
     /// Adds the state of the user's grant to the client of a genuine ID token.
     ///
     /// - Parameters:
@@ -13,7 +16,7 @@ extension InspectedToken {
     ) {
         guard let account else { return refuse("The account does not exist any more.") }
         // A grant that ended, and that the user gave anew, is younger than the token.
-        guard let grant, grant.createdAt.milliseconds / 1000 <= issuedAt else {
+        guard let grant, grant.createdAt.milliseconds / 1000 - Self.largestSkew <= issuedAt else {
             return refuse(
                 "The grant to \(client.rawValue) under which the token was issued has ended. The client must let "
                     + "the user sign in again.")
