@@ -79,7 +79,8 @@ public final class OverviewMonitor: Service {
         state.withLock { $0.troubles.filter(\.trouble.concernsEveryone) }
     }
 
-    /// What everyone with a session may know after a write has failed: what is known, or else what its error says.
+    /// The troubles that everyone with a session may know after a write has failed: what its error says of the
+    /// database, unless that is known, and the others.
     func troubles(after error: any Error) -> [DatedTrouble] {
         let known = knownTroubles
         guard !known.contains(where: \.trouble.isOfDatabase), let failure = error as? StorageError,

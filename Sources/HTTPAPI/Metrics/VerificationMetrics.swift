@@ -62,27 +62,30 @@ final class VerificationMetrics: Sendable {
 
     private func countAccepted(_ kind: TokenKind, _ span: RecordedSpan?) {
         verdicts(kind).accepted.increment(by: 1)
-        span?.set("siwa.kind", .string(kind.rawValue))
-        span?.end()
+        end(span, kind)
+    }
+
+    private func end(_ span: RecordedSpan?, _ kind: TokenKind, error code: String? = nil) {
+        guard let span else { return }
+        span.set("siwa.kind", .string(kind.rawValue))
+        if let code { span.set("error.type", .string(code)) }
+        span.end()
     }
 
     /// Counts an error. An error that is not about the token comes after its verification, so the token was
     /// accepted.
     private func count(_ error: any Error, _ kind: TokenKind, _ span: RecordedSpan?) {
-        let code =
-            (error as? AppleTokenError)?.code.rawValue ?? (error as? KeySetError)?.code.rawValue
-        guard let code else { return countAccepted(kind, span) }
-        span?.set("siwa.kind", .string(kind.rawValue))
-        span?.set("error.type", .string(code))
-        span?.end()
         switch error {
-        case let error as AppleTokenError: verdicts(kind).refused[error.code]?.increment(by: 1)
+        case let error as AppleTokenError:
+            verdicts(kind).refused[error.code]?.increment(by: 1)
+            end(span, kind, error: error.code.rawValue)
         case let error as KeySetError:
             switch error.code {
             case .unknownKey: verdicts(kind).refused[.unknownKey]?.increment(by: 1)
             case .keysUnavailable: verdicts(kind).unavailable.increment(by: 1)
             }
-        default: break
+            end(span, kind, error: error.code.rawValue)
+        default: countAccepted(kind, span)
         }
     }
 
