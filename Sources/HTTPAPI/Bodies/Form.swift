@@ -51,6 +51,11 @@ struct Form: Sendable {
         return value?.isEmpty == false ? value : nil
     }
 
+    /// Returns `true` if the form has no field with another name than these.
+    func hasOnly(_ names: StaticString...) -> Bool {
+        values.allSatisfy { field in names.contains { field.name.utf8.elementsEqual($0.bytes) } }
+    }
+
     /// Returns the remainders of all names that begin with the prefix.
     func names(after prefix: String) -> [String] {
         values.compactMap { field in

@@ -27,6 +27,11 @@ final class LogoutRoutes: Sendable {
         let form = try? Form(parsing: request.body, mostFields: 4, mostBytes: Self.longestForm)
         // Only the form of the page has a decision. A client's request is a form without it.
         if let form, form[ConsentPage.decisionField] != nil || form[ConsentPage.tokenField] != nil {
+            // The page has the parameters of the client in the URL of its form. Others beside its two fields would be
+            // read by no one.
+            guard form.hasOnly(ConsentPage.tokenField, ConsentPage.decisionField) else {
+                return .response(malformed(request))
+            }
             let answer = LogoutForm(
                 token: form[ConsentPage.tokenField],
                 decision: form[ConsentPage.decisionField].flatMap { LogoutForm.Decision(rawValue: $0) })

@@ -370,6 +370,9 @@ import TokenMint
                 (Self.path, "{}", "application/json"),
                 (Self.path, String(repeating: "a", count: 4097), "application/x-www-form-urlencoded"),
                 ("\(Self.path)?client_id=shop", "state=a", "application/x-www-form-urlencoded"),
+                // The form of the page with parameters of a client, which it has in its URL.
+                (Self.path, "csrf_token=x&client_id=shop", "application/x-www-form-urlencoded"),
+                (Self.path, "decision=sign_out&state=a", "application/x-www-form-urlencoded"),
             ] {
                 #expect(
                     try await visitor.post(target, text: body, type: type).status == 400, "\(body.prefix(9))")
