@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from . import app_attest, deliveries, extremes, grant_scale, machine, once, postgres, scale, signatures
+from . import app_attest, console, deliveries, extremes, grant_scale, machine, once, postgres, scale, signatures
 from .load import FAILURES, wrk
 from .oauth_subjects import BESIDE, ENDPOINTS, OAuthStage
 from .processes import BenchError
@@ -26,9 +26,11 @@ SUBJECTS = [
     "jwt-kit", "pyjwt", "pyjwt-uvloop"]
 PARTS = [
     *SUBJECTS, "signatures", "deliveries", "pgbench", "half-peak", "overload", "scale",
-    "scale-postgres", "scale-grants", "scale-grants-postgres"]
+    "scale-postgres", "scale-grants", "scale-grants-postgres", "console", "console-postgres"]
 # What PostgreSQL's part is bounded to: filling it takes longer.
 MOST_POSTGRES_ACCOUNTS = 1_000_000
+# The required time of a page is that with so many people.
+MOST_CONSOLE_PEOPLE = 1_000_000
 
 
 def options() -> argparse.Namespace:
@@ -65,7 +67,7 @@ class Run:
         os.sched_setaffinity(0, cores.load)
         self._programs = postgres.programs() if self._wants(
             "sign-in-postgres", "sign-in-receivers-postgres", "deliveries", "pgbench", "scale-postgres",
-            "scale-grants-postgres") else None
+            "scale-grants-postgres", "console-postgres") else None
         self.report = Report(machine.description(cores, chosen.siwa, self._programs))
         note("\n".join(self.report.machine))
         self._stage = Stage(directory, SigningKey(directory), cores, chosen.siwa, exits)
@@ -100,6 +102,15 @@ class Run:
             cluster = self._cluster("grants", self._stage.cores.server)
             self.report.postgres_grant_sizes = self._scale_grants(
                 grant_scale.PostgresGrants(self._stage, cluster, self._oauth.environment))
+
+        if self._wants("console"):
+            self.report.pages += self._console(SQLiteStore(self._stage, "console"))
+        if self._wants("console-postgres"):
+            self.report.pages += self._console(
+                PostgresStore(self._stage, self._cluster("console", self._stage.cores.server), "console"))
+
+    def _console(self, store: Store) -> list[console.Page]:
+        return console.run(self._stage, store, min(max(self._chosen.accounts), MOST_CONSOLE_PEOPLE))
 
     def _scale_grants(self, store: grant_scale.GrantStore) -> list[grant_scale.GrantSize]:
         return grant_scale.run(self._stage, self._oauth, store, self._chosen.rounds, self._chosen.seconds)

@@ -65,6 +65,7 @@ FIGURES = [
         Figure(f"{part}-{kind}", f"{title} at 1,000,000 grants against 10,000, {store}", 1.3, 1.1)
         for part, store in (("scale-grants", "SQLite"), ("scale-grants-postgres", "PostgreSQL"))
         for kind, title in (("introspection", "introspection"), ("refresh", "refresh"), ("code", "code for tokens"))),
+    Figure("console", "a page of the console with up to 1,000,000 people, the slowest median", 50, 20, " ms"),
     Figure("half-peak", "p99 at half of the peak rate, the worst of verify, sign-in and state", 10, 5, " ms"),
     Figure(
         "overload", "successes at twice the peak rate, as a share of the peak, the worse of verify and sign-in",

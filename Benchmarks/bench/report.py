@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from .console import Page
 from .deliveries import Deliveries
 from .deliveries import measured as measured_deliveries
 from .extremes import HalfPeak, Overload
@@ -39,6 +40,8 @@ class Report:
     postgres_grant_sizes: list[GrantSize] = field(default_factory=list)
     signatures: list[Signature] = field(default_factory=list)
     deliveries: list[Deliveries] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
+    """Of the console, on both stores."""
 
     def measured(self) -> dict[str, float]:
         """What was measured of the figures to reach, by their names."""
@@ -78,6 +81,8 @@ class Report:
             ("scale-grants", self.grant_sizes), ("scale-grants-postgres", self.postgres_grant_sizes)):
             if sizes:
                 found |= {f"{part}-{kind}": times for kind, times in grant_growth(sizes).items()}
+        if self.pages:
+            found["console"] = max(page.median_ms for page in self.pages)
         if self.half_peak:
             found["half-peak"] = max(run.p99_ms for run in self.half_peak)
         if self.overload:
@@ -107,6 +112,11 @@ class Report:
         parts += [_grant_sizes(sizes) for sizes in (self.grant_sizes, self.postgres_grant_sizes) if sizes]
         if self.deliveries:
             parts.append(_deliveries(self.deliveries))
+        if self.pages:
+            parts.append(_table(
+                ["page of the console", "store", "people", "median ms", "slowest ms"],
+                [[page.name, page.store, f"{page.people:,}", f"{page.median_ms:.1f}", f"{page.worst_ms:.1f}"]
+                 for page in self.pages]))
         if self.signatures:
             parts.append(_table(
                 ["one signature (OpenSSL, P-256 and RSA-2048)", "CPU us"],

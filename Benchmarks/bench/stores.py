@@ -21,8 +21,13 @@ class Store(Protocol):
     name: str
     backing: Server | None
 
-    def start(self, accounts: int) -> tuple[Server, int]:
-        """A service on a new database of so many accounts, and its port. The service itself makes the schema."""
+    def start(
+        self, accounts: int, *, variety: str = "", more: dict[str, str] | None = None,
+    ) -> tuple[Server, int]:
+        """A service on a new database of so many accounts, and its port. The service itself makes the schema.
+
+        `variety`: statements that make some of the people different. `more`: settings of the service beside the rest.
+        """
 
     def megabytes(self, accounts: int) -> float:
         """What the database takes on the disk."""
@@ -36,8 +41,15 @@ class SQLiteStore:
         self._stage = stage
         self._kind = kind
 
-    def start(self, accounts: int) -> tuple[Server, int]:
-        return self._stage.sqlite(self.fill(accounts))
+    def start(
+        self, accounts: int, *, variety: str = "", more: dict[str, str] | None = None,
+    ) -> tuple[Server, int]:
+        name = self.fill(accounts)
+        if variety:
+            database = sqlite3.connect(self._stage.database(name))
+            database.executescript(variety)
+            database.close()
+        return self._stage.sqlite(name, more=more)
 
     def fill(self, accounts: int) -> str:
         """Its name."""
@@ -65,9 +77,14 @@ class PostgresStore:
         self._kind = kind
         self.backing: Server | None = cluster.server
 
-    def start(self, accounts: int) -> tuple[Server, int]:
+    def start(
+        self, accounts: int, *, variety: str = "", more: dict[str, str] | None = None,
+    ) -> tuple[Server, int]:
         database, url = self.fill(accounts)
-        return self._stage.siwa(database, url)
+        if variety:
+            self._cluster.query(variety, database)
+            self._cluster.query("VACUUM ANALYZE", database)
+        return self._stage.siwa(database, url, more=more)
 
     def fill(self, accounts: int) -> tuple[str, str]:
         """Its name and its URL."""
