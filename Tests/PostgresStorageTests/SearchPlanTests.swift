@@ -31,6 +31,26 @@ import Testing
         }
     }
 
+    /// Its planner knows nothing about the values of a partial index, and guesses that an address belongs to one in 200
+    /// people. Below another `UNION ALL` it then read all people from the newest on: 1.4 s with a million.
+    @Test func `finds an address by its index, whatever the planner guesses`() async throws {
+        try await Replicas.with(1) { replicas in
+            let store = replicas.stores[0]
+            try await Self.fill(store, 20_000)
+            try await store.pool.run { session in
+                for setting in ["ANALYZE subject", "SET plan_cache_mode = force_generic_plan"] {
+                    _ = try session.run(PostgresCall(PostgresStatement(setting, setting)))
+                }
+                for statement in [
+                    AccountSearchRows.sql.email.statement, AccountSearchRows.sql.name.statement,
+                ] {
+                    let lines = try Self.plan(statement, in: session)
+                    #expect(!lines.contains { $0.contains("subject_account_id_key") }, "\(lines)")
+                }
+            }
+        }
+    }
+
     @Test func `answers every search among many people`() async throws {
         let count = SearchTrial.people(ProcessInfo.processInfo.environment)
         try await Replicas.with(1) { replicas in
