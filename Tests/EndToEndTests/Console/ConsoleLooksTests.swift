@@ -131,6 +131,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [("desktop", 760), ("phone", 390)] as [(String, Int64)])
+    func `a page in the preview is as wide as the choice says, and its region scrolls`(
+        choice: String, width: Int64
+    ) async throws {
+        try await Self.with { system, browser in
+            for window in [1280, 375] as [Int64] {
+                try await browser.show(width: window)
+                try await browser.open(system.service + "/console/clients/siwa-web?width=\(choice)")
+                let found = try await browser.evaluate(
+                    "return document.querySelector('iframe.preview').getBoundingClientRect().width")
+                #expect(found.integer == width, "in a window of \(window)")
+                #expect(try await browser.consoleFaults() == [])
+            }
+        }
+    }
+
     private static func with(
         _ body: @Sendable (DevelopmentProcess, Browser) async throws -> Void
     ) async throws {
