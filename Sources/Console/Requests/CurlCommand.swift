@@ -1,39 +1,73 @@
 import HTTPAPI
 
-/// A request as a command for a shell. Secrets are placeholders. In production the path has its names in place of its
-/// values, and the body is a file, because neither is kept.
+/// A request as a command for a shell. Secrets are variables of the shell. In production the path has its names in
+/// place of its values, and the body is a file, because neither is kept.
 struct CurlCommand: Sendable {
     let text: String
+    /// Sentences about what is to be done first; `nil` when the command is complete.
+    let steps: String?
 
     init(_ request: RecentRequest, address: String) {
         var parts = ["curl"]
+        var variables: [String] = []
         if request.method != "GET" { parts.append("-X \(ShellText.quoted(request.method))") }
-        if request.exchange?.authorization?.lowercased().hasPrefix("basic ") ?? false {
-            parts.append(#"-u "$CLIENT_ID:$CLIENT_SECRET""#)
-        } else if request.caller != nil || request.exchange?.authorization != nil {
+        switch request.credential {
+        case .none: break
+        case .apiKey:
             parts.append(#"-H "Authorization: Bearer $SIWA_API_KEY""#)
+            variables = ["SIWA_API_KEY"]
+        case .clientSecret:
+            parts.append(#"-u "$CLIENT_ID:$CLIENT_SECRET""#)
+            variables = ["CLIENT_ID", "CLIENT_SECRET"]
+        case .accessToken:
+            parts.append(#"-H "Authorization: Bearer $ACCESS_TOKEN""#)
+            variables = ["ACCESS_TOKEN"]
         }
         parts.append("-H \(ShellText.quoted("X-Request-ID: \(request.requestID).again"))")
+        var file: String?
         if let exchange = request.exchange {
             if let type = exchange.contentType {
                 parts.append("-H \(ShellText.quoted("Content-Type: \(type)"))")
             }
             if !exchange.body.isEmpty {
-                parts.append("--data-raw \(ShellText.quoted(Self.withoutSecret(exchange.body)))")
+                let body = Self.withoutSecret(String(decoding: exchange.body, as: UTF8.self))
+                parts.append("--data-raw \(body.text)")
+                if body.hasSecret, !variables.contains("CLIENT_SECRET") { variables.append("CLIENT_SECRET") }
             }
-        } else if ["POST", "PUT", "PATCH"].contains(request.method) {
-            let isForm = request.route.hasPrefix("/oauth/")
-            let type = isForm ? "application/x-www-form-urlencoded" : "application/json"
-            parts.append(
-                "-H \(ShellText.quoted("Content-Type: \(type)")) --data @body.\(isForm ? "txt" : "json")")
+        } else if let type = request.bodyType {
+            let name = type == "application/json" ? "body.json" : "body.txt"
+            parts.append("-H \(ShellText.quoted("Content-Type: \(type)")) --data-binary @\(name)")
+            file = name
         }
-        parts.append(ShellText.quoted(address + (request.exchange?.target ?? request.route)))
+        // A path that no call has is not kept either.
+        let target = request.exchange?.target ?? (request.route == "none" ? "/{path}" : request.route)
+        // Without it curl reads braces and brackets as a list of addresses.
+        if target.contains(where: { "{}[]".contains($0) }) { parts.append("--globoff") }
+        parts.append(ShellText.quoted(address + target))
         text = parts.joined(separator: " \\\n  ")
+        steps = Self.steps(
+            variables, hasNames: request.exchange == nil && target.contains("{"), file: file,
+            isCut: request.exchange?.isBodyCut ?? false)
     }
 
-    /// The secret of a client in a form.
-    private static func withoutSecret(_ body: [UInt8]) -> String {
-        String(decoding: body, as: UTF8.self)
-            .replacing(#/(^|&)client_secret=[^&]*/#) { "\($0.output.1)client_secret=CLIENT_SECRET" }
+    private static func steps(
+        _ variables: [String], hasNames: Bool, file: String?, isCut: Bool
+    ) -> String? {
+        var steps: [String] = []
+        if !variables.isEmpty { steps.append("Set \(variables.joined(separator: " and ")).") }
+        if hasNames { steps.append("Fill in the names in braces: siwa keeps no values of paths.") }
+        if let file { steps.append("Write the body into \(file): siwa keeps no bodies.") }
+        if isCut { steps.append("The body was longer: siwa keeps its first 16 KiB.") }
+        return steps.isEmpty ? nil : steps.joined(separator: " ")
+    }
+
+    /// The body in quotes, with a variable in place of each secret of a client in a form.
+    private static func withoutSecret(_ body: String) -> (text: String, hasSecret: Bool) {
+        guard let match = body.firstMatch(of: #/(?:^|&)client_secret=([^&]*)/#) else {
+            return (ShellText.quoted(body), false)
+        }
+        let before = ShellText.quoted(String(body[..<match.output.1.startIndex]))
+        let rest = String(body[match.output.1.endIndex...])
+        return (before + #""$CLIENT_SECRET""# + (rest.isEmpty ? "" : withoutSecret(rest).text), true)
     }
 }

@@ -28,6 +28,8 @@ struct RequestView: Sendable {
     let command: String
     /// Bodies, in development.
     let body: String?
+    /// Sentences about the steps before the command; `nil` for a complete command.
+    let steps: String?
     let response: String?
     let target: String?
     let canReplay: Bool
@@ -52,7 +54,8 @@ struct RequestView: Sendable {
                 check: refusal.check, expected: refusal.expected,
                 found: refusal.found.map { FoundValue.text($0, at: request.time / 1000) }, page: place)
         }
-        command = CurlCommand(request, address: address).text
+        let command = CurlCommand(request, address: address)
+        (self.command, steps) = (command.text, command.steps)
         body = request.exchange.map { Self.text($0.body) }
         response = request.exchange.map { Self.text($0.response) }
         target = request.exchange?.target

@@ -116,19 +116,22 @@ import Testing
         }
     }
 
-    @Test func `a command has placeholders for secrets, and nothing leaves its quotes`() throws {
+    @Test func `a command has variables for secrets, and nothing leaves its quotes`() throws {
         let recent = RecentRequests(keepsExchanges: true)
         Self.add(
-            recent, caller: nil, client: "shop",
+            recent, caller: nil, client: "shop", route: "/oauth/token",
             exchange: Self.exchange(
-                "grant_type=x&client_secret=s3cret&a='; rm -rf /", authorization: "Basic c2hvcDpzM2NyZXQ="))
+                "grant_type=x&client_secret=s3cret&a='; rm -rf /&client_secret=s3cret2",
+                authorization: "Basic c2hvcDpzM2NyZXQ="))
         Self.add(recent, exchange: Self.exchange("{}", authorization: "Bearer siwa_abc"))
         let commands = recent.all.map { CurlCommand($0, address: "http://127.0.0.1:8080").text }
         for command in commands {
             #expect(
                 !command.contains("s3cret") && !command.contains("siwa_abc") && !command.contains("c2hvc"))
         }
-        #expect(commands[1].contains("client_secret=CLIENT_SECRET&a='\\''; rm -rf /'"))
+        let body =
+            #"'grant_type=x&client_secret='"$CLIENT_SECRET"'&a='\''; rm -rf /&client_secret='"$CLIENT_SECRET""#
+        #expect(commands[1].contains(body), "\(commands[1])")
         #expect(commands[0].contains("Bearer $SIWA_API_KEY"))
     }
 
@@ -164,6 +167,94 @@ import Testing
         #expect(audit.entries.map(\.operatorName) == ["operator"])
         // Nothing is sent that the audit log does not know.
         audit.fail()
+    private static let key = #"-H "Authorization: Bearer $SIWA_API_KEY""#
+    private static let secret = #"-u "$CLIENT_ID:$CLIENT_SECRET""#
+    private static let token = #"-H "Authorization: Bearer $ACCESS_TOKEN""#
+
+    struct Sent: Sendable {
+        let request: (method: String, route: String)
+        var caller: String?
+        var client: String?
+        var isProven = false
+        var reason: String?
+        var credential: String?
+        /// The beginning of the steps.
+        var steps: String?
+    }
+
+    /// Requests of production, of which no exchange is kept.
+    @Test(arguments: [
+        // Apple is a caller in the log, and has no key.
+        Sent(
+            request: ("POST", "/v1/apple/notifications"), caller: "apple", isProven: true,
+            steps: "Write the body into body.json"),
+        Sent(
+            request: ("POST", "/v1/sign-ins"), caller: "backend", isProven: true, credential: key,
+            steps: "Set SIWA_API_KEY. Write the body into body.json"),
+        Sent(
+            request: ("GET", "/v1/credentials/{sub}"), credential: key,
+            steps: "Set SIWA_API_KEY. Fill in the names in braces"),
+        Sent(
+            request: ("POST", "/v1/nonces"), caller: "backend", isProven: true, credential: key,
+            steps: "Set SIWA_API_KEY."),
+        Sent(request: ("GET", "/health")), Sent(request: ("HEAD", "/livez")),
+        Sent(
+            request: ("POST", "/oauth/token"), client: "shop", isProven: true, credential: secret,
+            steps: "Set CLIENT_ID and CLIENT_SECRET. Write"),
+        Sent(
+            request: ("POST", "/oauth/token"), client: "shop", reason: "client_not_authenticated",
+            credential: secret, steps: "Set CLIENT_ID and CLIENT_SECRET. Write"),
+        // A public client.
+        Sent(
+            request: ("POST", "/oauth/token"), client: "desktop", reason: "code_expired",
+            steps: "Write the body into body.txt"),
+        Sent(
+            request: ("POST", "/oauth/introspect"), caller: "backend", isProven: true, credential: key,
+            steps: "Set SIWA_API_KEY. Write the body"),
+        Sent(
+            request: ("GET", "/oauth/userinfo"), client: "shop", isProven: true, credential: token,
+            steps: "Set ACCESS_TOKEN."),
+        Sent(
+            request: ("POST", "/v1/google/security-events"), steps: "Write the body into body.txt"),
+        Sent(request: ("GET", "none"), steps: "Fill in the names in braces"),
+    ])
+    func `a command has the credential of its call, and says what to do first`(sent: Sent) throws {
+        let recent = RecentRequests(keepsExchanges: false)
+        Self.add(
+            recent, caller: sent.caller, client: sent.client, isProven: sent.isProven,
+            route: sent.request.route, method: sent.request.method, reason: sent.reason)
+        let command = CurlCommand(try #require(recent.all.first), address: "https://siwa.test")
+        for known in [Self.key, Self.secret, Self.token] {
+            #expect(command.text.contains(known) == (known == sent.credential), "\(command.text)")
+        }
+        #expect((command.steps == nil) == (sent.steps == nil), "\(command.steps ?? "none")")
+        #expect(command.steps?.hasPrefix(sent.steps ?? "") ?? true, "\(command.steps ?? "none")")
+        #expect(command.text.contains("--globoff") == (sent.steps?.contains("braces") ?? false))
+        #expect(command.text.contains("@body") == (sent.steps?.contains("Write") ?? false))
+    }
+
+    @Test(
+        arguments: [
+            ("Basic c2hvcDpzM2NyZXQ=", "grant_type=x", "Set CLIENT_ID and CLIENT_SECRET."),
+            (nil, "client_id=shop&client_secret=x", "Set CLIENT_SECRET."),
+            (nil, "client_id=desktop", nil),
+        ] as [(String?, String, String?)])
+    func `a command of development sends what its client sent`(
+        authorization: String?, body: String, steps: String?
+    ) async throws {
+        let recent = RecentRequests(keepsExchanges: true)
+        Self.add(
+            recent, caller: nil, client: "shop", isProven: false, route: "/oauth/token",
+            exchange: Self.exchange(body, authorization: authorization))
+        let command = CurlCommand(try #require(recent.all.first), address: "")
+        #expect(command.text.contains(Self.secret) == (authorization != nil))
+        #expect(command.steps == steps)
+        let pages = RequestsPages(recent: recent, address: "")
+        let html = try Self.html(try await Self.open(pages, "/requests/{number}", number: 1))
+        #expect(html.contains("<code id=\"command\">") && html.contains("data-copy=\"command\""))
+        #expect(!html.contains("SIWA_API_KEY"))
+    }
+
         await #expect(throws: RecordingAudit.Failure.self) {
             _ = try await Self.open(pages, "/requests/{number}/replay", by: .post, number: 1)
         }
