@@ -21,13 +21,10 @@ public final class OAuthServer: Sendable {
         verifier = AccessTokenVerifier(issuer: dependencies.settings.issuer.text)
     }
 
-    /// Returns the addresses whose guesses of a client's secret are slowed down now, each with the seconds until
-    /// its next attempt counts. `nil` stands for requests without a known address.
-    package func slowedGuessing(
-        of client: OAuthClientID
-    ) -> [(address: RequesterAddress?, seconds: Int64)] {
+    /// Returns the addresses that sent a wrong secret of a client in the last 15 minutes, those with the most first.
+    package func secretGuesses(of client: OAuthClientID) -> [SecretGuesses] {
         let moment = now()
-        return guessing.withLock { $0.paused(client, now: moment) }
+        return guessing.withLock { $0.guesses(of: client, now: moment) }
     }
 
     var settings: OAuthSettings { dependencies.settings }

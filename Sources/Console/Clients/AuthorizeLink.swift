@@ -3,6 +3,7 @@ import AuthorizationServer
 import Cryptography
 import Encodings
 import OAuth
+import WebOrigins
 
 /// An authorization request of a client, ready to be opened, with the proof key that belongs to it.
 struct AuthorizeLink: Sendable {
@@ -11,16 +12,25 @@ struct AuthorizeLink: Sendable {
     static let exampleVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
     let url: String
-    let verifier: String
+    let redirectURI: String
     let hasProofKey: Bool
+    /// A sentence about the redirect URI; `nil` for an ordinary one.
+    let note: String?
     /// Exchanges the code of the link.
     let exchange: String
 
-    /// Returns `nil` for a client without redirect URI.
-    init?(_ client: OAuthClient, issuer: Issuer) {
-        guard let redirectURI = client.redirectURIs.first?.text else { return nil }
+    /// A link for each redirect URI. Those of this machine come first: of Google's client in development they are the
+    /// ones that lead to the fake Google, and the others to Google.
+    static func all(of client: OAuthClient, issuer: Issuer) -> [AuthorizeLink] {
+        let uris = client.redirectURIs.map(\.text)
+        return (uris.filter(isOfThisMachine) + uris.filter { !isOfThisMachine($0) })
+            .map { AuthorizeLink(client, redirectURI: $0, issuer: issuer) }
+    }
+
+    private init(_ client: OAuthClient, redirectURI registered: String, issuer: Issuer) {
+        let (redirectURI, note) = Self.reachable(registered, of: client)
+        (self.redirectURI, self.note) = (redirectURI, note)
         hasProofKey = client.googleLinking == nil
-        verifier = Self.exampleVerifier
         var parameters = [
             ("response_type", "code"), ("client_id", client.id.rawValue), ("redirect_uri", redirectURI),
             ("scope", client.scopes.text), ("state", "example-state"),
@@ -42,8 +52,35 @@ struct AuthorizeLink: Sendable {
         } else {
             lines.append("--data-urlencode client_id=\(client.id.rawValue)")
         }
-        if hasProofKey { lines.append("--data-urlencode code_verifier=\(verifier)") }
+        if hasProofKey { lines.append("--data-urlencode code_verifier=\(Self.exampleVerifier)") }
         exchange = lines.joined(separator: " \\\n  ")
+    }
+
+    private static func isOfThisMachine(_ uri: String) -> Bool {
+        WebAddress(uri).map { $0.isLoopback } ?? false
+    }
+
+    /// Returns an address at which something can listen. At a loopback address the port of a request may differ from the
+    /// registered one (RFC 8252 §7.3): without a port nothing listens there, so the port is that of the page after a
+    /// sign-out, where the client has one.
+    private static func reachable(
+        _ uri: String, of client: OAuthClient
+    ) -> (uri: String, note: String?) {
+        guard let address = WebAddress(uri), address.isLoopback, address.port == nil else {
+            return (uri, nil)
+        }
+        let other = client.postLogoutRedirectURIs.map(\.text).first { text in
+            WebAddress(text).map { $0.port != nil && $0.host == address.host && $0.path == address.path }
+                ?? false
+        }
+        if let other {
+            return (other, "The port is free to choose; this is that of the page after a sign-out.")
+        }
+        return (
+            uri,
+            "An app chooses the port. Here nothing listens, so the browser shows an error; the code is in its "
+                + "address bar."
+        )
     }
 
     /// Percent-encodes all bytes except unreserved ones (RFC 3986 §2.3).
@@ -56,4 +93,19 @@ struct AuthorizeLink: Sendable {
 
     private static let unreserved = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+}
+
+/// A link as the template shows it.
+struct LinkValues: Sendable {
+    /// For the buttons that copy; unique on the page.
+    let number: Int
+    let url: String
+    let redirectURI: String
+    let note: String?
+    let exchange: String
+
+    init(_ link: AuthorizeLink, number: Int) {
+        self.number = number
+        (url, redirectURI, note, exchange) = (link.url, link.redirectURI, link.note, link.exchange)
+    }
 }

@@ -71,7 +71,7 @@ package struct ClientPages: Sendable {
                 app: client.app.rawValue, grants: usage.grants[client.id] ?? 0,
                 families: usage.families[client.id] ?? 0,
                 refusals: refusals(of: client).map(\.count).reduce(0, +),
-                slowed: server.slowedGuessing(of: client.id).count)
+                slowed: server.secretGuesses(of: client.id).count(where: \.isSlowed))
         }
         return .page(
             template: "clients", title: "OAuth clients",
@@ -102,8 +102,9 @@ package struct ClientPages: Sendable {
         let choice = PreviewChoice(request.query, client: client, settings: settings)
         let values = ClientValues(
             client, settings: settings, usage: usage, refusals: refusals(of: client),
-            slowed: server.slowedGuessing(of: client.id), stream: streams?.stream(of: client.id),
-            link: AuthorizeLink(client, issuer: settings.issuer), preview: choice.map(PreviewValues.init))
+            guesses: server.secretGuesses(of: client.id), stream: streams?.stream(of: client.id),
+            links: AuthorizeLink.all(of: client, issuer: settings.issuer),
+            preview: choice.map(PreviewValues.init))
         return .page(template: "client", title: client.name.english, values: values)
     }
 

@@ -17,9 +17,25 @@ struct ClientValues: Sendable {
         let explanation: String
     }
 
-    struct Slowed: Sendable {
+    struct Guesses: Sendable {
         let address: String
-        let seconds: Int64
+        let wrong: String
+        let style: String
+        let state: String
+
+        init(_ guesses: SecretGuesses) {
+            address = guesses.address?.text ?? "unknown addresses"
+            wrong = guesses.wrong == 1 ? "one wrong secret" : "\(guesses.wrong) wrong secrets"
+            style = guesses.isSlowed ? "warn" : "muted"
+            state =
+                if let pause = guesses.pause {
+                    "the next one must wait \(pause) s"
+                } else if guesses.isSlowed {
+                    "slowed: the next one begins a pause"
+                } else {
+                    "not slowed yet"
+                }
+        }
     }
 
     /// A field of Google's console, and what to type there.
@@ -42,20 +58,28 @@ struct ClientValues: Sendable {
     let most: Int
     let hasRefusals: Bool
     let refusals: [Refusal]
-    let isSlowed: Bool
-    let slowed: [Slowed]
-    let link: AuthorizeLink?
+    let hasGuesses: Bool
+    let guesses: [Guesses]
+    let otherAddresses: Int?
+    let hasLinks: Bool
+    let links: [LinkValues]
+    let hasMoreLinks: Bool
+    let moreLinks: [LinkValues]
+    let hasProofKey: Bool
+    let verifier = AuthorizeLink.exampleVerifier
     let isForGoogle: Bool
     let fields: [Field]
     let preview: PreviewValues?
 
-    /// Number of slowed addresses that the page names.
+    /// Number of addresses with wrong secrets that the page names.
     private static let mostAddresses = 20
+    /// Number of links above the fold.
+    private static let fewLinks = 2
 
     init(
         _ client: OAuthClient, settings: OAuthSettings, usage: ClientUsage, refusals: [Refusal],
-        slowed: [(address: RequesterAddress?, seconds: Int64)], stream: EventStreams.ClientStream?,
-        link: AuthorizeLink?, preview: PreviewValues?
+        guesses: [SecretGuesses], stream: EventStreams.ClientStream?,
+        links: [AuthorizeLink], preview: PreviewValues?
     ) {
         (id, name) = (client.id.rawValue, client.name.english)
         facts = Self.facts(client, stream)
@@ -65,11 +89,14 @@ struct ClientValues: Sendable {
         isSample = usage.isSampleOfGrants || usage.isSampleOfFamilies
         most = ClientPages.countedRows
         (hasRefusals, self.refusals) = (!refusals.isEmpty, refusals)
-        isSlowed = !slowed.isEmpty
-        self.slowed = slowed.prefix(Self.mostAddresses).map {
-            Slowed(address: $0.address?.text ?? "unknown addresses", seconds: $0.seconds)
-        }
-        self.link = link
+        hasGuesses = !guesses.isEmpty
+        self.guesses = guesses.prefix(Self.mostAddresses).map(Guesses.init)
+        otherAddresses = guesses.count > Self.mostAddresses ? guesses.count - Self.mostAddresses : nil
+        let shown = links.enumerated().map { LinkValues($1, number: $0 + 1) }
+        self.links = Array(shown.prefix(Self.fewLinks))
+        moreLinks = Array(shown.dropFirst(Self.fewLinks))
+        (hasLinks, hasMoreLinks) = (!shown.isEmpty, !moreLinks.isEmpty)
+        hasProofKey = links.contains(where: \.hasProofKey)
         isForGoogle = client.googleLinking != nil
         fields = client.googleLinking.map { Self.fields(client, $0, settings.issuer) } ?? []
         self.preview = preview

@@ -4,6 +4,7 @@ import PageTemplates
 enum Templates {
     static let files: [String: [UInt8]] = [
         "audit": PackageResources.audit_mustache,
+        "authorize-link": PackageResources.authorize_link_mustache,
         "client": PackageResources.client_mustache,
         "clients": PackageResources.clients_mustache,
         "deliveries": PackageResources.deliveries_mustache,

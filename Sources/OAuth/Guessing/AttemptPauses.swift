@@ -31,11 +31,14 @@ package struct AttemptPauses<Key: Hashable & Sendable>: Sendable {
         return (record.pausedUntil.milliseconds - now.milliseconds + 999) / 1000
     }
 
-    /// Returns the keys that wait now, with the seconds of their pauses, the longest first.
-    func paused(where isWanted: (Key) -> Bool, now: Moment) -> [(key: Key, seconds: Int64)] {
-        records.keys.filter(isWanted).compactMap { key in
-            pause(for: key, now: now).map { (key, $0) }
-        }.sorted { $0.seconds > $1.seconds }
+    /// Returns the keys whose failures count at this moment, those with the most failures first. `seconds` is the
+    /// pause; `nil` when the next failure is counted.
+    func kept(
+        where isWanted: (Key) -> Bool, now: Moment
+    ) -> [(key: Key, failures: Int, seconds: Int64?)] {
+        records.filter { isWanted($0.key) && isKept($0.value, at: now) }
+            .map { ($0.key, $0.value.failures, pause(for: $0.key, now: now)) }
+            .sorted { $0.failures > $1.failures }
     }
 
     /// Counts a failure. Returns the records before and after it, for `takeBack`.

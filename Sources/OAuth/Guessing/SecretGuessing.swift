@@ -23,11 +23,13 @@ struct SecretGuessing: Sendable {
         pauses.pause(for: Pair(client: client, address: address), now: now)
     }
 
-    /// Returns the addresses whose guesses of a client's secret wait now.
-    func paused(
-        _ client: OAuthClientID, now: Moment
-    ) -> [(address: RequesterAddress?, seconds: Int64)] {
-        pauses.paused(where: { $0.client == client }, now: now).map { ($0.key.address, $0.seconds) }
+    /// Returns the addresses whose guesses of a client's secret count at this moment.
+    func guesses(of client: OAuthClientID, now: Moment) -> [SecretGuesses] {
+        pauses.kept(where: { $0.client == client }, now: now).map { key, failures, seconds in
+            SecretGuesses(
+                address: key.address, wrong: failures, isSlowed: failures >= Self.freeAttempts,
+                pause: seconds)
+        }
     }
 
     mutating func failed(for client: OAuthClientID, at address: RequesterAddress?, now: Moment) {

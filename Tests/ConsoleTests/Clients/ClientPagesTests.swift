@@ -3,12 +3,13 @@ import AuthorizationServer
 import Cryptography
 import Encodings
 import HTTPAPI
-import OAuth
 import OAuthSamples
 import StorageConformance
+import Synchronization
 import Testing
 
 @testable import Console
+@testable import OAuth
 
 @Suite struct ClientPagesTests {
     private static func pages(
@@ -78,19 +79,78 @@ import Testing
         #expect(google.contains("<details>\n<summary>Redirect URIs: 14<"))
     }
 
-    @Test func `the link is one that the authorization endpoint accepts`() throws {
+    @Test func `there is a link for each redirect URI, and the authorization endpoint accepts each`()
+        throws
+    {
         let world = try InspectedWorld()
         let settings = world.server.dependencies.settings
         for client in settings.clients.clients {
-            let link = try #require(AuthorizeLink(client, issuer: settings.issuer))
-            let query = try #require(link.url.split(separator: "?").last)
-            let decision = AuthorizationRequestCheck(settings).check(
-                query.utf8, as: .query, userAgent: nil)
-            guard case .proceed = decision else {
-                Issue.record("refused for \(client.id.rawValue)")
-                continue
+            let links = AuthorizeLink.all(of: client, issuer: settings.issuer)
+            #expect(links.count == client.redirectURIs.count)
+            for link in links {
+                let query = try #require(link.url.split(separator: "?").last)
+                let decision = AuthorizationRequestCheck(settings).check(
+                    query.utf8, as: .query, userAgent: nil)
+                guard case .proceed = decision else {
+                    Issue.record("refused for \(client.id.rawValue): \(link.redirectURI)")
+                    continue
+                }
             }
         }
+    }
+
+    @Test func `a link can be followed without a script, and those of this machine come first`()
+        async throws
+    {
+        let world = try InspectedWorld { draft in
+            for index in draft.clients.indices where draft.clients[index].id == "shop" {
+                draft.clients[index].redirectURIs = [
+                    "https://shop.example.com/cb", "http://127.0.0.1/site",
+                ]
+                draft.clients[index].postLogoutRedirectURIs = ["http://127.0.0.1:20301/site"]
+            }
+        }
+        let settings = world.server.dependencies.settings
+        let shop = AuthorizeLink.all(
+            of: try #require(settings.clients["shop"]), issuer: settings.issuer)
+        // Something listens at the port of the page after a sign-out, and nothing at port 80.
+        #expect(
+            shop.map(\.redirectURI) == ["http://127.0.0.1:20301/site", "https://shop.example.com/cb"])
+        #expect(shop.map { $0.note == nil } == [false, true])
+        let html = try await Self.page(world, "shop")
+        #expect(
+            html.contains("<a class=\"button\" href=\"https://accounts.example.com/oauth/authorize?"))
+        let desktop = try await Self.page(world, "desktop")
+        #expect(desktop.contains("Here nothing listens"))
+        #expect(try await Self.page(world, "google").contains("With the other redirect URIs"))
+    }
+
+    @Test func `wrong secrets are shown with their number, during a pause and after it`() async throws {
+        let world = try InspectedWorld()
+        #expect(try await Self.page(world, "shop").contains("No address sent one to this process"))
+        let address = RequesterAddress(network: 0xCB00_7107, isVersion4: true)
+        for count in 1...12 {
+            world.server.guessing.withLock { $0.failed(for: "shop", at: address, now: world.now) }
+            guard [1, 12].contains(count) else { continue }
+            let html = try await Self.page(world, "shop")
+            let row =
+                count == 1
+                ? "one wrong secret, <span class=\"muted\">not slowed yet</span>"
+                : "12 wrong secrets, <span class=\"warn\">the next one must wait 4 s</span>"
+            #expect(html.contains("<code>203.0.113.7</code>: \(row)"), "\(html)")
+            let list = try InspectedWorld.html(
+                try await Self.pages(world).page(.get, "/clients").handle(world.request()))
+            #expect(list.contains("<td>0</td><td>1</td></tr>") == (count == 12))
+        }
+        // After the pause the address is still slowed.
+        let guesses = world.server.guessing.withLock {
+            $0.guesses(of: "shop", now: world.now.advanced(byMilliseconds: 60_000))
+        }
+        #expect(guesses == [SecretGuesses(address: address, wrong: 12, isSlowed: true, pause: nil)])
+        let forgotten = world.server.guessing.withLock {
+            $0.guesses(of: "shop", now: world.now.advanced(byMilliseconds: 900_000))
+        }
+        #expect(forgotten == [])
     }
 
     @Test func `nothing of a redirect URI leaves its quotes in the command`() throws {
@@ -101,7 +161,7 @@ import Testing
         }
         let settings = world.server.dependencies.settings
         let client = try #require(settings.clients["shop"])
-        let link = try #require(AuthorizeLink(client, issuer: settings.issuer))
+        let link = try #require(AuthorizeLink.all(of: client, issuer: settings.issuer).first)
         #expect(link.exchange.contains(#"'redirect_uri=https://shop.example.com/cb'\''$(id)'\'''"#))
     }
 
