@@ -94,6 +94,25 @@ import Testing
         #expect(shown.sections.map(\.title) == ["Apps", "API keys", "Receivers of events"])
     }
 
+    @Test func `an API key says where it comes from, and has the fingerprint of the audit log`() async throws
+    {
+        let settings = try await SettingsReaderTests.read(
+            SettingsReaderTests.minimal,
+            file: Self.file + "\n  - name: other\n    hash: \(String(repeating: "5f", count: 32))")
+        let shown = ShownConfiguration(settings)
+        let row = try #require(shown.settings.first { $0.name == "SIWA_API_KEY_HASHES" })
+        #expect(row.value == "one key, see below" && row.source == "environment")
+        let keys = try #require(shown.sections.first { $0.title == "API keys" }).entries
+        let facts = keys.map { Dictionary(uniqueKeysWithValues: $0.facts.map { ($0.name, $0.value) }) }
+        #expect(
+            facts.map { $0["from"] } == [
+                "environment, SIWA_API_KEY_HASHES", "file, api_keys", "file, api_keys",
+            ])
+        for (key, fact) in zip(keys, facts) {
+            #expect(fact["fingerprint"] == settings.fingerprints["api_key \(key.name)"], "\(key.name)")
+        }
+    }
+
     @Test func `the address of a webhook is shown without what can be a secret in it`() async throws {
         try await TemporaryFile.with("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw") { path in
             let webhook = """

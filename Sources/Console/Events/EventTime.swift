@@ -9,6 +9,9 @@ enum EventTime {
         "\(moment.rfc3339), \(distance(of: moment, from: now))"
     }
 
+    /// `2026-01-01 00:00:00`, for columns and for pages that stay open, where a distance would be wrong soon.
+    static func short(_ moment: Moment) -> String { String(moment.shown.prefix(19)) }
+
     /// `3 minutes ago`
     static func distance(of moment: Moment, from now: Moment) -> String {
         NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000)

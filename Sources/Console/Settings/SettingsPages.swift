@@ -1,4 +1,4 @@
-import AppleAccounts
+public import AppleAccounts
 import Encodings
 
 /// The page of the settings: what is in force and where it comes from, what is to be registered, and what
@@ -6,9 +6,13 @@ import Encodings
 public struct SettingsPages: Sendable {
     private let configuration: ShownConfiguration
     private let doctor: any DoctorFinding
+    private let inbox: any InboxStore
 
-    public init(configuration: ShownConfiguration, doctor: any DoctorFinding) {
-        (self.configuration, self.doctor) = (configuration, doctor)
+    /// - Parameter inbox: Has the notifications that Apple sent, which prove that its endpoint is registered.
+    public init(
+        configuration: ShownConfiguration, doctor: any DoctorFinding, inbox: any InboxStore
+    ) {
+        (self.configuration, self.doctor, self.inbox) = (configuration, doctor, inbox)
     }
 
     public var pages: [ConsolePage] {
@@ -18,16 +22,28 @@ public struct SettingsPages: Sendable {
                 .get, "/settings", access: .operatorsOfAllApps,
                 entry: ConsolePage.Entry("Settings", order: 90)
             ) {
-                [configuration, doctor] request in
+                request in
                 .page(
                     template: "settings", title: "Settings",
-                    values: Values(configuration, doctor.findings(), request), isLive: true)
+                    values: Values(
+                        configuration, doctor.findings(), notified: await notified(), request),
+                    isLive: true)
             },
             ConsolePage(.post, "/settings/check", access: .operatorsOfAllApps) { [doctor] _ in
                 doctor.checkAgain()
                 return .redirect(to: "/settings", notice: "The checks run; their results appear below.")
             },
         ]
+    }
+
+    /// The time of the newest kept notification of each app. Without the database nothing is known.
+    private func notified() async -> [ClientID: Moment] {
+        var moments: [ClientID: Moment] = [:]
+        for app in configuration.registrations.compactMap(\.notifiedApp) {
+            let page = try? await inbox.notifications(before: nil, limit: 1, visibleTo: .only([app]))
+            moments[app] = page?.notifications.first?.receivedAt
+        }
+        return moments
     }
 
     private struct Values: Sendable {
@@ -44,26 +60,29 @@ public struct SettingsPages: Sendable {
         let unset: [String]
         let sections: [ShownConfiguration.Section]
 
-        init(_ configuration: ShownConfiguration, _ found: DoctorFindings, _ request: ConsoleRequest) {
+        init(
+            _ configuration: ShownConfiguration, _ found: DoctorFindings, notified: [ClientID: Moment],
+            _ request: ConsoleRequest
+        ) {
             csrf = request.viewer.formToken
             isRunning = found.isRunning
             let wrong = found.wrong.count
             summaryClass = found.checkedAt == nil ? "muted" : wrong == 0 ? "good" : "bad"
             if let checkedAt = found.checkedAt {
-                let age = max(0, (request.now.milliseconds - checkedAt.milliseconds) / 1000)
                 let result =
                     switch wrong {
                     case 0: "Nothing is wrong"
                     case 1: "One thing is wrong"
                     default: "\(wrong) things are wrong"
                     }
-                summary = "\(result), checked \(age) s ago"
+                // The moment, because an age would be wrong while the page is open.
+                summary = "\(result), checked at \(EventTime.short(checkedAt)) (UTC)"
             } else {
                 summary = "The checks run for the first time"
             }
             findings = found.findings.map(ShownFinding.init)
             registrations = configuration.registrations.enumerated().map {
-                ShownRegistration($1, number: $0, found)
+                ShownRegistration($1, number: $0, found, notifiedAt: $1.notifiedApp.flatMap { notified[$0] })
             }
             settings = configuration.settings.filter { $0.value != nil }.map(ShownSetting.init)
             unset = configuration.settings.filter { $0.value == nil }.map(\.name)
@@ -92,10 +111,19 @@ public struct SettingsPages: Sendable {
         let word: String
         let style: String
 
-        init(_ registration: ShownConfiguration.Registration, number: Int, _ found: DoctorFindings) {
+        init(
+            _ registration: ShownConfiguration.Registration, number: Int, _ found: DoctorFindings,
+            notifiedAt: Moment?
+        ) {
             place = registration.place
             values = registration.values.enumerated().map {
                 ShownValue(id: "register-\(number)-\($0)", name: $1.name, value: $1.value)
+            }
+            if registration.notifiedApp != nil {
+                (word, style) =
+                    notifiedAt.map { ("received a notification at \(EventTime.short($0)) (UTC)", "good") }
+                    ?? ("no notification yet", "muted")
+                return
             }
             let verdict = registration.check.flatMap { found.verdict(of: $0) }
             (word, style) =

@@ -1,3 +1,5 @@
+public import AppleAccounts
+
 /// The configuration as the page shows it. Secrets are in it as fingerprints only.
 public struct ShownConfiguration: Sendable {
     /// One setting in force.
@@ -52,11 +54,16 @@ public struct ShownConfiguration: Sendable {
         public let values: [Fact]
         /// The check of `siwa doctor` that tries it; `nil` for a value that cannot be tried from here.
         public let check: String?
+        /// The app whose notifications arrive at the values, by its primary client ID.
+        public let notifiedApp: ClientID?
 
-        public init(place: String, values: [(name: String, value: String)], check: String?) {
+        public init(
+            place: String, values: [(name: String, value: String)], check: String?,
+            notifiedApp: ClientID? = nil
+        ) {
             self.place = place
             self.values = values.map { Fact(name: $0.name, value: $0.value) }
-            self.check = check
+            (self.check, self.notifiedApp) = (check, notifiedApp)
         }
     }
 

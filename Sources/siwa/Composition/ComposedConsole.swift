@@ -116,7 +116,10 @@ struct ComposedConsole {
         pages += RequestsPages(parts.settings, recent: recent, audit: parts.audit).pages
         pages +=
             PeoplePages(signIn: parts.useCases, oauth: parts.oauth?.server, audit: parts.audit).pages
-        pages += SettingsPages(configuration: ShownConfiguration(parts.settings), doctor: parts.doctor).pages
+        pages +=
+            SettingsPages(
+                configuration: ShownConfiguration(parts.settings), doctor: parts.doctor, inbox: parts.store
+            ).pages
         if let development = parts.development {
             pages += development.startPages.pages
             pages += WorldPages(development.world).pages

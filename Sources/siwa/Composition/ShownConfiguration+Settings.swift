@@ -4,7 +4,6 @@ import AppleIDClient
 import AuthorizationServer
 import Console
 import Cryptography
-import Encodings
 import HTTPAPI
 
 extension ShownConfiguration {
@@ -61,10 +60,13 @@ private struct ShownSettings {
                 ring.keys.map { "\($0.name) (\($0.fingerprint))" }.joined(separator: ", ")
             }
         case Setting.apiKeyHashes.name:
-            // The names and hashes of the environment; those of the file are in their own section.
-            return isSet ? "\(settings.apiKeys.count) keys, see below" : nil
+            // Those of the file's list are in the section alone.
+            guard isSet else { return nil }
+            let count = settings.namesInKeySetting.count
+            return "\(count == 1 ? "one key" : "\(count) keys"), see below"
         case Setting.tracesHeaders.name: return isSet ? "set" : nil
-        case Setting.metricsKeyHash.name: return settings.metricsKey.map { Self.beginning(of: $0) }
+        case Setting.metricsKeyHash.name:
+            return settings.fingerprints["setting \(setting.name)"] ?? settings.metricsKey.map { _ in "set" }
         case Setting.privateKey.name:
             let ids = settings.signingKeys.values.compactMap { location -> String? in
                 switch location {
@@ -120,8 +122,17 @@ private struct ShownSettings {
             key.name,
             [
                 ("roles", key.roles.map(\.rawValue).sorted().joined(separator: ", ")),
-                ("apps", Self.text(key.scope)), ("hash begins with", Self.beginning(of: key.hash)),
+                ("apps", Self.text(key.scope)), ("fingerprint", ServiceSettings.fingerprint(of: key)),
+                ("from", source(of: key)),
             ])
+    }
+
+    private func source(of key: APIKey) -> String {
+        // Settings without origins are those of siwa dev.
+        guard !settings.origins.isEmpty else { return "siwa dev" }
+        guard settings.namesInKeySetting.contains(key.name) else { return "file, api_keys" }
+        let place = settings.origins.first { $0.name == Setting.apiKeyHashes.name }?.place ?? .environment
+        return "\(place.rawValue), \(Setting.apiKeyHashes.name)"
     }
 
     private var receivers: [ShownConfiguration.Entry] {
@@ -152,7 +163,8 @@ private struct ShownSettings {
         let registrations = Registrations(settings: settings)
         return (registrations.items + (registrations.googleEvents.map { [$0] } ?? [])).map { item in
             ShownConfiguration.Registration(
-                place: item.place.joined(separator: ", "), values: item.fields, check: item.check)
+                place: item.place.joined(separator: ", "), values: item.fields, check: item.check,
+                notifiedApp: item.notifiedApp)
         }
     }
 
@@ -161,10 +173,5 @@ private struct ShownSettings {
         case .all: "all"
         case .only(let apps): apps.map(\.rawValue).sorted().joined(separator: ", ")
         }
-    }
-
-    /// 32 bits: enough to recognize the hash of a key of 256 random bits, and nothing to find the key with.
-    private static func beginning(of hash: SHA256Digest) -> String {
-        String(Hexadecimal.encode(hash).prefix(8))
     }
 }

@@ -28,19 +28,11 @@ extension ServiceSettings {
     /// A fingerprint of each part of the configuration, by the name of the part. Values cannot be read from them.
     var fingerprints: [String: String] {
         var fingerprints = writtenParts.mapValues(Self.fingerprint)
-        for key in apiKeys {
-            let apps =
-                switch key.scope {
-                case .all: "all"
-                case .only(let clientIDs): clientIDs.map(\.rawValue).sorted().joined(separator: ",")
-                }
-            let roles = key.roles.map(\.rawValue).sorted().joined(separator: ",")
-            fingerprints["api_key \(key.name)"] = Self.fingerprint(
-                "\(Hexadecimal.encode(key.hash)) \(roles) \(apps)")
-        }
+        for key in apiKeys { fingerprints["api_key \(key.name)"] = Self.fingerprint(of: key) }
         for key in sealingKeys?.keys ?? [] { fingerprints[Self.part(of: key)] = key.fingerprint }
         if let first = sealingKeys?.keys.first {
-            fingerprints["sealing_key first"] = Self.fingerprint(first.name)
+            // Its name, which is no secret: a fingerprint of it would look like that of one more key.
+            fingerprints["first sealing key"] = first.name
         }
         for (team, location) in signingKeys {
             // Apple names each key by an ID of its own. They were readable a moment ago.
@@ -50,6 +42,17 @@ extension ServiceSettings {
             }
         }
         return fingerprints
+    }
+
+    /// The fingerprint of an API key with its roles and apps.
+    static func fingerprint(of key: APIKey) -> String {
+        let apps =
+            switch key.scope {
+            case .all: "all"
+            case .only(let clientIDs): clientIDs.map(\.rawValue).sorted().joined(separator: ",")
+            }
+        let roles = key.roles.map(\.rawValue).sorted().joined(separator: ",")
+        return fingerprint("\(Hexadecimal.encode(key.hash)) \(roles) \(apps)")
     }
 
     /// The name of the part that a sealing key is.

@@ -55,6 +55,8 @@ struct ServiceSettings: Sendable {
     var clientStreams: [ClientStreamSettings] = []
     /// Each setting with its place, for the console. Empty for settings that no reader has read.
     var origins: [SettingOrigin] = []
+    /// The names of the API keys that SIWA_API_KEY_HASHES has; the others are in the list of the file.
+    var namesInKeySetting: Set<String> = []
     /// The address of the console; its port is 0 where the console is off.
     var consoleHost = Setting.consoleHost.defaultText ?? ""
     /// Additional host names of the console.

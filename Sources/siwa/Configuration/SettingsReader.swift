@@ -28,6 +28,8 @@ struct SettingsReader {
         var reader = await SettingsReader(reading: environment, mistakes)
         var settings = try reader.settings()
         settings.origins = reader.origins(environment: reader.environment)
+        settings.namesInKeySetting = Set(
+            (reader.list(.apiKeyHashes) ?? []).map { part in String(part.prefix { $0 != "=" }) })
         return settings
     }
 

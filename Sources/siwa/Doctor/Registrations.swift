@@ -12,6 +12,8 @@ struct Registrations {
         let fields: [(name: String, value: String)]
         /// The check of `siwa doctor` that tries them; `nil` for values that cannot be tried from here.
         let check: String?
+        /// The app whose notifications arrive at the values. Apple's first one shows that they are registered.
+        var notifiedApp: ClientID?
 
         var line: String {
             (place + [
@@ -42,7 +44,7 @@ struct Registrations {
                     fields: [
                         ("Server-to-Server Notification Endpoint", "\(publicURL)/v1/apple/notifications")
                     ],
-                    check: nil))
+                    check: nil, notifiedApp: app.primaryClientID))
         }
         for id in settings.webRedirectURLs.keys.map(\.rawValue).sorted() {
             items.append(
