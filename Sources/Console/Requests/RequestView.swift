@@ -8,6 +8,8 @@ struct RequestView: Sendable {
         let expected: String
         let found: String?
         let page: DocumentationPlace
+        /// The row of the code on the page of all codes.
+        let link: String?
     }
 
     let number: Int
@@ -26,10 +28,10 @@ struct RequestView: Sendable {
     let traceID: String?
     let refusal: Refusal?
     let command: String
-    /// Bodies, in development.
-    let body: String?
     /// Sentences about the steps before the command; `nil` for a complete command.
     let steps: String?
+    /// Bodies, in development.
+    let body: String?
     let response: String?
     let target: String?
     let canReplay: Bool
@@ -52,7 +54,8 @@ struct RequestView: Sendable {
         refusal = request.refusal.map { refusal in
             Refusal(
                 check: refusal.check, expected: refusal.expected,
-                found: refusal.found.map { FoundValue.text($0, at: request.time / 1000) }, page: place)
+                found: refusal.found.map { FoundValue.text($0, at: request.time / 1000) }, page: place,
+                link: CodeList.link(for: request))
         }
         let command = CurlCommand(request, address: address)
         (self.command, steps) = (command.text, command.steps)

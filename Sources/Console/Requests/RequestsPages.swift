@@ -31,6 +31,9 @@ package struct RequestsPages: Sendable {
                 entry: ConsolePage.Entry("Requests", order: 40)
             ) { list($0) },
             ConsolePage(.get, "/requests/{number}", access: .operatorsOfAllApps) { one($0) },
+            ConsolePage(.get, "/codes", access: .operatorsOfAllApps) { _ in
+                .page(template: "codes", title: "What codes mean", values: CodeList())
+            },
             ConsolePage(.post, "/requests/{number}/replay", access: .development) {
                 try await replayed($0)
             },

@@ -7,6 +7,7 @@ enum Templates {
         "authorize-link": PackageResources.authorize_link_mustache,
         "client": PackageResources.client_mustache,
         "clients": PackageResources.clients_mustache,
+        "codes": PackageResources.codes_mustache,
         "deliveries": PackageResources.deliveries_mustache,
         "erase": PackageResources.erase_mustache,
         "events": PackageResources.events_mustache,

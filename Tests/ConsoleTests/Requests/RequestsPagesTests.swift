@@ -76,6 +76,38 @@ import Testing
         #expect(!html.contains("Send again"))
     }
 
+    @Test(
+        arguments: [
+            ("token_expired", nil, "/console/codes#code-token_expired"),
+            ("caller_unauthenticated", nil, "/console/codes#code-caller_unauthenticated"),
+            ("invalid_token", nil, "/console/codes#code-invalid_token"),
+            ("invalid_grant", "code_expired", "/console/codes#reason-code_expired"),
+            ("unlisted", nil, nil),
+        ] as [(String, String?, String?)])
+    func `a refusal leads to the meaning of its code`(
+        code: String, reason: String?, link: String?
+    ) async throws {
+        let recent = RecentRequests(keepsExchanges: false)
+        Self.add(
+            recent, status: 401, code: code, reason: reason,
+            refusal: RecentRefusal(check: "c", expected: "e", found: "f"))
+        let pages = RequestsPages(recent: recent, address: "")
+        let html = try Self.html(try await Self.open(pages, "/requests/{number}", number: 1))
+        #expect(html.contains("<dt>Expected</dt><dd>e</dd>") && html.contains("<dt>Found</dt><dd>f</dd>"))
+        #expect(html.contains("What the code means") == (link != nil))
+        guard let link else { return }
+        #expect(html.contains("href=\"\(link)\""))
+        let codes = try Self.html(try await Self.open(pages, "/codes"))
+        let anchor = try #require(link.split(separator: "#").last)
+        #expect(codes.split(separator: "<tr id=\"\(anchor)\">").count == 2, "\(anchor)")
+    }
+
+    @Test func `every code has one row, and its place in the documentation`() {
+        let ids = CodeList().groups.flatMap(\.rows).map(\.id)
+        #expect(Set(ids).count == ids.count && ids.count > 100)
+        #expect(CodeList().groups.flatMap(\.rows).allSatisfy { DocumentationPlace.all.contains($0.page) })
+    }
+
     @Test func `the list is filtered`() async throws {
         let recent = RecentRequests(keepsExchanges: false)
         Self.add(recent, id: "good-one")
@@ -135,38 +167,6 @@ import Testing
         #expect(commands[0].contains("Bearer $SIWA_API_KEY"))
     }
 
-    @Test func `in development a request is sent again, and the next page is the new one`() async throws {
-        let recent = RecentRequests(keepsExchanges: true)
-        Self.add(recent, exchange: Self.exchange("{}"))
-        let audit = RecordingAudit()
-        let pages = RequestsPages(recent: recent, address: "", audit: audit) { request, id in
-            #expect(audit.entries.map(\.action) == [.replayRequest])
-            #expect(request.exchange?.body == Array("{}".utf8))
-            Self.add(recent, id: id)
-            return 201
-        }
-        guard
-            case .redirect("/requests/2", let notice?) = try await Self.open(
-                pages, "/requests/{number}/replay", by: .post, number: 1)
-        else {
-            Issue.record("no redirect")
-            return
-        }
-        #expect(notice.contains("201"))
-        // The new one has no exchange here.
-        guard case .refused = try await Self.open(pages, "/requests/{number}/replay", by: .post, number: 2)
-        else {
-            Issue.record("sent without a body")
-            return
-        }
-        guard case .notFound = try await Self.open(pages, "/requests/{number}/replay", by: .post, number: 9)
-        else {
-            Issue.record("there is no such request")
-            return
-        }
-        #expect(audit.entries.map(\.operatorName) == ["operator"])
-        // Nothing is sent that the audit log does not know.
-        audit.fail()
     private static let key = #"-H "Authorization: Bearer $SIWA_API_KEY""#
     private static let secret = #"-u "$CLIENT_ID:$CLIENT_SECRET""#
     private static let token = #"-H "Authorization: Bearer $ACCESS_TOKEN""#
@@ -255,6 +255,38 @@ import Testing
         #expect(!html.contains("SIWA_API_KEY"))
     }
 
+    @Test func `in development a request is sent again, and the next page is the new one`() async throws {
+        let recent = RecentRequests(keepsExchanges: true)
+        Self.add(recent, exchange: Self.exchange("{}"))
+        let audit = RecordingAudit()
+        let pages = RequestsPages(recent: recent, address: "", audit: audit) { request, id in
+            #expect(audit.entries.map(\.action) == [.replayRequest])
+            #expect(request.exchange?.body == Array("{}".utf8))
+            Self.add(recent, id: id)
+            return 201
+        }
+        guard
+            case .redirect("/requests/2", let notice?) = try await Self.open(
+                pages, "/requests/{number}/replay", by: .post, number: 1)
+        else {
+            Issue.record("no redirect")
+            return
+        }
+        #expect(notice.contains("201"))
+        // The new one has no exchange here.
+        guard case .refused = try await Self.open(pages, "/requests/{number}/replay", by: .post, number: 2)
+        else {
+            Issue.record("sent without a body")
+            return
+        }
+        guard case .notFound = try await Self.open(pages, "/requests/{number}/replay", by: .post, number: 9)
+        else {
+            Issue.record("there is no such request")
+            return
+        }
+        #expect(audit.entries.map(\.operatorName) == ["operator"])
+        // Nothing is sent that the audit log does not know.
+        audit.fail()
         await #expect(throws: RecordingAudit.Failure.self) {
             _ = try await Self.open(pages, "/requests/{number}/replay", by: .post, number: 1)
         }

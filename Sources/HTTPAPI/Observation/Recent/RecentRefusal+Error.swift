@@ -9,7 +9,7 @@ extension RecentRefusal {
     private static let longestFound = 200
 
     /// Says which check refused. The values of an error are bounded, because a client has sent them.
-    init(_ error: any Error) {
+    init(_ error: any Error, sent: SentAuthorization = .none) {
         switch error {
         case let error as AppleTokenError:
             self.init(
@@ -20,23 +20,18 @@ extension RecentRefusal {
             self.init(
                 check: "database", expected: error.problem.detail,
                 found: Self.bounded("\(error.code.rawValue) \(error.databaseCode ?? "")"))
-        case let error as TokenEndpointError: self.init(error.error)
-        case let error as OAuthError: self.init(error)
-        case let error as GuessingPaused: self.init(error.error.error)
-        case let error as RequestsPaused: self.init(error.error.error)
-        case let refusal as BearerRefusal: self.init(refusal.error)
+        case let error as TokenEndpointError: self.init(error.error, sent)
+        case let error as OAuthError: self.init(error, sent)
+        case let error as GuessingPaused: self.init(error.error.error, sent)
+        case let error as RequestsPaused: self.init(error.error.error, sent)
+        case let refusal as BearerRefusal: self.init(refusal.error, sent)
         default:
             let problem = Problem(describing: error)
-            self.init(check: problem.title, expected: problem.detail, found: problem.subject?.text)
+            let isUnauthenticated = problem.code == ProblemCode.callerUnauthenticated.rawValue
+            self.init(
+                check: problem.title, expected: problem.detail,
+                found: isUnauthenticated ? sent.finding : problem.subject?.text)
         }
-    }
-
-    private init(_ error: OAuthError) {
-        self.init(
-            check: error.reason?.rawValue ?? error.code.rawValue,
-            expected: error.code == .invalidGrant
-                ? error.reason?.explanation ?? error.explanation : error.explanation,
-            found: error.appCheckCause?.code)
     }
 
     private static func bounded(_ text: String) -> String? {

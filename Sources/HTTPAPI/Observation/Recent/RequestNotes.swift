@@ -6,6 +6,7 @@ import Synchronization
 /// Facts for the console, kept of a request until its response is written. Made only where there is a console.
 final class RequestNotes: Sendable {
     private let noted = Mutex<RecentRefusal?>(nil)
+    private let sent: SentAuthorization
     private let target: String?
     private let contentType: String?
     private let authorization: String?
@@ -14,6 +15,7 @@ final class RequestNotes: Sendable {
 
     /// - Parameter keepsExchange: True in development.
     init(_ incoming: IncomingRequest, keepsExchange: Bool) {
+        sent = SentAuthorization(incoming.fields.authorization)
         guard keepsExchange else {
             (target, contentType, authorization, body, isBodyCut) = (nil, nil, nil, [], false)
             return
@@ -28,7 +30,7 @@ final class RequestNotes: Sendable {
     var refusal: RecentRefusal? { noted.withLock { $0 } }
 
     func refused(_ error: any Error) {
-        let refusal = RecentRefusal(error)
+        let refusal = RecentRefusal(error, sent: sent)
         noted.withLock { $0 = refusal }
     }
 
