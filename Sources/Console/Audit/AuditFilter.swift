@@ -36,7 +36,11 @@ struct AuditFilter: Sendable {
             return account
         }
         until = try text("until").map { word throws(Unreadable) in
-            guard let moment = Moment(rfc3339: word) ?? Moment(rfc3339: "\(word)T23:59:59.999Z") else {
+            // As the column shows it, as the log has it, or a day.
+            guard
+                let moment = Moment(rfc3339: word) ?? Moment(rfc3339: "\(word)T23:59:59.999Z")
+                    ?? Moment(rfc3339: word.replacing(" ", with: "T") + ".999Z")
+            else {
                 throw Unreadable(sentence: "A time is like 2026-11-21T02:00:00Z, or a day like 2026-11-21.")
             }
             return moment

@@ -54,14 +54,16 @@ public struct AuditPages: Sendable {
         let account: String?
         let isErased: Bool
         let scope: String?
+        let accountText: String?
         let requestID: String?
+        let requestText: String?
         let detail: String?
         let hash: String
 
         init(_ row: AuditRow) {
             let (facts, person) = (row.facts, row.entry.person)
             (sequence, hash) = (row.sequence, row.link.hashText)
-            time = facts.moment.rfc3339
+            time = EventTime.short(facts.moment)
             action = facts.action.rawValue
             isRefused = facts.outcome == .refused
             reason = facts.reason
@@ -70,7 +72,9 @@ public struct AuditPages: Sendable {
             account = person?.account.rawValue
             isErased = person == nil && row.entry.personDigest != nil
             scope = person?.scope
+            accountText = account.map(ShortID.text)
             requestID = facts.requestID
+            requestText = requestID.map(ShortID.text)
             detail = facts.detail
         }
     }

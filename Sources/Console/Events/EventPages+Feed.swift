@@ -24,6 +24,7 @@ extension EventPages {
         let sequence: Int64
         let type: String
         let account: String?
+        let accountText: String
         let app: String?
         let client: String?
         let reason: String?
@@ -45,8 +46,8 @@ extension EventPages {
         let readers = request.viewer.scope == .all ? dependencies.readers() : []
         let values = FeedValues(
             navigation: tabs("/events", request), hasReaders: !readers.isEmpty,
-            readers: readers.map { Self.line($0, at: request.now) }, hasEvents: !events.isEmpty,
-            events: events.map { Self.row($0, at: request.now) }, older: older, isNewest: before == nil)
+            readers: readers.map(Self.line), hasEvents: !events.isEmpty,
+            events: events.map(Self.row), older: older, isNewest: before == nil)
         return .page(template: "events", title: "Events", values: values, isLive: before == nil)
     }
 
@@ -67,22 +68,23 @@ extension EventPages {
         return (events, upper > 1 ? upper : nil)
     }
 
-    private static func line(_ reader: FeedReader, at now: Moment) -> ReaderLine {
+    private static func line(_ reader: FeedReader) -> ReaderLine {
         ReaderLine(
             name: reader.name,
             words: reader.behind == 0 ? "up to date" : "\(reader.behind) behind at most",
-            asked: EventTime.distance(of: reader.askedAt, from: now),
+            asked: EventTime.short(reader.askedAt),
             style: reader.behind == 0 ? "good" : "warn")
     }
 
-    private static func row(_ event: AccountEvent, at now: Moment) -> Row {
+    private static func row(_ event: AccountEvent) -> Row {
         var json = JSONWriter(reservingCapacity: 384)
         json.value(event)
         return Row(
             sequence: event.sequence, type: event.kind.rawValue, account: event.accountID?.rawValue,
+            accountText: event.accountID.map { ShortID.text($0.rawValue) } ?? "",
             app: event.clientID?.rawValue, client: event.grant?.oauthClientID.rawValue,
             reason: event.reason?.rawValue ?? event.grant?.reason?.rawValue, source: event.source?.rawValue,
-            occurred: EventTime.text(event.moment, now), recorded: EventTime.text(event.recordedAt, now),
+            occurred: EventTime.short(event.moment), recorded: EventTime.short(event.recordedAt),
             json: String(decoding: json.bytes, as: UTF8.self))
     }
 }

@@ -75,6 +75,7 @@ struct OverviewValues: Sendable {
     let isOld: Bool
     let isOneProcess: Bool
     let queues: [Queue]
+    let hasKeys: Bool
     let keys: [Key]
     let findings: [Finding]
     let goodFindings: String
@@ -110,6 +111,7 @@ struct OverviewValues: Sendable {
                 age: queue.oldest == 0 ? "–" : ServiceCondition.duration(queue.oldest),
                 style: queue.oldest > 3600 ? "bad" : "muted")
         }
+        hasKeys = !keys.isEmpty
         self.keys = keys.map { key in
             Key(
                 use: key.use, name: key.name, fingerprint: key.fingerprint,
