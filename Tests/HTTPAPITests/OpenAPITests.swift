@@ -157,7 +157,7 @@ import Testing
             ("GrantEndReason", GrantEndReason.allCases.map(\.rawValue)),
             ("DisablingReason", Disabling.Reason.allCases.map(\.rawValue)),
             ("ErasureOutcome", ["pending"] + ErasureOutcome.allCases.map(\.rawValue)),
-            ("NotificationResult", NotificationReceipt.allCases.map(\.rawValue)),
+            ("NotificationResult", Array(Set(NotificationReceipt.allCases.map(\.word)))),
             ("StorageCause", StorageError.Code.allCases.map(\.rawValue)),
             ("KeySetCause", ["not_refreshed"] + KeySetFetchError.Code.allCases.map(\.rawValue)),
         ]

@@ -16,7 +16,10 @@ import Testing
                 "sign_in": 1, "notification": 2, "daily_check": 3, "erasure": 4,
             ])
         #expect(codes(of: EmailForwarding.self) == ["enabled": 1, "disabled": 2, "unknown": 3])
-        #expect(codes(of: NotificationReceipt.self) == ["applied": 1, "duplicate": 2, "unknown_type": 3])
+        #expect(
+            codes(of: NotificationReceipt.self) == [
+                "applied": 1, "duplicate": 2, "unknown_type": 3, "unchanged": 4,
+            ])
         #expect(
             codes(of: AccountEvent.Kind.self) == [
                 "account_created": 1, "credential_authorized": 2, "credential_revoked": 3, "email_changed": 4,

@@ -6,6 +6,10 @@ extension SubjectRecord {
         var isForwardingChanged = false
         /// Apps whose credentials the event ended.
         var revokedClientIDs: [ClientID] = []
+
+        var hasChanged: Bool {
+            isAccountDeleted || isEmailChanged || isForwardingChanged || !revokedClientIDs.isEmpty
+        }
     }
 
     mutating func take(_ event: NotifiedEvent, for clientID: ClientID) -> NotificationChange {

@@ -25,8 +25,9 @@ extension WorkingSet {
         var receipt = NotificationReceipt.unknownType
         for event in newEvents where event.change != .unknown {
             guard let subject = event.subject else { continue }
-            receipt = .applied
-            take(event, of: SubjectKey(team: command.team, subject: subject), in: command, using: &generator)
+            let key = SubjectKey(team: command.team, subject: subject)
+            let hasChanged = take(event, of: key, in: command, using: &generator)
+            if receipt != .applied { receipt = hasChanged ? .applied : .unchanged }
         }
         knownInboxIdentifiers.insert(command.identifier)
         keptNotifications.append(
@@ -35,10 +36,11 @@ extension WorkingSet {
         return receipt
     }
 
+    /// Returns true if the state of the user changed.
     private mutating func take(
         _ event: NotifiedEvent, of key: SubjectKey, in command: NotificationCommand,
         using generator: inout some RandomNumberGenerator
-    ) {
+    ) -> Bool {
         let position = position(of: key)
         let change = subjects[position].take(event, for: command.clientID)
         let accountID = subjects[position].accountID
@@ -75,6 +77,7 @@ extension WorkingSet {
                     moment: event.moment, reason: reason, source: .notification,
                     recordedAt: command.receivedAt, eventIndex: events.count, origin: .apple))
         }
+        return change.hasChanged
     }
 }
 

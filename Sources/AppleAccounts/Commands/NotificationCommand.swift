@@ -33,10 +33,21 @@ public struct NotificationCommand: Sendable, Hashable {
 
 /// The result of a notification. Apple gets the same HTTP response for each.
 public enum NotificationReceipt: String, Sendable, Hashable, CaseIterable {
-    /// At least one event was new and of a known type.
+    /// At least one event was new and of a known type, and the state of its user changed.
     case applied
+    /// As `applied`, but later facts decide or the user was so before: no state changed.
+    case unchanged
     /// Nothing in it was new.
     case duplicate
     /// The notification was kept, but this version knows none of its new events.
     case unknownType = "unknown_type"
+
+    /// The word of the interface, which has one word for `applied` and `unchanged`.
+    public var word: String {
+        switch self {
+        case .applied, .unchanged: "applied"
+        case .duplicate: "duplicate"
+        case .unknownType: "unknown_type"
+        }
+    }
 }

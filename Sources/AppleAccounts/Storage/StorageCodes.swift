@@ -103,7 +103,7 @@ extension HistoryEntry.Outcome: StorageCode {
 
 extension NotificationReceipt: StorageCode {
     public static let numbered: [NotificationReceipt] = [
-        .applied, .duplicate, .unknownType,
+        .applied, .duplicate, .unknownType, .unchanged,
     ]
 }
 

@@ -15,6 +15,8 @@ extension EventPages {
         let identifier: String?
         let hasClaims: Bool
         let claims: [MaskedClaims.Member]
+        /// The signed token as it came, and its decoded parts. Only in `siwa dev`.
+        var raw: RawToken?
     }
 
     private struct AppleValues: Sendable {
@@ -47,7 +49,9 @@ extension EventPages {
         let refused = scope == .all ? dependencies.arrivals.arrivals(from: .apple) : []
         let values = AppleValues(
             navigation: tabs("/events/apple", request), hasKept: !page.notifications.isEmpty,
-            kept: page.notifications.map { Self.arrived($0, at: request.now) }, older: page.next,
+            kept: page.notifications.map {
+                Self.arrived($0, at: request.now, isRaw: request.viewer.isDevelopment)
+            }, older: page.next,
             showsRefused: scope == .all, hasRefused: !refused.isEmpty,
             refused: refused.map { Self.arrived($0, at: request.now) })
         return .page(template: "events-apple", title: "From Apple", values: values)
@@ -60,35 +64,42 @@ extension EventPages {
         let reports = try await lines(at: request.now).first { $0.name == ReceiverName.google.rawValue }
         let values = GoogleValues(
             navigation: tabs("/events/google", request), reports: reports, hasKept: !events.isEmpty,
-            kept: events.map { Self.arrived($0, at: request.now) },
+            kept: events.map {
+                Self.arrived($0, at: request.now, isRaw: request.viewer.isDevelopment)
+            },
             older: events.count == Self.pageSize ? events.last?.position.text : nil,
             hasRefused: !refused.isEmpty, refused: refused.map { Self.arrived($0, at: request.now) })
         return .page(template: "events-google", title: "Google", values: values)
     }
 
-    private static func arrived(_ notification: ReceivedNotification, at now: Moment) -> Arrived {
+    private static func arrived(
+        _ notification: ReceivedNotification, at now: Moment, isRaw: Bool
+    ) -> Arrived {
         let isErased = notification.payload == KeptNotification.erasedPayload
         let claims = MaskedClaims(token: notification.payload)
-        let style =
+        let (result, style) =
             switch notification.receipt {
-            case .applied: "good"
-            case .duplicate: "muted"
-            case .unknownType: "warn"
+            case .applied: ("applied", "good")
+            case .unchanged: ("accepted, changed nothing", "muted")
+            case .duplicate: ("duplicate", "muted")
+            case .unknownType: ("accepted, type unknown here", "warn")
             }
         return Arrived(
-            received: EventTime.text(notification.receivedAt, now), result: notification.receipt.rawValue,
-            style: style, app: notification.clientID.rawValue,
+            received: EventTime.text(notification.receivedAt, now), result: result, style: style,
+            app: notification.clientID.rawValue,
             types: isErased ? "erased" : claims.types.joined(separator: ", "), requestID: nil,
             identifier: notification.identifier.rawValue, hasClaims: !claims.members.isEmpty,
-            claims: claims.members)
+            claims: claims.members, raw: isRaw ? RawToken(notification.payload) : nil)
     }
 
-    private static func arrived(_ event: ReceivedGoogleEvent, at now: Moment) -> Arrived {
-        let claims = MaskedClaims(token: String(decoding: event.payload, as: UTF8.self))
+    private static func arrived(_ event: ReceivedGoogleEvent, at now: Moment, isRaw: Bool) -> Arrived {
+        let token = String(decoding: event.payload, as: UTF8.self)
+        let claims = MaskedClaims(token: token)
         return Arrived(
             received: EventTime.text(event.receivedAt, now), result: "accepted", style: "good", app: nil,
             types: event.payload.isEmpty ? "erased" : claims.types.joined(separator: ", "), requestID: nil,
-            identifier: event.jti, hasClaims: !claims.members.isEmpty, claims: claims.members)
+            identifier: event.jti, hasClaims: !claims.members.isEmpty, claims: claims.members,
+            raw: isRaw ? RawToken(token) : nil)
     }
 
     private static func arrived(_ arrival: ArrivalLog.Arrival, at now: Moment) -> Arrived {

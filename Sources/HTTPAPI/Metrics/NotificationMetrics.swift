@@ -5,6 +5,7 @@ import Synchronization
 struct NotificationMetrics: Sendable {
     private let counters: CaseCounters<NotificationReceipt>
     private let events: CaseCounters<AppleEventKind>
+    private let revocations: CounterCell
     private let last: LastMoment
     private let now: @Sendable () -> Int64
 
@@ -19,6 +20,9 @@ struct NotificationMetrics: Sendable {
         registry.beforeReading { age.set(max(0, now() - last.milliseconds) / 1000) }
         counters = CaseCounters(registry)
         events = CaseCounters(registry)
+        revocations = registry.counter(
+            "siwa_apple_notified_revocations_total",
+            help: "Events of Apple's notifications that revoked a credential.")
     }
 
     /// - Parameter changes: The changes that the notification asks for.
@@ -27,7 +31,12 @@ struct NotificationMetrics: Sendable {
         last.milliseconds = now()
         // A repeated notification changes nothing.
         guard receipt != .duplicate else { return }
-        for change in changes { events.count(AppleEventKind(change)) }
+        for change in changes {
+            let kind = AppleEventKind(change)
+            events.count(kind)
+            // What came too late, or after a daily check had found it, revoked nothing.
+            if receipt == .applied, kind.isRevocation { revocations.increment(by: 1) }
+        }
     }
 }
 
@@ -42,6 +51,13 @@ enum AppleEventKind: String, CountedCase {
     case accountDeleted = "account_deleted"
     case emailForwarding = "email_forwarding"
     case unknown
+
+    var isRevocation: Bool {
+        switch self {
+        case .consentRevoked, .accountDeleted: true
+        case .emailForwarding, .unknown: false
+        }
+    }
 
     init(_ change: NotifiedEvent.Change) {
         switch change {

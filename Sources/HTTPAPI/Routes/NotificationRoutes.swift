@@ -54,7 +54,7 @@ final class NotificationRoutes: Sendable {
     private static func response(_ receipt: NotificationReceipt) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 64)
         json.beginObject()
-        json.member("result", receipt.rawValue)
+        json.member("result", receipt.word)
         json.endObject()
         return .json(.ok, json.bytes)
     }

@@ -21,7 +21,8 @@ struct DailyCheck: Worker {
         clientRest: 600_000)
 
     enum WorkResult: String, CountedResult {
-        case valid, rejected, unknown, throttled
+        /// `rejected` has revoked a credential; `ended` was about a token that had ended here before.
+        case valid, rejected, ended, unknown, throttled
         case notAsked = "not_asked"
         case refusedUs = "client_rejected"
         case unreadable = "sealed_unreadable"
@@ -139,13 +140,16 @@ struct DailyCheck: Worker {
             key: check.key, accountID: check.accountID, clientID: check.clientID,
             primaryClientID: check.primaryClientID, tokenID: check.tokenID, moment: moment)
         do {
-            _ = try await StorageRetry(clock: context.clock).run {
+            let receipt = try await StorageRetry(clock: context.clock).run {
                 try await commits.submit(command)
             }
-            return .ended(.rejected)
+            switch receipt {
+            case .revoked: return .ended(.rejected)
+            case .dropped, .ignored: return .ended(.ended)
+            }
         } catch is AccountRefusal {
             // The account was erased or transferred meanwhile: there is no token left to revoke.
-            return .ended(.rejected)
+            return .ended(.ended)
         } catch {
             // Apple will respond the same tomorrow.
             tell("a refused refresh token was not stored", of: check, error, level: .error)

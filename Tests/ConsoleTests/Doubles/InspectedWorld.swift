@@ -75,8 +75,8 @@ struct InspectedWorld: Sendable {
     }
 
     /// An operator of all apps, or of some.
-    static func viewer(_ scope: AppScope = .all) -> ConsoleViewer {
-        ConsoleViewer(name: "ops", scope: scope, isDevelopment: false, formToken: "form-token")
+    static func viewer(_ scope: AppScope = .all, isDevelopment: Bool = false) -> ConsoleViewer {
+        ConsoleViewer(name: "ops", scope: scope, isDevelopment: isDevelopment, formToken: "form-token")
     }
 
     func request(

@@ -42,10 +42,11 @@ import TokenMint
         }
 
         func html(
-            _ path: String, query: [String: String] = [:], scope: AppScope = .all
+            _ path: String, query: [String: String] = [:], scope: AppScope = .all, isDevelopment: Bool = false
         ) async throws -> String {
             try InspectedWorld.html(
-                try await pages.page(.get, path).handle(request(query: query, scope: scope)))
+                try await pages.page(.get, path).handle(
+                    request(query: query, scope: scope, isDevelopment: isDevelopment)))
         }
 
         func post(_ path: String, _ form: [String: String]) async throws -> ConsoleAnswer {
@@ -53,10 +54,12 @@ import TokenMint
         }
 
         private func request(
-            query: [String: String] = [:], form: [String: String] = [:], scope: AppScope = .all
+            query: [String: String] = [:], form: [String: String] = [:], scope: AppScope = .all,
+            isDevelopment: Bool = false
         ) -> ConsoleRequest {
             ConsoleRequest(
-                requestID: "req-1", query: query, form: form, viewer: InspectedWorld.viewer(scope), now: now)
+                requestID: "req-1", query: query, form: form,
+                viewer: InspectedWorld.viewer(scope, isDevelopment: isDevelopment), now: now)
         }
     }
 
@@ -113,10 +116,22 @@ import TokenMint
         #expect(html.contains("email-disabled") && html.contains("applied"))
         #expect(html.contains("a…@p…") && !html.contains("ada@"))
         #expect(!html.contains(token))
+        // The signed text is for developers alone.
+        #expect(try await world.html("/events/apple", isDevelopment: true).contains(token))
         let other = try await world.html("/events/apple", scope: .only(["com.example.other"]))
         #expect(other.contains("None was accepted") && !other.contains("email-disabled"))
         // What was refused belongs to no app.
         #expect(!other.contains("Refused and repeated"))
+    }
+
+    @Test func `a notification that came too late is accepted, and has changed nothing`() async throws {
+        let world = World()
+        try await world.store.signIn(.sample(authorizedAt: 5_000_000))
+        try await world.store.notify(.sample(at: 1_000_000))
+        let html = try await world.html("/events/apple")
+        #expect(html.contains("accepted, changed nothing") && !html.contains(">applied<"))
+        try await world.store.notify(.sample(at: 6_000_000, identifier: "jti-2"))
+        #expect(try await world.html("/events/apple").contains(">applied<"))
     }
 
     @Test(arguments: NotificationForm.allCases)

@@ -107,7 +107,7 @@ struct ScenarioRunner {
         case .notification(let payload):
             let notification = try useCases.receiveNotification(payload: payload)
             let receipt = try await useCases.commits.submit(notification.value)
-            return Reply(status: 200, members: ["receipt": JSONTree(receipt.rawValue)])
+            return Reply(status: 200, members: ["receipt": JSONTree(receipt.word)])
         case .credential(let question):
             let credential = try await useCases.credential(
                 subject: question.sub, clientID: question.clientID, allowed: .all

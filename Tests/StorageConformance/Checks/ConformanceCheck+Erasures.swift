@@ -127,7 +127,7 @@ extension ConformanceCheck {
             let late = NotificationCommand.sample(at: 7000, identifier: "jti-1")
             let first = try await store.commit([.notification(late), .notification(late)])
             try expectEqual(
-                first.results, [.done(.notification(.applied)), .done(.notification(.duplicate))])
+                first.results, [.done(.notification(.unchanged)), .done(.notification(.duplicate))])
             try expectEqual(try await store.notify(late), .duplicate)
         },
         ConformanceCheck("makes a new account for an erased user who signs in again") { store in

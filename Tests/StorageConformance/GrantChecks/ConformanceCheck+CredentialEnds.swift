@@ -12,7 +12,7 @@ extension ConformanceCheck {
             try await store.authorize(
                 .sample(3, account: grant.accountID, client: "tv", authenticatedAt: 5000))
             try await store.redeem(.sample(3, client: "tv"))
-            try expectEqual(try await store.notify(.sample(at: 3000)), .applied)
+            try expectEqual(try await store.notify(.sample(at: 3000)), .unchanged)
             try expectEqual(try await store.credential().state, .authorized)
             try expectEqual(try await store.grants(of: grant.accountID).map(\.oauthClientID), ["tv"])
             try expect(try await !store.isGood(1), "what was granted before has ended")

@@ -7,11 +7,12 @@ struct CountName: Hashable, Sendable {
 
     /// Sign-ins that were stored.
     static let signIn = CountName("sign_in")
-    /// Users who stopped using an app or deleted their account, as Apple's notifications say.
+    /// Revocations by Apple's notifications: users who stopped using an app or deleted their account, and were
+    /// authorized until then.
     static let revoked = CountName("revoked")
     /// Notifications of Apple that were verified.
     static let notification = CountName("notification")
-    /// Refresh tokens that Apple rejected in daily checks.
+    /// Revocations by daily checks: Apple rejected a refresh token that was held.
     static let checkRejected = CountName("check_rejected")
     /// Calls in which Apple refused the client secret.
     static let secretRefused = CountName("secret_refused")

@@ -23,9 +23,8 @@ struct RegistryTotals: Sendable {
             return reading.labels["route"] == "/v1/sign-ins" && isStored ? .signIn : nil
         }
         each("siwa_web_sign_ins_total") { $0.labels["step"] == "signed_in" ? .signIn : nil }
-        each("siwa_apple_events_total") {
-            ["consent_revoked", "account_deleted"].contains($0.labels["kind"]) ? .revoked : nil
-        }
+        // Not all events of notifications: some come too late, or after a daily check has found the same.
+        each("siwa_apple_notified_revocations_total") { _ in .revoked }
         each("siwa_notifications_total") { _ in .notification }
         each("siwa_apple_checks_total") { $0.labels["result"] == "rejected" ? .checkRejected : nil }
         for metric in ["siwa_apple_exchanges_total", "siwa_apple_checks_total"] {
