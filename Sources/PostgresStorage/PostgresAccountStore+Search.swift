@@ -30,6 +30,10 @@ extension PostgresAccountStore {
         try await pool.run { try HistoryRows.entries(of: id, limit: limit, in: $0) }
     }
 
+    public func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] {
+        try await pool.run { try HistoryRows.nextChecks(of: id, in: $0) }
+    }
+
     public func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
         -> [KeptPayload]
     {

@@ -26,6 +26,10 @@ extension SQLiteAccountStore {
         try await reader.read { try $0.history().entries(of: id, limit: limit) }
     }
 
+    public func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] {
+        try await reader.read { try $0.search.nextChecks(of: id) }
+    }
+
     public func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
         -> [KeptPayload]
     {

@@ -54,6 +54,10 @@ extension RelayingStore {
         try await behind.history(of: id, limit: limit)
     }
 
+    public func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] {
+        try await behind.nextChecks(of: id)
+    }
+
     public func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
         -> [KeptPayload]
     {

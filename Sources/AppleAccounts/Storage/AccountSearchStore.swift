@@ -27,6 +27,9 @@ public protocol AccountSearchStore: Sendable {
     func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
         -> [KeptPayload]
 
+    /// Returns the next checks of the account's refresh tokens, by the primary client ID of the app.
+    func nextChecks(of id: AccountID) async throws -> [ClientID: Moment]
+
     /// Deletes entries of histories that were made before a moment. A bounded number per call. Returns the number
     /// of deleted entries.
     func purgeHistory(before moment: Moment) async throws -> Int

@@ -1,6 +1,14 @@
 import AppleAccounts
 
 extension AccountEvent {
+    /// False where the moment is ours.
+    var hasMomentOfApple: Bool {
+        switch source {
+        case .signIn, .notification: true
+        case .dailyCheck, .erasure, nil: false
+        }
+    }
+
     /// One sentence for a row without an entry of the history.
     var effect: String {
         switch kind {
@@ -16,7 +24,8 @@ extension AccountEvent {
         case .grantCreated: "The person agreed that the client acts for them."
         case .grantRevoked, .tokenRevoked:
             "Tokens have ended: \(grant?.reason?.rawValue.replacing("_", with: " ") ?? "no reason is stored")."
-        case .accountDisabled: "The person cannot sign in, and tokens are suspended."
+        case .accountDisabled:
+            "The person cannot sign in, and tokens are suspended. The audit log has the operator."
         case .accountEnabled: "The person can sign in again."
         case .sessionsEnded: "All sessions and grants before this moment have ended."
         }

@@ -13,9 +13,13 @@ public struct PeoplePages: Sendable {
     /// `nil` where no OAuth client is configured.
     private let grants: GrantUseCases?
     private let audit: any ConsoleAudit
+    private let checks: CheckSchedule
 
-    public init(signIn: SignInUseCases, oauth: OAuthServer?, audit: any ConsoleAudit) {
-        self.signIn = signIn
+    /// - Parameter checks: The times of the checks of Apple's refresh tokens.
+    public init(
+        signIn: SignInUseCases, oauth: OAuthServer?, audit: any ConsoleAudit, checks: CheckSchedule
+    ) {
+        (self.signIn, self.checks) = (signIn, checks)
         grants = oauth.map { GrantUseCases($0) }
         self.audit = audit
     }
@@ -93,6 +97,7 @@ public struct PeoplePages: Sendable {
             timeline: PersonTimeline(
                 AccountPastValues(events: past.events, history: past.history, payloads: past.payloads),
                 account: account, grants: granted),
+            checks: CheckTimes(next: past.nextChecks, schedule: checks, history: past.history),
             isShown: isShown && account != nil, seesAllApps: scope == .all, csrf: request.viewer.formToken)
         return .page(template: "person", title: "Person", values: values)
     }

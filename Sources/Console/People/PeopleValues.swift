@@ -41,6 +41,8 @@ struct PeopleValues: Sendable {
     let createdAfter: String
     let fields: [Field]
     let people: [Row]
+    /// Set if the ID of a grant was searched for.
+    let isGrant: Bool
     /// Set if nothing was found.
     let isEmpty: Bool
     let hasNext: Bool
@@ -64,6 +66,7 @@ struct PeopleValues: Sendable {
             Self.field("token", "Apple token", search.token, truths),
         ]
         people = page.accounts.map { Row($0) }
+        isGrant = GrantID(search.text) != nil
         isEmpty = page.accounts.isEmpty
         hasNext = page.next != nil
         next =

@@ -25,7 +25,7 @@ struct PersonTimeline {
         // Events of one commit are one row: a new account and its first credential.
         for group in Self.groups(of: events) {
             let payload = payloads.firstIndex { $0.made(group[0]) }.map { payloads.remove(at: $0) }
-            items.append(Self.item(of: group, payload: payload))
+            items.append(Self.item(of: group, payload: payload, disabling: account?.disabling))
         }
         items += payloads.map { $0.item(account: account) }
         if let account, let item = Self.lastSignIn(of: account, items) { items.append(item) }
@@ -50,7 +50,10 @@ struct PersonTimeline {
         return groups
     }
 
-    private static func item(of events: [AccountEvent], payload: KeptPayload?) -> TimelineItem {
+    /// - Parameter disabling: The one that holds.
+    private static func item(
+        of events: [AccountEvent], payload: KeptPayload?, disabling: Disabling?
+    ) -> TimelineItem {
         // The last event of a commit says most: the credential comes after the account.
         let main =
             events.first { $0.kind == .accountCreated } ?? events.first { $0.kind == .accountErased }
@@ -58,9 +61,17 @@ struct PersonTimeline {
         var item = TimelineItem(
             title: main.title, look: main.kind.look,
             app: events.lazy.compactMap(\.clientID).first,
-            moment: main.source == nil || main.source == .erasure ? nil : main.moment,
+            moment: main.hasMomentOfApple ? main.moment : nil,
             recordedAt: main.recordedAt, effect: main.effect)
         item.facts = main.facts + (payload?.facts ?? [])
+        // The event tells no reason. Those of disablings that are over are in the audit log.
+        if main.kind == .accountDisabled, let disabling, disabling.since == main.recordedAt {
+            item.facts += [
+                TimelineItem.Fact(name: "reason", value: disabling.reason.rawValue),
+                TimelineItem.Fact(
+                    name: "end", value: disabling.until < .last ? disabling.until.shown : "none"),
+            ]
+        }
         item.events = events
         return item
     }

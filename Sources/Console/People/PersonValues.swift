@@ -87,10 +87,11 @@ struct PersonValues: Sendable {
 extension PersonValues {
     /// - Parameters:
     ///   - account: `nil` for an erased account.
+    ///   - checks: The times of the checks of Apple's refresh tokens.
     ///   - isShown: True after the audit log has an entry about the operator.
     init(
         id: AccountID, account: Account?, grants: [GrantRecord], erasure: ErasureRecord?,
-        timeline: PersonTimeline, isShown: Bool, seesAllApps: Bool, csrf: String
+        timeline: PersonTimeline, checks: CheckTimes, isShown: Bool, seesAllApps: Bool, csrf: String
     ) {
         self.csrf = csrf
         self.seesAllApps = seesAllApps
@@ -101,7 +102,7 @@ extension PersonValues {
         isDisabled = account?.disabling != nil
         canDisable = account != nil && account?.disabling == nil
         facts = account.map { Self.facts(of: $0, isShown: isShown) } ?? []
-        credentials = account?.credentials.map { CredentialCard($0) } ?? []
+        credentials = account?.credentials.map { CredentialCard($0, checks: checks) } ?? []
         self.grants = grants.map { GrantRow($0) }
         hasGrants = !grants.isEmpty
         self.erasure = erasure.map { [Erasure($0)] } ?? []
@@ -153,7 +154,7 @@ extension PersonValues {
 }
 
 extension PersonValues.CredentialCard {
-    fileprivate init(_ credential: Credential) {
+    fileprivate init(_ credential: Credential, checks: CheckTimes) {
         app = credential.clientID.rawValue
         word = credential.state.rawValue
         look = credential.state.look
@@ -162,7 +163,8 @@ extension PersonValues.CredentialCard {
             facts.append(PersonValues.Fact(name: "Reason", value: reason.words))
         }
         if let since = credential.since {
-            facts.append(PersonValues.Fact(name: "Since, by Apple", value: since.shown))
+            let isOurs = credential.source == .dailyCheck || credential.source == .erasure
+            facts.append(PersonValues.Fact(name: isOurs ? "Since" : "Since, by Apple", value: since.shown))
         }
         if let source = credential.source {
             facts.append(PersonValues.Fact(name: "Source", value: source.rawValue.replacing("_", with: " ")))
@@ -175,6 +177,7 @@ extension PersonValues.CredentialCard {
             case .unavailable(let cause): (cause.rawValue.replacing("_", with: " "), "warn")
             }
         facts.append(PersonValues.Fact(name: "Apple's token", value: token.0, look: token.1))
+        facts += checks.facts(of: credential.clientID)
         self.facts = facts
     }
 }

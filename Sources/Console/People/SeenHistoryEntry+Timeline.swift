@@ -25,7 +25,7 @@ extension SeenHistoryEntry {
 
     func item(payload: KeptPayload?, events: [AccountEvent]) -> TimelineItem {
         var item = TimelineItem(
-            title: kind.title, look: look, app: clientID, moment: cause == nil ? moment : nil,
+            title: kind.title, look: look, app: clientID, moment: hasMomentOfApple ? moment : nil,
             recordedAt: recordedAt, effect: effect)
         if outcome == .overtaken, let decidedBy, kind.isRevocation {
             item.comparison = TimelineItem.Comparison(revokedAt: moment, authorizedAt: decidedBy)
@@ -36,6 +36,14 @@ extension SeenHistoryEntry {
         item.facts = facts + (payload?.facts ?? [])
         item.events = events
         return item
+    }
+
+    /// False where Apple sent no moment, so that ours is stored.
+    private var hasMomentOfApple: Bool {
+        switch kind {
+        case .signIn, .exchange, .consentRevoked, .appleAccountDeleted, .emailForwarding: cause == nil
+        case .refreshTokenRejected: false
+        }
     }
 
     private var look: TimelineItem.Look {
@@ -52,13 +60,16 @@ extension SeenHistoryEntry {
     private var effect: String {
         switch outcome {
         case .changed:
-            return kind.isRevocation ? "The credential is revoked from Apple's moment on." : "Stored."
+            guard kind.isRevocation else { return "Stored." }
+            return hasMomentOfApple
+                ? "The credential is revoked from Apple's moment on."
+                : "The credential is revoked from the moment on at which Apple was asked."
         case .overtaken:
             guard let decidedBy else { return "Changed nothing." }
             let distance = ShownDuration(from: moment, to: decidedBy)
             return kind.isRevocation
-                ? "The authorization is later by \(distance), changed nothing."
-                : "What is stored is later by \(distance), changed nothing."
+                ? "Came too late: the authorization is later by \(distance). Changed nothing."
+                : "Came too late: what is stored is later by \(distance). Changed nothing."
         case .alreadySo:
             return kind == .signIn
                 ? "The first sign-in of the day to this app. Nothing new."

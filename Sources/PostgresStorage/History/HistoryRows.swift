@@ -62,6 +62,16 @@ enum HistoryRows {
         ORDER BY e.event_time DESC LIMIT \(limit)
         """
     }
+    private static let findChecks = TypedQuery<(app: Column<ClientID>, due: Column<Moment>), AccountID>(
+        "find_next_checks"
+    ) {
+        ($0.add("a.name", ClientID.self, as: "app"), $0.add("min(t.next_check_at)", Moment.self, as: "due"))
+    } sql: { list, account in
+        """
+        SELECT \(list) FROM refresh_token t JOIN app a ON a.id = t.app_id WHERE t.account_id = \(account)
+        GROUP BY a.name
+        """
+    }
     private static let remove = TypedStatement<AccountID>("erase_history") {
         "DELETE FROM account_history WHERE account_id = \($0)"
     }
@@ -114,6 +124,13 @@ enum HistoryRows {
                 moment: try row.required(columns.key.eventTime),
                 receivedAt: try row.required(columns.notification.receivedAt),
                 payload: try row.required(columns.notification.payload))
+        }
+    }
+
+    static func nextChecks(of id: AccountID, in session: PostgresSession) throws -> [ClientID: Moment] {
+        let columns = findChecks.columns
+        return try session.run(findChecks.statement(id)).reduce(into: [:]) { checks, row in
+            checks[try row.required(columns.app)] = try row.required(columns.due)
         }
     }
 

@@ -32,6 +32,18 @@ struct AccountSearchRows {
         return scan.page(hasMore: looked < candidates.count)
     }
 
+    func nextChecks(of id: AccountID) throws -> [ClientID: Moment] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT app_id, min(next_check_at) AS due FROM refresh_token WHERE account_id = :account
+                GROUP BY app_id
+                """, arguments: ["account": id.uniqueID.data])
+        return try rows.reduce(into: [:]) { checks, row in
+            checks[try names.apps.name(of: row["app_id"])] = Moment(milliseconds: row["due"])
+        }
+    }
+
     private func candidates(
         _ search: AccountSearch, after position: SearchPosition?, limit: Int
     ) throws -> [Candidate] {

@@ -1,4 +1,4 @@
-import AppleAccounts
+public import AppleAccounts
 
 /// Chooses the next validation of a refresh token: at a random time between a minute and an hour after its
 /// day is over, so that tokens which were issued together are not checked together. The minute is for Apple's
@@ -16,6 +16,12 @@ public struct CheckSchedule: Sendable, Hashable {
         let margin = milliseconds / 1440
         self.interval = milliseconds + margin
         jitter = max(milliseconds / 24 - margin, 1)
+    }
+
+    /// Returns the time in which the check before the next one was due.
+    public func previous(before next: Moment) -> ClosedRange<Moment> {
+        let last = next.advanced(byMilliseconds: -interval)
+        return last.advanced(byMilliseconds: -jitter)...last
     }
 
     func next(after moment: Moment, using generator: inout some RandomNumberGenerator) -> Moment {

@@ -61,7 +61,8 @@ extension SignInUseCases {
             events: try await store.lastEvents(of: id, limit: AccountPast.most, visibleTo: allowed),
             history: try await store.history(of: id, limit: AccountPast.most)
                 .compactMap { SeenHistoryEntry($0, in: allowed) },
-            payloads: payloads)
+            payloads: payloads,
+            nextChecks: try await store.nextChecks(of: id).filter { allowed.allows($0.key) })
     }
 
     /// Returns the primary client ID of the app that a client ID belongs to.
@@ -92,9 +93,15 @@ public struct AccountPast: Sendable {
     public let history: [SeenHistoryEntry]
     /// Notifications in the inbox, those with the latest moments first. Empty for an erased account.
     public let payloads: [KeptPayload]
+    /// The next checks of Apple's refresh tokens, by the primary client ID of the app.
+    public let nextChecks: [ClientID: Moment]
 
-    public init(events: [AccountEvent], history: [SeenHistoryEntry], payloads: [KeptPayload]) {
+    public init(
+        events: [AccountEvent], history: [SeenHistoryEntry], payloads: [KeptPayload],
+        nextChecks: [ClientID: Moment]
+    ) {
         (self.events, self.history, self.payloads) = (events, history, payloads)
+        self.nextChecks = nextChecks
     }
 }
 

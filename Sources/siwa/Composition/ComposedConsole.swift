@@ -110,12 +110,16 @@ struct ComposedConsole {
     private static func pages(
         _ parts: Parts, _ recent: RecentRequests, _ arrivals: ArrivalLog, _ monitor: OverviewMonitor
     ) -> [ConsolePage] {
+        let settings = parts.settings
         var pages: [ConsolePage] = parts.overview.pages(
             monitor, doctor: parts.doctor, world: parts.development?.world
         ).pages
         pages += RequestsPages(parts.settings, recent: recent, audit: parts.audit).pages
         pages +=
-            PeoplePages(signIn: parts.useCases, oauth: parts.oauth?.server, audit: parts.audit).pages
+            PeoplePages(
+                signIn: parts.useCases, oauth: parts.oauth?.server, audit: parts.audit,
+                checks: CheckSchedule(interval: .seconds(settings.numbers[.checkInterval]))
+            ).pages
         pages +=
             SettingsPages(
                 configuration: ShownConfiguration(parts.settings), doctor: parts.doctor, inbox: parts.store

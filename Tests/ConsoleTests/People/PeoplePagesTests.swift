@@ -29,7 +29,15 @@ import Testing
             }
         }
         let none = try await people.text(.post, "/people", ["q": "nobody@example.com"])
-        #expect(none.contains("Nobody was found"))
+        #expect(none.contains("Nobody was found") && !none.contains("No grant has this ID now"))
+    }
+
+    @Test func `says that a grant has ended where its ID finds nobody`() async throws {
+        let account = try await people.signIn()
+        let page = try await people.text(
+            .post, "/people", ["q": GrantID(UniqueID(high: 1, low: 2)).rawValue])
+        #expect(page.contains("No grant has this ID now"))
+        #expect(try await people.person(account.id).contains("No grant now."))
     }
 
     @Test func `a search text in a URL does not count`() async throws {

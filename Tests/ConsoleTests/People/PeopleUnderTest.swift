@@ -33,7 +33,7 @@ struct PeopleUnderTest {
             policy: VerificationPolicy(clientIDs: []), keys: NoKeys(), store: store,
             commits: GroupCommit<AccountCommand>(store: store, feed: feed), feed: feed,
             tokenContext: AppleTokenContext(tokens: store), nonceKey: .sample(), now: { now })
-        pages = PeoplePages(signIn: signIn, oauth: nil, audit: audit)
+        pages = PeoplePages(signIn: signIn, oauth: nil, audit: audit, checks: CheckSchedule())
         library = try Templates.library()
         (self.store, self.now) = (store, now)
     }

@@ -41,12 +41,13 @@ import Testing
         // The sign-in was recorded after it.
         let item = try #require(try await timeline(account.id).items.last)
         #expect(item.title == "Apple's notification: consent withdrawn")
-        #expect(item.effect.contains("later by 40 s, changed nothing"))
+        let sentence = "Came too late: the authorization is later by 40 s. Changed nothing."
+        #expect(item.effect == sentence)
         #expect(item.comparison == TimelineItem.Comparison(revokedAt: 1_000_000, authorizedAt: 1_040_000))
         #expect(item.events == [])
         #expect(item.moment == 1_000_000 && item.recordedAt == 1_017_000)
         let page = try await people.person(account.id)
-        #expect(page.contains("later by 40 s, changed nothing"))
+        #expect(page.contains(sentence))
         #expect(page.contains("<svg class=\"plot") && page.contains("1970-01-01 00:16:40"))
         #expect(page.contains("The backend got no event of this"))
         #expect(page.contains("17 s later"))
@@ -93,6 +94,46 @@ import Testing
         let items = try await timeline(account.id).items
         #expect(items.map(\.title) == ["First sign-in", "Apple's notification: consent-revoked"])
         #expect(items[1].effect.contains("before the account was known"))
+    }
+
+    @Test func `shows no moment of Apple's for a check, whose moment is ours`() async throws {
+        let account = try await people.store.hold(1, authorizedAt: 1_000_000)
+        let day: Int64 = 86_400_000
+        let held = try await people.person(account.id)
+        #expect(
+            held.contains("<dt>Next check at Apple</dt>") && held.contains("<dt>Last check at Apple</dt>"))
+        try await people.store.reject(.sample(account: account, at: Moment(milliseconds: 3 * day)))
+        let item = try #require(try await timeline(account.id).items.first)
+        #expect(item.title == "Check: Apple refused the refresh token")
+        #expect(item.moment == nil && item.recordedAt == Moment(milliseconds: 3 * day))
+        #expect(item.effect.contains("from the moment on at which Apple was asked"))
+        let page = try await people.person(account.id)
+        #expect(!page.contains("Since, by Apple") && !page.contains("check at Apple</dt>"))
+    }
+
+    @Test func `gives a disabling that holds its reason and its end`() async throws {
+        let account = try await people.signIn()
+        try await people.store.change(DisableCommand.sample(account, at: 2_000_000))
+        let item = try #require(try await timeline(account.id).items.first)
+        let disabling = try #require(try await people.store.account(account.id)?.disabling)
+        #expect(item.title == "Disabled")
+        #expect(item.facts.first { $0.name == "reason" }?.value == disabling.reason.rawValue)
+        #expect(item.facts.contains { $0.name == "end" })
+    }
+
+    @Test(arguments: [(0, "none yet"), (200, "from 1970-01-")])
+    func `concludes the last check from the next`(hoursLater: Int64, words: String) {
+        let app = PeopleUnderTest.app
+        let came = Moment(milliseconds: 1_000_000)
+        let entry = SeenHistoryEntry(
+            HistoryEntry(
+                accountID: AccountID(UniqueID(high: 1, low: 2)), kind: .exchange, clientID: app,
+                outcome: .tokenKept, moment: came, recordedAt: came), in: .all)
+        let next = came.advanced(byMilliseconds: 86_400_000 + 1_800_000 + hoursLater * 3_600_000)
+        let times = CheckTimes(
+            next: [app: next], schedule: CheckSchedule(), history: [entry].compactMap { $0 })
+        #expect(times.facts(of: app).map(\.value).first?.hasPrefix(words) == true)
+        #expect(times.facts(of: PeopleUnderTest.other).isEmpty)
     }
 
     @Test func `shows sign-ins of other days, exchanges, checks and changes in their order`() async throws {

@@ -35,6 +35,8 @@ final class BareStore: AccountStore {
 
     func history(of id: AccountID, limit: Int) async throws -> [HistoryEntry] { [] }
 
+    func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] { [:] }
+
     func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
         -> [KeptPayload]
     { [] }

@@ -51,6 +51,14 @@ extension ReferenceStore {
         state.withLock { Array(($0.histories[id] ?? []).reversed().prefix(limit)) }
     }
 
+    public func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] {
+        state.withLock { state in
+            Dictionary(
+                state.tokens.filter { $0.accountID == id }.map { ($0.primaryClientID, $0.nextCheckAt) },
+                uniquingKeysWith: min)
+        }
+    }
+
     public func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
         -> [KeptPayload]
     {
