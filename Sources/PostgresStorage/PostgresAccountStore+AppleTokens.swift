@@ -55,6 +55,10 @@ extension PostgresAccountStore: AppleTokenStore {
         try await pool.run { try ErasureProgress.save(token, of: id, at: moment, in: $0) }
     }
 
+    public func earliestErasureDeadline() async throws -> Moment? {
+        try await pool.run { try AppleTokenClaims.earliestErasureDeadline(in: $0) }
+    }
+
     public func adoptErasureToken(
         codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
     ) async throws -> Bool {

@@ -71,6 +71,18 @@ extension SQLiteAccountStore: AppleTokenStore {
         }
     }
 
+    public func earliestErasureDeadline() async throws -> Moment? {
+        try await writer.run { database in
+            try Int64.fetchOne(
+                database,
+                sql: """
+                    SELECT min(deadline) FROM erasure
+                    WHERE id IN (SELECT erasure_id FROM erasure_token WHERE step < 4)
+                    """
+            ).map { Moment(milliseconds: $0) }
+        }
+    }
+
     public func adoptErasureToken(
         codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
     ) async throws -> Bool {

@@ -34,6 +34,9 @@ public protocol AppleTokenStore: Sendable {
     /// Returns `nil` unless the account was erased.
     func erasure(of id: AccountID) async throws -> ErasureRecord?
 
+    /// Returns the earliest deadline of the erasures that are not finished.
+    func earliestErasureDeadline() async throws -> Moment?
+
     /// Claims due codes and tokens of erased accounts, the longest waiting first; with an ID only those of
     /// one erasure. `save` or `adoptErasureToken` ends a claim; from `leaseUntil` on it counts as
     /// interrupted.

@@ -29,6 +29,7 @@ struct OverviewValues: Sendable {
         let count: String
         let age: String
         let style: String
+        let deadline: String?
     }
 
     struct Key: Sendable {
@@ -82,6 +83,9 @@ struct OverviewValues: Sendable {
     let checkedAt: String?
     let isDevelopment: Bool
     let faults: [Fault]
+    /// The faults that are on.
+    let activeFaults: [Fault]
+    let hasActiveFaults: Bool
     let csrf: String
 
     init(
@@ -91,7 +95,10 @@ struct OverviewValues: Sendable {
     ) {
         let now = condition.now
         self.version = version
-        self.troubles = troubles.map { Trouble($0, at: now, withNumbers: seesNumbers) }
+        // The pages that show more are for operators of all apps.
+        self.troubles = troubles.map {
+            Trouble($0, at: now, withPage: seesNumbers, withNumbers: seesNumbers)
+        }
         let wrong = (seesNumbers ? findings?.findings ?? [] : []).filter { $0.verdict == .wrong }.map(\.check)
         wrongChecks = wrong.isEmpty ? nil : wrong.joined(separator: ", ")
         isFine = wrong.isEmpty && !troubles.contains { $0.trouble.severity != .note }
@@ -109,7 +116,8 @@ struct OverviewValues: Sendable {
             Queue(
                 name: queue.name.words, count: queue.count.map(String.init) ?? "–",
                 age: queue.oldest == 0 ? "–" : ServiceCondition.duration(queue.oldest),
-                style: queue.oldest > 3600 ? "bad" : "muted")
+                style: queue.oldest > 3600 ? "bad" : "muted",
+                deadline: queue.deadline.map { ServiceCondition.date($0.milliseconds) })
         }
         hasKeys = !keys.isEmpty
         self.keys = keys.map { key in
@@ -122,11 +130,9 @@ struct OverviewValues: Sendable {
         goodFindings = all.filter { $0.verdict == .good }.map(\.check).joined(separator: ", ")
         checkedAt = findings?.checkedAt.map { Self.ago($0, at: now) }
         isDevelopment = faults != nil
-        self.faults = (faults ?? []).map { fault in
-            Fault(
-                name: fault.name, title: fault.title, state: fault.isOn ? "on" : "off",
-                next: fault.isOn ? "off" : "on", button: fault.isOn ? "Mend" : "Break")
-        }
+        self.faults = (faults ?? []).map(Fault.init)
+        activeFaults = (faults ?? []).filter(\.isOn).map(Fault.init)
+        hasActiveFaults = !activeFaults.isEmpty
         self.csrf = csrf
     }
 
@@ -156,6 +162,13 @@ extension OverviewValues.Trouble {
         let page = withPage ? trouble.page : nil
         (path, pageTitle) = (page?.path, page?.title ?? "")
         kind = trouble.kind.rawValue
+    }
+}
+
+extension OverviewValues.Fault {
+    init(_ fault: DevelopmentFault) {
+        (name, title) = (fault.name, fault.title)
+        (state, next, button) = fault.isOn ? ("on", "off", "Mend") : ("off", "on", "Break")
     }
 }
 
@@ -202,11 +215,12 @@ extension ServiceCondition {
     }
 
     private var keysFact: OverviewValues.Fact {
-        let age = keys.age.map { "confirmed \(Self.duration($0 / 1000)) ago" } ?? "never fetched"
+        let age = keys.age.map { "last confirmed \(Self.duration($0 / 1000)) ago" } ?? "never fetched"
         let (style, value) =
             switch keys.status {
             case .ready: ("good", "\(keys.keyCount) usable")
-            case .stale: ("warn", "\(keys.keyCount) usable, not confirmed")
+            case .stale(nil): ("warn", "\(keys.keyCount) usable, a fetch is due")
+            case .stale(_?): ("warn", "\(keys.keyCount) usable, the last fetch failed")
             case .unavailable: ("bad", "none")
             }
         return OverviewValues.Fact(name: "Apple's keys", style: style, value: value, detail: age)
@@ -227,9 +241,17 @@ extension ServiceCondition {
     }
 
     private var sealingFact: OverviewValues.Fact {
-        OverviewValues.Fact(
-            name: "Sealed values", style: unreadableValues > 0 ? "bad" : "good",
-            value: unreadableValues > 0 ? "\(unreadableValues) do not open" : "open", detail: "a sample")
+        func fact(_ style: String, _ value: String, _ detail: String) -> OverviewValues.Fact {
+            OverviewValues.Fact(name: "Sealed values", style: style, value: value, detail: detail)
+        }
+        if unreadableValues > 0 {
+            return fact("bad", "\(unreadableValues) do not open", "of a sample of \(sampledValues)")
+        }
+        guard hasSealingKeys else {
+            return fact("muted", "no sealing key", "no authorization code and no token of Apple's is kept")
+        }
+        guard sampledValues > 0 else { return fact("muted", "none to open yet", "by the last sample") }
+        return fact("good", "open", "a sample of \(sampledValues)")
     }
 
     private var notificationFact: OverviewValues.Fact {

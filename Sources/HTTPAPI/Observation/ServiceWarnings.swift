@@ -17,6 +17,7 @@ public final class ServiceWarnings: Sendable {
     public static let wrongClock: Int64 = 50
 
     private let unreadable = Atomic<Int64>(0)
+    private let sampled = Atomic<Int64>(0)
     private let clockAhead: @Sendable () -> Int64?
 
     /// - Parameter clockAhead: Seconds by which the clock is ahead of Apple's; `nil` while the difference is
@@ -29,6 +30,12 @@ public final class ServiceWarnings: Sendable {
     public var unreadableValues: Int64 {
         get { unreadable.load(ordering: .relaxed) }
         set { unreadable.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Number of values of the last sample.
+    public var sampledValues: Int64 {
+        get { sampled.load(ordering: .relaxed) }
+        set { sampled.store(newValue, ordering: .relaxed) }
     }
 
     public var secondsAhead: Int64? { clockAhead() }

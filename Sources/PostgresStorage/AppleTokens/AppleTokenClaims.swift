@@ -101,6 +101,13 @@ enum AppleTokenClaims {
         }
     }
 
+    private static let findDeadline = PostgresCall(
+        PostgresStatement(
+            "erasure_deadline",
+            """
+            SELECT min(deadline) FROM erasure
+            WHERE id IN (SELECT erasure_id FROM erasure_token WHERE step < 4)
+            """))
     private static let countDue = CountDue()
     private static let claimCodes = ClaimCodes()
     private static let claimChecks = ClaimChecks()
@@ -144,6 +151,10 @@ enum AppleTokenClaims {
         guard let row = try session.run(findDue.call).first else { return AppleTokensDue() }
         return AppleTokensDue(
             code: row[findDue.code], check: row[findDue.check], erasure: row[findDue.erasure])
+    }
+
+    static func earliestErasureDeadline(in session: PostgresSession) throws -> Moment? {
+        try session.run(findDeadline).onlyValue(as: Moment.self)
     }
 
     static func backlog(at moment: Moment, in session: PostgresSession) throws -> AppleTokensBacklog {

@@ -53,7 +53,9 @@ struct ComposedService {
         keys = apple.keys
         let warnings = ServiceWarnings(clockAhead: { [clock = apple.clock] in clock.secondsAhead })
         // Set before the first response to a probe.
-        warnings.unreadableValues = Int64(firstSample.unreadable)
+        (warnings.unreadableValues, warnings.sampledValues) = (
+            Int64(firstSample.unreadable), Int64(firstSample.tried)
+        )
         let tokenContext = AppleTokenContext(
             tokens: store, sealingKeys: settings.sealingKeys,
             canSign: { settings.signingKeys[$0] != nil })

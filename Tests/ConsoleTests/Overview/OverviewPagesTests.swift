@@ -87,6 +87,37 @@ import Testing
         #expect(!text.contains("style=") && !text.contains("<script") && !text.contains("Try it"))
     }
 
+    @Test func `shows until when Apple is asked about erasures`() async throws {
+        var condition = ServiceCondition.sample
+        condition.queues = [QueueCondition(.erasure, count: 4, oldest: 90)]
+        #expect(try await !Self.page(Self.pages(condition)).contains("is given up"))
+        condition.queues[0].deadline = Moment(milliseconds: 1_764_200_000_000)
+        #expect(
+            try await Self.page(Self.pages(condition)).contains("the first is given up 2025-11-26 23:33 UTC"))
+    }
+
+    @Test func `says of sealed values only what was tried`() async throws {
+        func page(_ change: (inout ServiceCondition) -> Void) async throws -> String {
+            var condition = ServiceCondition.sample
+            change(&condition)
+            return try await Self.page(Self.pages(condition))
+        }
+        #expect(try await page { _ in }.contains("<p class=\"muted\">no sealing key</p>"))
+        #expect(
+            try await page { $0.hasSealingKeys = true }.contains("<p class=\"muted\">none to open yet</p>"))
+        let good = try await page { ($0.hasSealingKeys, $0.sampledValues) = (true, 12) }
+        #expect(good.contains("<p class=\"good\">open</p>") && good.contains("a sample of 12"))
+        let bad = try await page { ($0.unreadableValues, $0.sampledValues) = (7, 12) }
+        #expect(bad.contains("<p class=\"bad\">7 do not open</p>"))
+    }
+
+    @Test func `does not call keys confirmed and not confirmed at once`() async throws {
+        var condition = ServiceCondition.sample
+        condition.keys = KeySetHealth(status: .stale(.timedOut), keyCount: 3)
+        let page = try await Self.page(Self.pages(condition))
+        #expect(page.contains("3 usable, the last fetch failed") && !page.contains("not confirmed"))
+    }
+
     @Test func `says what is not known yet when nothing is wrong`() throws {
         func text(_ condition: ServiceCondition, checkedAt: Moment?) throws -> String {
             let values = OverviewValues(
@@ -132,7 +163,8 @@ import Testing
         let text = try await Self.page(pages, scope: .only([]))
         #expect(
             text.contains("10 minutes slow") && text.contains("the numbers are of all apps".capitalizedFirst))
-        for words in ["<svg", "Google", "41", "ab12", "public URL", "7 people"] {
+        // The pages that show more are not for this operator.
+        for words in ["<svg", "Google", "41", "ab12", "public URL", "7 people", "<dt>See</dt>"] {
             #expect(!text.contains(words), "\(words)")
         }
     }
@@ -164,6 +196,7 @@ import Testing
             #expect(text.contains("<button>\(words)</button>"), "\(words)")
         }
         #expect(text.contains("name=\"csrf\" value=\"token\"") && text.contains("Break: Apple is slow"))
+        #expect(!text.contains("Faults that are on") && !text.contains("<details open>"))
         for path in ["/overview/sign-in", "/overview/stop"] {
             guard case .redirect("/overview", let notice?) = try await Self.answer(pages, path) else {
                 Issue.record("\(path)")
@@ -187,6 +220,10 @@ import Testing
             return
         }
         #expect(world.calls == ["sign in", "stop", "link", "apple_slow true", "y true"])
+        // A fault that is on is seen without opening anything.
+        let broken = try await Self.page(pages, isDevelopment: true)
+        #expect(broken.contains("Faults that are on") && broken.contains("<details open>"))
+        #expect(broken.contains("aria-label=\"Mend: Apple is slow\""))
     }
 
     @Test func `outside of development there are no buttons, and each page is declared for its callers`() {
@@ -276,7 +313,10 @@ private final class RecordingWorld: DevelopmentWorld {
     }
 
     var faults: [DevelopmentFault] {
-        get async { [DevelopmentFault(name: "apple_slow", title: "Apple is slow", isOn: false)] }
+        get async {
+            let isOn = record.withLock { $0.contains("apple_slow true") }
+            return [DevelopmentFault(name: "apple_slow", title: "Apple is slow", isOn: isOn)]
+        }
     }
 
     func switchFault(named name: String, isOn: Bool) async throws -> Bool {

@@ -92,12 +92,34 @@ import Testing
             .joined(separator: "\n")
         for word in fault.words { #expect(text.contains(word), "\(word) is not in: \(text)") }
         if let path = fault.path { #expect(trouble.page?.path == path) }
+        #expect(trouble.page != nil, "a page shows more")
         #expect(!trouble.cause.isEmpty && trouble.advice.hasSuffix("."))
     }
 
     @Test func `each of the ten causes has its own sentence`() {
         #expect(Set(Self.faults.map(\.kind)).count == 10)
         #expect(ServiceCondition.sample.troubles == [])
+    }
+
+    @Test func `a wrong clock explains that Apple refuses the secrets`() throws {
+        var condition = ServiceCondition.sample
+        condition.hour = [.secretRefused: 3]
+        let alone = try #require(condition.troubles.first)
+        #expect(alone.kind == .refusedByApple && alone.advice.contains(".p8 key of this team"))
+        condition.secondsAhead = -600
+        let both = condition.troubles
+        #expect(both.map(\.kind) == [.clockWrong, .refusedByApple])
+        #expect(both[1].cause.contains("clock is wrong") && !both[1].advice.contains("Put a valid .p8 key"))
+    }
+
+    @Test func `a paused receiver and late work lead to where they are resumed and counted`() throws {
+        var condition = ServiceCondition.sample
+        condition.pausedReceivers = ["shop-hook"]
+        condition.queues = [QueueCondition(.check, count: 3, oldest: 7200)]
+        let troubles = condition.troubles
+        #expect(troubles.map(\.kind) == [.receiverPaused, .workOverdue])
+        #expect(
+            troubles.map(\.page?.path) == ["/console/events/deliveries", "/console/overview#work"])
     }
 
     @Test func `the day before the last notification is not silence`() {

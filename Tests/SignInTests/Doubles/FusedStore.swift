@@ -57,6 +57,8 @@ struct FusedStore: RelayingStore, AppleTokenStore {
 
     // Reading leaves nothing behind that a cut could tear.
 
+    func earliestErasureDeadline() async throws -> Moment? { try await store.earliestErasureDeadline() }
+
     func nextDue() async throws -> AppleTokensDue { try await store.nextDue() }
 
     func backlog(at moment: Moment) async throws -> AppleTokensBacklog { try await store.backlog(at: moment) }

@@ -16,6 +16,7 @@ extension ConformanceCheck {
             try expectEqual(claimed.map(\.token.attempts), [1, 1])
             try expectEqual(claimed.map(\.accountID), [record.accountID, record.accountID])
             try expectEqual(claimed.map(\.deadline), [record.deadline, record.deadline])
+            try expectEqual(try await store.earliestErasureDeadline(), record.deadline)
             try expectEqual(claimed.map(\.token.sealed), [.sample("token 1"), .sample("token 2")])
             try expectEqual(try await claim(5999), [])
 
@@ -46,6 +47,7 @@ extension ConformanceCheck {
             let end = try unwrap(try await store.erasure(record.id))
             try expectEqual(end.finishedAt, 6100)
             try expectEqual(end.tokens[1].cause, "deadline")
+            try expectEqual(try await store.earliestErasureDeadline(), nil)
             try expectEqual(try await store.nextDue(), AppleTokensDue())
             try expectEqual(try await store.sealedCount(), 0)
 

@@ -48,6 +48,12 @@ extension ReferenceStore {
         }
     }
 
+    public func earliestErasureDeadline() async throws -> Moment? {
+        state.withLock { state in
+            state.erasures.filter { $0.tokens.contains { !$0.isDone } }.map(\.deadline).min()
+        }
+    }
+
     public func adoptErasureToken(
         codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
     ) async throws -> Bool {

@@ -58,7 +58,8 @@ struct ServicePlots {
                 total: all.quantile(part).map { "\(PlotNumber.text($0)) ms" } ?? "–")
         }
         return Plot(
-            id: "latency", title: "Duration in milliseconds", unit: "ms", form: .lines,
+            id: "latency", title: "Duration in ms of sign-ins, verifications and token requests", unit: "ms",
+            form: .lines,
             lines: [line("half of the requests", 0.5), line("99 of 100", 0.99)], period: period,
             points: points)
     }

@@ -40,8 +40,8 @@ extension ServiceCondition {
                 Trouble(
                     .databaseFull, severity, "The database is full: \(effect).", cause: cause,
                     advice:
-                        "Make room on the disk of the database, at least 1 MiB. The service goes on by itself."
-                )
+                        "Make room on the disk of the database, at least 1 MiB. The service goes on by itself.",
+                    page: .checks)
             ]
         case .busy:
             let holder =
@@ -56,7 +56,7 @@ extension ServiceCondition {
                     cause: (isPostgres
                         ? "Another session holds a lock, or a commit does not come back."
                         : "Another program holds the lock of the file.") + " \(cause)",
-                    advice: holder)
+                    advice: holder, page: .checks)
             ]
         case .unavailable, .readOnly, .corrupted, .schemaTooNew, .migrationFailed, .valueRefused:
             return [
@@ -66,7 +66,8 @@ extension ServiceCondition {
                     advice:
                         isPostgres
                         ? "See that PostgreSQL runs, can be reached and is not a standby."
-                        : "See that the file and its directory can be written, and the log of the service.")
+                        : "See that the file and its directory can be written, and the log of the service.",
+                    page: .checks)
             ]
         }
     }
@@ -81,7 +82,7 @@ extension ServiceCondition {
                 + "connected.",
             advice:
                 "Start the standby. If it does not come back, take it out of synchronous_standby_names and reload "
-                + "PostgreSQL: from then on a failover can lose commits.")
+                + "PostgreSQL: from then on a failover can lose commits.", page: .checks)
     }
 
     // MARK: Apple's keys, the clock, the keys of the service
@@ -99,8 +100,7 @@ extension ServiceCondition {
                 Trouble(
                     .keysUnreachable, .bad,
                     "Apple's keys cannot be fetched, and there is no usable one: no sign-in can be verified.",
-                    cause: "The last fetch: \(cause.rawValue).\(age)", advice: advice
-                )
+                    cause: "The last fetch: \(cause.rawValue).\(age)", advice: advice, page: .checks)
             ]
         case .stale(let cause?):
             let end = keys.usableUntil.map { " They can be used until \(Self.date($0)) UTC." } ?? ""
@@ -109,7 +109,7 @@ extension ServiceCondition {
                     .keysUnreachable, .warn,
                     "Apple's keys cannot be fetched. Sign-ins go on with the last good ones, and fail for tokens that "
                         + "a newer key of Apple's has signed.",
-                    cause: "The last fetch: \(cause.rawValue).\(age)\(end)", advice: advice)
+                    cause: "The last fetch: \(cause.rawValue).\(age)\(end)", advice: advice, page: .checks)
             ]
         }
     }
@@ -126,7 +126,8 @@ extension ServiceCondition {
                 .clockWrong, secondsAhead.magnitude >= 50 ? .bad : .warn,
                 "The clock of this machine is \(distance) \(isSlow ? "slow" : "fast"): \(effect).",
                 cause: "Compared with the Date field of Apple's responses.",
-                advice: "Let chrony or systemd-timesyncd set the clock: timedatectl, chronyc tracking.")
+                advice: "Let chrony or systemd-timesyncd set the clock: timedatectl, chronyc tracking.",
+                page: .checks)
         ]
     }
 
@@ -148,13 +149,21 @@ extension ServiceCondition {
     var secrets: [Trouble] {
         let refused = hour[.secretRefused] ?? 0
         guard refused > 0 else { return [] }
+        // The times in a secret are those of this clock, so a wrong clock explains it.
+        let isClockWrong = !clock.isEmpty
         return [
             Trouble(
                 .refusedByApple, .warn,
                 "Apple refuses the client secrets: codes are not exchanged, and checks do not run.",
-                cause: "Apple has answered invalid_client in the last hour.",
+                cause: isClockWrong
+                    ? "The clock is wrong, and with it the times in the secrets. Apple has answered invalid_client "
+                        + "in the last hour."
+                    : "Apple has answered invalid_client in the last hour.",
                 numbers: "\(refused) times.",
-                advice: "Put a valid .p8 key of this team in place. The service takes it without a restart.")
+                advice: isClockWrong
+                    ? "Set the clock first. New secrets are good then; the .p8 keys can stay."
+                    : "Put a valid .p8 key of this team in place. The service takes it without a restart.",
+                page: .checks)
         ]
     }
 }

@@ -119,8 +119,8 @@ extension ServiceCondition {
             Trouble(
                 .receiverPaused, .warn, "The receiver \(name) is paused: it learns of no revocation.",
                 cause: "It did not take an event for seven days.",
-                advice: "Correct it, then run siwa deliveries resume \(name).",
-                page: Trouble.Page(title: "Events", path: "/console/events"), about: name)
+                advice: "Correct it, then press Resume in Deliveries. It gets what it missed, in order.",
+                page: Trouble.Page(title: "Deliveries", path: "/console/events/deliveries"), about: name)
         }
     }
 
@@ -130,7 +130,9 @@ extension ServiceCondition {
                 .workOverdue, .warn,
                 "\(queue.name.words) are behind: the oldest has been due for \(Self.duration(queue.oldest)).",
                 cause: "Apple cannot be reached, throttles, or SIWA_CHECKS_PER_SECOND is too small.",
-                advice: "See the runbook, and the log for lines about Apple.", about: queue.name.rawValue)
+                advice: "See the runbook, and the log for lines about Apple.",
+                page: Trouble.Page(title: "Work that is due", path: "/console/overview#work"),
+                about: queue.name.rawValue)
         }
     }
 

@@ -14,6 +14,10 @@ public struct ServiceCondition: Sendable {
     public var secondsAhead: Int64?
     /// Values of the last sample that the sealing keys do not open.
     public var unreadableValues: Int64 = 0
+    /// False where no sealing key is configured, so that nothing is sealed.
+    public var hasSealingKeys = false
+    /// The number of values of the last sample.
+    public var sampledValues: Int64 = 0
     /// The report to Google that has failed for longest; `nil` without any.
     public var google: ReceiverCondition?
     /// Receivers of events that are paused.
@@ -73,8 +77,10 @@ public struct QueueCondition: Sendable, Equatable {
     public let name: Name
     /// `nil` where the number is not counted.
     public let count: Int64?
-    /// Seconds for which the oldest has been due. For events: since its first failed attempt.
+    /// Seconds for which the oldest has been due. For events: since it was recorded.
     public let oldest: Int64
+    /// The moment at which the first of it is given up; `nil` where nothing is.
+    public var deadline: Moment?
 
     public init(_ name: Name, count: Int64?, oldest: Int64) {
         (self.name, self.count, self.oldest) = (name, count, oldest)

@@ -49,6 +49,9 @@ public struct Trouble: Sendable, Equatable {
     public struct Page: Sendable, Equatable {
         public let title: String
         public let path: String
+
+        /// The findings of `siwa doctor`.
+        static let checks = Page(title: "Settings, checks", path: "/console/settings#checks")
     }
 
     init(

@@ -70,7 +70,7 @@ struct HealthMonitor: Service {
     /// Opens a sample of the stored values. Does nothing when the database does not respond.
     private func openSample(_ log: inout HealthLog) async {
         guard let sample = try? await sealedSample() else { return }
-        warnings.unreadableValues = Int64(sample.unreadable)
+        (warnings.unreadableValues, warnings.sampledValues) = (Int64(sample.unreadable), Int64(sample.tried))
         write(log.notice(sealedWarning: sample.warning))
     }
 

@@ -17,9 +17,11 @@ struct SealedSample: Equatable {
     private(set) var damaged = 0
     /// The number of values that cannot be decrypted, keys that sign tokens included.
     private(set) var unreadable = 0
+    /// The number of values that were tried, keys that sign tokens included.
+    private(set) var tried: Int
 
     init(_ rows: [SealedRow], keys: SealingKeyRing?) {
-        count = rows.count
+        (count, tried) = (rows.count, rows.count)
         for row in rows {
             guard let keys else {
                 unreadable += 1
@@ -44,6 +46,7 @@ struct SealedSample: Equatable {
     /// is needed.
     mutating func add(_ signingKeys: [SigningKeyRecord], keys: SealingKeyRing) {
         let sealer = SigningKeySealer(keys: keys)
+        tried += signingKeys.count
         unreadable += signingKeys.count { (try? sealer.open($0)) == nil }
     }
 

@@ -40,7 +40,8 @@ struct ComposedOverview {
         let (keys, warnings, now) = (parts.keys, parts.warnings, parts.now)
         let isPostgres = database is PostgresDatabase
         let standbys = Watched(every: .seconds(5)) { try await Self.standbys(of: database) }
-        let receivers = Watched(every: .seconds(15)) { try await store.receivers() }
+        let work = Watched(every: .seconds(15)) { try await WaitingWork(store) }
+        let hasSealingKeys = parts.settings.sealingKeys != nil
         return OverviewMonitor(numbers: numbers, onChange: onChange) {
             var condition = ServiceCondition(now: now(), keys: keys.health)
             condition.isPostgres = isPostgres
@@ -52,8 +53,9 @@ struct ComposedOverview {
             condition.standbys = standbys.latest.flatMap { $0 }
             condition.secondsAhead = warnings.secondsAhead
             condition.unreadableValues = warnings.unreadableValues
+            (condition.hasSealingKeys, condition.sampledValues) = (hasSealingKeys, warnings.sampledValues)
             condition.queues = Self.queues(registry)
-            condition.add(receivers.latest ?? [], waiting: registry, at: now())
+            if let work = work.latest { condition.add(work, waiting: registry, at: now()) }
             return condition
         }
     }
@@ -145,36 +147,5 @@ extension WorkMonitor.Queue {
         case .erasure: .erasure
         case .receipt: .receipt
         }
-    }
-}
-
-extension ServiceCondition {
-    /// Adds what waits for receivers.
-    ///
-    /// - Parameter registry: Has the numbers of events that wait, which are read every 15 seconds.
-    mutating func add(_ receivers: [ClaimedReceiver], waiting registry: MetricsRegistry, at now: Moment) {
-        let waiting = Dictionary(
-            registry.readings(of: "siwa_event_receiver_waiting").compactMap { reading in
-                reading.labels["receiver"].map { ($0, Int64(reading.value)) }
-            }, uniquingKeysWith: { first, _ in first })
-        // Receivers that are stored and no longer configured have no metric.
-        let known = receivers.filter { waiting[$0.record.name.rawValue] != nil }
-        for (name, isOwn) in [(QueueCondition.Name.google, true), (.deliveries, false)] {
-            let own = known.filter { ($0.record.name == .google) == isOwn }
-            guard !own.isEmpty else { continue }
-            let oldest = own.flatMap(\.retries).filter { $0.attempts > 0 }.map(\.waitingSince).min()
-            queues.append(
-                QueueCondition(
-                    name, count: own.reduce(0) { $0 + (waiting[$1.record.name.rawValue] ?? 0) },
-                    oldest: oldest.map { max(0, now.milliseconds - $0.milliseconds) / 1000 } ?? 0))
-        }
-        pausedReceivers = known.filter { $0.record.pausedAt != nil }.map(\.record.name.rawValue)
-            .filter { !$0.hasPrefix("client:") }
-        guard
-            let failing = known.first(where: { $0.record.name == .google })?.retries
-                .filter({ $0.attempts > 0 }), let first = failing.map(\.waitingSince).min()
-        else { return }
-        google = ReceiverCondition(
-            failing: failing.count, attempts: failing.map(\.attempts).max() ?? 0, failingSince: first)
     }
 }
