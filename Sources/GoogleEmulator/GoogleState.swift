@@ -106,6 +106,21 @@ public final class GoogleState: Sendable {
         try Linking(state: self).begin(LinkRequest()).url
     }
 
+    /// Gets a new access token for a link, and returns the status of the answer; `nil` when none arrived.
+    package func refreshLink(_ id: String) async throws(EmulatorError) -> Int? {
+        try await Linking(state: self).refresh(id).status
+    }
+
+    /// Calls the app's API with the access token of a link. Returns the status of the answer.
+    package func callWithLink(_ id: String) async throws(EmulatorError) -> Int? {
+        try await Linking(state: self).call(id).status
+    }
+
+    /// Unlinks in the Google app. Returns the status of the answer.
+    package func unlink(_ id: String) async throws(EmulatorError) -> Int? {
+        try await Linking(state: self).unlink(id).status
+    }
+
     /// Makes a new key the signing key, and returns its ID. The old keys stay published.
     @discardableResult
     public func replaceSigningKey() throws -> String { try rotateKey().keyID }

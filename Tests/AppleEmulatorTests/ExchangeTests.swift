@@ -40,6 +40,13 @@ import Testing
             #expect(answer.status == 400)
             let steps = apple.emulator.state.exchanges.map(\.step)
             #expect(steps == [.appleSecretTrial] && steps.allSatisfy(\.isRoutine))
+            // The keys, and the page, which nobody has opened.
+            let agent: HTTPHeaders = ["User-Agent": "siwa-doctor"]
+            _ = try await apple.send(.GET, "/auth/keys", headers: agent)
+            _ = try await apple.send(.GET, "/auth/authorize?client_id=x", headers: agent)
+            let others = apple.emulator.state.exchanges.dropFirst().map(\.step)
+            #expect(others == [.appleKeysTrial, .applePageTrial])
+            #expect(others.allSatisfy { $0.isRoutine && $0.from == .siwa })
         }
     }
 

@@ -52,17 +52,20 @@ extension EmulatorState {
         observer.tell()
     }
 
-    /// The beginning of the code with which `siwa doctor` tries a client secret. Apple refuses it, as it should, which
-    /// is no failure that a developer has to see.
+    /// The user agent of `siwa doctor`, and the beginning of the code with which it tries a client secret. Nobody has
+    /// opened a page then, and Apple refuses the code as it should: nothing that a developer has to see.
     private static let doctor = "siwa-doctor"
 
     private static func step(
         of endpoint: EmulatedEndpoint, _ request: Request, _ form: [(name: String, value: String)]
     ) -> (ExchangeStep, String) {
+        let isOfDoctor = request.headers[.userAgent] == doctor
         func value(_ name: String) -> String? { form.first { $0.name == name }?.value }
         switch endpoint {
+        case .keys where isOfDoctor: return (.appleKeysTrial, "Try to fetch Apple's keys")
         case .keys: return (.appleKeys, "Fetch Apple's keys")
         case .discovery: return (.appleMetadata, "Fetch Apple's configuration")
+        case .authorize where isOfDoctor: return (.applePageTrial, "Try Apple's page")
         case .authorize:
             guard request.method == .post else { return (.appleAuthorization, "Open Apple's page") }
             if value("cancel") != nil { return (.appleAuthorization, "The user cancels") }

@@ -55,6 +55,13 @@ public struct DevelopmentOutcome: Sendable, Equatable {
 /// The reason for which an action in the fake world did not succeed, as a sentence for the developer.
 public struct DevelopmentWorldError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
+    /// The path, below the console's root, of the page that shows more; `nil` where the sentence is all.
+    public let page: String?
 
-    public init(_ sentence: String) { description = sentence }
+    public init(_ sentence: String, page: String? = nil) { (description, self.page) = (sentence, page) }
+
+    /// The answer to a form: the page that shows more with the sentence above it, or the sentence alone.
+    var answer: ConsoleAnswer {
+        page.map { .redirect(to: $0, notice: description) } ?? .refused(description)
+    }
 }

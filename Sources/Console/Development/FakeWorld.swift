@@ -23,6 +23,13 @@ public protocol FakeWorld: DevelopmentWorld {
     var keys: [WorldKey] { get }
     func change(_ change: WorldKeyChange, of party: WorldExchange.Party, key: String?) async throws
 
+    /// The links that the fake Google has made or tried, the oldest first; empty without Google's client.
+    var links: [WorldLink] { get }
+    /// Reports of siwa's that the fake Google has taken, the oldest first.
+    var reports: [WorldReport] { get }
+    /// Lets the fake Google use a link. Returns a sentence about the answer.
+    func carryOut(_ use: WorldLinkUse, of link: String) async throws -> String
+
     /// The faults of `DevelopmentWorld`, by the party that has them.
     var faultGroups: [WorldFaultGroup] { get }
 

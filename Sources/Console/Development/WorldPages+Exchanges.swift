@@ -10,13 +10,40 @@ extension WorldPages {
             },
             ConsolePage(.get, "/world/exchanges/{id}", access: .development) { request in
                 let all = world.exchanges
-                guard let exchange = all.first(where: { $0.id == request.parameters["id"] }) else {
-                    return .notFound
+                let id = request.parameters["id", default: ""]
+                guard let exchange = all.first(where: { $0.id == id }) else {
+                    return Self.wasExchange(id) ? .refused(Self.forgotten) : .notFound
                 }
                 return .page(
                     template: "world-exchange", title: exchange.title, values: ExchangeValues(exchange))
             },
         ]
+    }
+
+    private static let forgotten =
+        "This exchange is not kept any more: each fake keeps the latest 50 and 50 that repeat without a person, and siwa "
+        + "as many requests. A restart forgets all."
+
+    /// True for a name that an exchange can have.
+    private static func wasExchange(_ id: String) -> Bool {
+        let parts = id.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 2 && ["apple", "google", "siwa"].contains(parts[0]) && Int(parts[1]) ?? 0 > 0
+    }
+}
+
+extension [WorldExchange] {
+    /// The names of those that repeat without a person: checks and probes, and what a service tries again after a
+    /// failure, while it goes on to fail.
+    var repeated: Set<String> {
+        var failed: Set<[String]> = []
+        return reduce(into: []) { repeated, exchange in
+            let isOfService = exchange.from == .siwa || exchange.from == .apple
+            let step = [exchange.from.rawValue, exchange.to.rawValue, exchange.title]
+            if exchange.isRoutine || (isOfService && exchange.isBad && failed.contains(step)) {
+                repeated.insert(exchange.id)
+            }
+            if exchange.isBad { failed.insert(step) } else { failed.remove(step) }
+        }
     }
 }
 
@@ -33,12 +60,12 @@ private struct ExchangesValues: Sendable {
 
     init(_ request: ConsoleRequest, _ all: [WorldExchange]) {
         showsRoutine = request.query["routine"] != nil
-        let routine = all.count { $0.isRoutine }
-        let wanted = showsRoutine ? all : all.filter { !$0.isRoutine }
+        let repeated = all.repeated
+        let wanted = showsRoutine ? all : all.filter { !repeated.contains($0.id) }
         let exchanges = wanted.suffix(Self.shown)
         diagram = SequenceDiagram(Array(exchanges))
         hasExchanges = !exchanges.isEmpty
-        hidden = showsRoutine || routine == 0 ? nil : String(routine)
+        hidden = showsRoutine || repeated.isEmpty ? nil : String(repeated.count)
     }
 }
 

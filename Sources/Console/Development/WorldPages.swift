@@ -5,7 +5,9 @@ public struct WorldPages: Sendable {
 
     public init(_ world: any FakeWorld) { self.world = world }
 
-    public var pages: [ConsolePage] { peoplePages + exchangePages + keyPages + faultPages + outboxPages }
+    public var pages: [ConsolePage] {
+        peoplePages + exchangePages + googlePages + keyPages + faultPages + outboxPages
+    }
 
     /// Answers a form: a sentence on the next page, or the reason for which nothing has happened.
     static func act(
@@ -14,7 +16,7 @@ public struct WorldPages: Sendable {
         do {
             return .redirect(to: path, notice: try await action())
         } catch let error as DevelopmentWorldError {
-            return .refused(error.description)
+            return error.answer
         }
     }
 }
@@ -31,6 +33,7 @@ struct WorldTabs: Sendable {
     enum Place: String, CaseIterable {
         case people = "/world"
         case exchanges = "/world/exchanges"
+        case google = "/world/google"
         case keys = "/world/keys"
         case faults = "/world/faults"
         case notifications = "/world/notifications"
@@ -39,6 +42,7 @@ struct WorldTabs: Sendable {
             switch self {
             case .people: "People"
             case .exchanges: "Exchanges"
+            case .google: "Google"
             case .keys: "Keys and clock"
             case .faults: "Faults"
             case .notifications: "Notifications"

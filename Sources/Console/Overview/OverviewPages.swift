@@ -81,7 +81,7 @@ public struct OverviewPages: Sendable {
                     let outcome = try await body()
                     return .redirect(to: "/overview", notice: outcome.sentence)
                 } catch let error as DevelopmentWorldError {
-                    return .refused(error.description)
+                    return error.answer
                 }
             }
         }

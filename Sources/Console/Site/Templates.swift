@@ -30,6 +30,7 @@ enum Templates {
         "world-exchange": PackageResources.world_exchange_mustache,
         "world-exchanges": PackageResources.world_exchanges_mustache,
         "world-faults": PackageResources.world_faults_mustache,
+        "world-google": PackageResources.world_google_mustache,
         "world-keys": PackageResources.world_keys_mustache,
         "world-notifications": PackageResources.world_notifications_mustache,
         "world-people": PackageResources.world_people_mustache,

@@ -51,6 +51,10 @@ extension ExchangeStep {
     public static let appleKeys = ExchangeStep(.siwa, .apple, "RFC 7517 §5")
     public static let appleMetadata = ExchangeStep(.siwa, .apple, "OpenID Connect Discovery §4")
     public static let appleCodeExchange = ExchangeStep(.siwa, .apple, "RFC 6749 §4.1.3")
+    /// Requests of `siwa doctor`.
+    public static let appleKeysTrial = ExchangeStep(.siwa, .apple, "RFC 7517 §5", isRoutine: true)
+    public static let applePageTrial = ExchangeStep(
+        .siwa, .apple, "OpenID Connect Core §3.1.2", isRoutine: true)
     public static let appleSecretTrial = ExchangeStep(.siwa, .apple, "RFC 6749 §4.1.3", isRoutine: true)
     public static let appleRefresh = ExchangeStep(.siwa, .apple, "RFC 6749 §6", isRoutine: true)
     public static let appleClientGrant = ExchangeStep(.siwa, .apple, "RFC 6749 §4.4.2")

@@ -20,7 +20,8 @@ public struct AccountLink: Sendable, Equatable, Codable {
         /// The token endpoint returned `invalid_grant`.
         case refused
 
-        var word: String {
+        /// The word of the control API.
+        package var word: String {
             switch self {
             case .linked: "linked"
             case .failed: "failed"

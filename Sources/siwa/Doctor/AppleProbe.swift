@@ -20,7 +20,7 @@ struct AppleProbe: Sendable {
     func fetch() async -> Response? {
         do {
             var request = HTTPClientRequest(url: endpoints.keySet)
-            request.headers.add(name: "User-Agent", value: "siwa")
+            request.nameDoctor()
             let response = try await client.execute(request, timeout: .seconds(10))
             let body = try await response.body.collect(upTo: 65_536)
             return Response(

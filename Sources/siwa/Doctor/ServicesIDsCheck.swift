@@ -36,7 +36,7 @@ struct ServicesIDsCheck: DoctorCheck {
         ])
         do {
             var request = HTTPClientRequest(url: "\(settings.appleEndpoints.authorize)?\(query)")
-            request.headers.add(name: "User-Agent", value: "siwa")
+            request.nameDoctor()
             request.headers.add(name: "Accept", value: "text/html")
             let response = try await client.execute(request, timeout: .seconds(10))
             let body = try await response.body.collect(upTo: 1_048_576)

@@ -40,7 +40,7 @@ extension DevelopmentFakes {
                 throw DevelopmentWorldError("This key cannot be changed here.")
             }
         } catch let error as EmulatorError {
-            throw DevelopmentWorldError("Not possible: \(error.description)")
+            throw DevelopmentWorldError(error.sentence)
         }
     }
 

@@ -151,7 +151,8 @@ final class DevelopmentFakes: FakeWorld {
         _ = try await browser(of: subject).follow(url)
         guard let link = google.state.links.last, link.status == .linked else {
             throw DevelopmentWorldError(
-                "Google could not link. The exchanges of the fake world show where it ended.")
+                "Google could not link. The last of these exchanges shows where it ended.",
+                page: "/world/exchanges")
         }
         state.withLock { $0.lastSubject = subject }
         return outcome(subject, "has linked with Google: link \(link.id)")
@@ -189,7 +190,7 @@ final class DevelopmentFakes: FakeWorld {
                     : "siwa has not taken Apple's notification. Apple tries again."
             return outcome(subject, "\(words). \(told)")
         } catch {
-            throw DevelopmentWorldError(error.description)
+            throw DevelopmentWorldError(error.sentence)
         }
     }
 
@@ -223,7 +224,7 @@ final class DevelopmentFakes: FakeWorld {
         do {
             return try action()
         } catch let error as EmulatorError {
-            throw DevelopmentWorldError("Not possible: \(error.description)")
+            throw DevelopmentWorldError(error.sentence)
         }
     }
 }
