@@ -16,7 +16,14 @@ extension InspectedToken {
     ) {
         guard let account else { return refuse("The account does not exist any more.") }
         // A grant that ended, and that the user gave anew, is younger than the token.
+        func addRow(_ found: String, hasPassed: Bool) {
+            addCheck(
+                "grant", hasPassed: hasPassed, code: "grant_ended", found: found,
+                expected: "the grant under which the token was issued, in force",
+                advice: "The client must let the user sign in again.")
+        }
         guard let grant, grant.createdAt.milliseconds / 1000 - Self.largestSkew <= issuedAt else {
+            addRow(grant == nil ? "no grant" : "a younger grant", hasPassed: false)
             return refuse(
                 "The grant to \(client.rawValue) under which the token was issued has ended. The client must let "
                     + "the user sign in again.")
@@ -32,8 +39,12 @@ extension InspectedToken {
         }
         addSection(Section(title: "grant of the user here", members: members))
         switch credential?.state {
-        case .authorized: note("The user's grant to \(client.rawValue) is in force.")
-        case .revoked, .notFound, nil: refuse("The user's credential is not authorized any more.")
+        case .authorized:
+            addRow(grant.id.rawValue, hasPassed: true)
+            note("The user's grant to \(client.rawValue) is in force.")
+        case .revoked, .notFound, nil:
+            addRow("a grant whose credential is not authorized", hasPassed: false)
+            refuse("The user's credential is not authorized any more.")
         }
         if account.isDisabled(at: now) { refuse("The account is disabled here.") }
     }

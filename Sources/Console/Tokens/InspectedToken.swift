@@ -26,6 +26,9 @@ struct InspectedToken: Sendable {
         let name: String
         let result: String
         let style: String
+        /// For a check that has passed.
+        let found: String?
+        let expected: String?
         let failure: Failure?
     }
 
@@ -63,6 +66,8 @@ struct InspectedToken: Sendable {
     private(set) var checks: [Check] = []
     private(set) var sections: [Section] = []
 
+    private static let allPassed = "Every check that applies has passed."
+
     private init(kind: String, answer: Answer, reasons: [String]) {
         (self.kind, self.answer, self.reasons) = (kind, answer, reasons)
     }
@@ -73,7 +78,7 @@ struct InspectedToken: Sendable {
         let failed = report.checks.filter { $0.finding == .failed }
         switch report.verdict {
         case .accepted:
-            (answer, reasons) = (.good, ["Every check that applies has passed."])
+            (answer, reasons) = (.good, [Self.allPassed])
         case .refused(let code):
             let names = failed.map(\.name).joined(separator: ", ")
             (answer, reasons) = (.bad, ["It is refused with \(code). Failed: \(names)."])
@@ -87,7 +92,8 @@ struct InspectedToken: Sendable {
         } else if report.sections.contains(where: { $0.name == "claims" || $0.name == "content" }) {
             reasons.append("No signature was verified, so anyone can have written the content below.")
         }
-        checks = report.checks.map { Check($0) }
+        let passed = PassedCheck(report)
+        checks = report.checks.map { Check($0, passed) }
         hasChecks = true
         sections = report.sections.map { section in
             Section(
@@ -109,7 +115,20 @@ struct InspectedToken: Sendable {
     /// Adds a reason for which no token of this kind is good.
     mutating func refuse(_ reason: String) {
         answer = .bad
+        reasons.removeAll { $0 == Self.allPassed }
         reasons.append(reason)
+    }
+
+    /// Adds a row for what the token itself does not say, and the database does.
+    mutating func addCheck(
+        _ name: String, hasPassed: Bool, code: String, found: String, expected: String, advice: String
+    ) {
+        checks.append(
+            Check(
+                name: name, result: hasPassed ? "passed" : "failed", style: hasPassed ? "good" : "bad",
+                found: found, expected: expected,
+                failure: hasPassed
+                    ? nil : Failure(code: code, found: found, expected: expected, advice: advice)))
     }
 
     mutating func addSection(_ section: Section) { sections.append(section) }
@@ -135,24 +154,25 @@ struct InspectedToken: Sendable {
         if let reason = credential.reason { members.append(Member(name: "reason", text: reason.rawValue)) }
         if let since = credential.since { members.append(Member(name: "since", text: since.rfc3339)) }
         sections.append(Section(title: "credential of the user here", members: members))
+        let isOlder = credential.since.map { authenticatedAt <= $0.milliseconds / 1000 } ?? true
+        addCheck(
+            "credential", hasPassed: credential.state != .revoked || !isOlder, code: "credential_revoked",
+            found: credential.state.rawValue,
+            expected: "authorized or not known yet, or a token that is younger than the end",
+            advice: "The user must sign in again.")
         switch credential.state {
         case .authorized: reasons.append("The user's credential is authorized here.")
         case .notFound: reasons.append("The user has not signed in to this app here yet.")
         case .revoked:
-            let isOlder = credential.since.map { authenticatedAt <= $0.milliseconds / 1000 } ?? true
             guard isOlder else {
                 reasons.append("The user's credential is revoked; this token is younger and signs in again.")
                 return
             }
-            if answer == .good { answer = .bad }
-            reasons.append(
+            refuse(
                 "The token is older than the end of the user's credential "
                     + "(\(credential.reason?.rawValue ?? "revoked")), so it opens nothing any more.")
         }
-        if let until = credential.disabledUntil, now < until {
-            answer = .bad
-            reasons.append("The account is disabled here.")
-        }
+        if let until = credential.disabledUntil, now < until { refuse("The account is disabled here.") }
     }
 }
 
@@ -194,8 +214,10 @@ extension InspectedToken {
 }
 
 extension InspectedToken.Check {
-    init(_ check: CheckReport.Check) {
+    init(_ check: CheckReport.Check, _ passed: PassedCheck) {
         name = check.name
+        let values = check.finding == .passed ? passed.values(of: check.name) : nil
+        (found, expected) = (values?.found, values?.expected)
         result = check.finding.rawValue
         style =
             switch check.finding {

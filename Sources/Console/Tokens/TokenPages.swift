@@ -40,7 +40,8 @@ package struct TokenPages: Sendable {
     }
 
     private func inspect(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        let text = (request.form["token"] ?? "").trimmingWhitespace
+        let given = (request.form["token"] ?? "").trimmingWhitespace
+        let text = TokenText.unwrapped(given).trimmingWhitespace
         guard !text.isEmpty else { return .refused("Give a token, a code or an object in the field.") }
         guard text.utf8.count <= TokenInspector.longestText else {
             return .refused(
@@ -65,7 +66,8 @@ package struct TokenPages: Sendable {
             bundleID: value("bundle_id", request), challenge: value("challenge", request),
             keyID: value("key_id", request),
             environment: value("environment", request).flatMap { AttestationEnvironment(rawValue: $0) })
-        let token = await inspector.inspect(question, for: request.viewer, at: request.now)
+        var token = await inspector.inspect(question, for: request.viewer, at: request.now)
+        if text != given { token.note("The text around the token was left out.") }
         return .page(
             template: "tokens", title: "Tokens",
             values: values(

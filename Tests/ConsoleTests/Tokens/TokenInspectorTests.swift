@@ -30,6 +30,9 @@ import TokenMint
         #expect(html.contains("key MINTKEY1 of Apple"))
         #expect(html.contains("The user has not signed in to this app here yet."))
         #expect(html.contains("3 minutes ago"))
+        // Each check that has passed shows what it compared.
+        #expect(!html.contains("<span class=\"good\">passed</span></td><td></td>"))
+        #expect(html.contains("<td>RS256</td><td>RS256</td>") && html.contains("<td>MINTKEY1</td>"))
         #expect(html.contains("q…@p…") && !html.contains("q4zjk7x2rt") && !html.contains("privaterelay"))
         Self.expectNothing(of: token, in: html)
     }
@@ -55,6 +58,22 @@ import TokenMint
         let token = try world.token { $0["extra"] = .string(text) }
         let html = try InspectedWorld.html(try await world.inspect(token))
         #expect(html.contains("extra") && !html.contains("relay7"))
+    }
+
+    @Test(arguments: [
+        ("Bearer ", ""), ("bearer  ", ""), ("Authorization: Bearer ", ""), (#"{"payload":""#, #""}"#),
+        (#"{"token_type":"Bearer","id_token":""#, #""}"#), ("\"", "\""),
+    ])
+    func `a token is found in the text around it`(before: String, after: String) async throws {
+        let world = try InspectedWorld()
+        let html = try InspectedWorld.html(try await world.inspect("\(before)\(try world.token())\(after)"))
+        #expect(html.contains("<span class=\"good\">Yes</span>"))
+        #expect(html.contains("The text around the token was left out."))
+    }
+
+    @Test(arguments: ["bearer", "Bearer", "{\"a\":1}", "siwa_rt_x", #"{"id_token":"a","access_token":"b"}"#])
+    func `a text without one token in it stays as it is`(text: String) {
+        #expect(TokenText.unwrapped(text) == text)
     }
 
     @Test func `every failed check has its words, not only the first`() async throws {
@@ -85,8 +104,9 @@ import TokenMint
         let html = try InspectedWorld.html(try await world.inspect(try world.token()))
         #expect(html.contains("<span class=\"bad\">No</span>"))
         #expect(html.contains("consent_revoked"))
-        // The checks of the token itself have passed.
-        #expect(!html.contains("<span class=\"bad\">failed</span>"))
+        // The credential is the one check that has failed.
+        #expect(html.split(separator: "<span class=\"bad\">failed</span>").count == 2)
+        #expect(html.contains("<code>credential_revoked</code>"))
     }
 
     @Test(arguments: [
@@ -198,8 +218,9 @@ import TokenMint
         _ = try await world.store.carryOut(EndGrantCommand.sample(grant.id, of: account.id))
         let ended = try InspectedWorld.html(try await world.inspect(try await token(issuedAt: seconds)))
         #expect(ended.contains("<span class=\"bad\">No</span>") && ended.contains("has ended"))
-        // The checks of the token itself have passed.
-        #expect(!ended.contains("<span class=\"bad\">failed</span>"))
+        // The grant is the one check that has failed.
+        #expect(ended.split(separator: "<span class=\"bad\">failed</span>").count == 2)
+        #expect(ended.contains("<code>grant_ended</code>") && !ended.contains("Every check that applies"))
     }
 
     @Test func `a code is good until it is redeemed, and the page shows nothing of it`() async throws {

@@ -1,0 +1,30 @@
+import Inspection
+import StrictJSON
+
+/// The token in a text that was copied together with what stood around it.
+enum TokenText {
+    /// Members of the bodies in which tokens and codes are sent, and returned.
+    private static let members = [
+        "payload", "identity_token", "id_token", "refresh_token", "access_token", "token", "code",
+        "authorization_code", "device_code", "attestation", "assertion", "SET",
+    ]
+
+    /// Returns the token of a field `Authorization`, of a JSON object with one such member, or of a quoted text.
+    /// Returns any other text as it is.
+    static func unwrapped(_ text: String) -> String {
+        if let json = try? JSONValue(parsing: Array(text.utf8)) {
+            if let text = json.string { return text }
+            let tokens = members.compactMap { json.object?[$0]?.string }
+            return tokens.count == 1 ? tokens[0] : text
+        }
+        var rest = text[...]
+        for word in ["authorization:", "bearer", "dpop"] {
+            guard rest.lowercased().hasPrefix(word) else { continue }
+            let after = rest.dropFirst(word.count)
+            // A token can begin with the word itself.
+            guard word.hasSuffix(":") || after.first?.isWhitespace == true else { continue }
+            rest = after.drop(while: \.isWhitespace)
+        }
+        return String(rest)
+    }
+}
