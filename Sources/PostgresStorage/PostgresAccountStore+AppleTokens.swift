@@ -23,7 +23,7 @@ extension PostgresAccountStore: AppleTokenStore {
         }
     }
 
-    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws {
+    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) async throws {
         try await pool.run { _ = try $0.run(AppleTokenClaims.releaseCheck(check, until: moment)) }
     }
 

@@ -25,15 +25,17 @@ extension SQLiteAccountStore: AppleTokenStore {
         }
     }
 
-    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws {
+    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) async throws {
         try await writer.run { database in
             try database.execute(
                 sql: """
-                    UPDATE refresh_token SET next_check_at = :time WHERE account_id = :account AND token_id = :token
+                    UPDATE refresh_token
+                    SET next_check_at = coalesce(:time, next_check_at), unchecked_since = :since
+                    WHERE account_id = :account AND token_id = :token
                     """,
                 arguments: [
-                    "time": moment.milliseconds, "account": check.accountID.uniqueID.data,
-                    "token": check.tokenID.data,
+                    "time": moment?.milliseconds, "since": check.dueSince.milliseconds,
+                    "account": check.accountID.uniqueID.data, "token": check.tokenID.data,
                 ])
         }
     }

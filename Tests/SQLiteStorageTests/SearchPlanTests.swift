@@ -45,6 +45,25 @@ import Testing
         #expect(try await plan(SearchSQL.firstName).contains { $0.contains("subject_by_first_name") })
     }
 
+    @Test func `counts due work along indexes`() async throws {
+        try await file.use { _ in }
+        let sql = try await DatabaseQueue(path: file.path, configuration: .reading()).read { database in
+            try AppleTokenClaims.CountDue(in: database).sql
+        }
+        let plan = try await plan(sql)
+        for index in [
+            "authorization_code_by_attempt", "refresh_token_by_check", "refresh_token_unchecked",
+            "erasure_token_by_attempt", "erasure_unfinished",
+        ] {
+            #expect(plan.contains { $0.contains(index) }, "\(plan)")
+        }
+        #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+        for step in plan
+        where step.hasPrefix("SCAN") && !step.hasPrefix("SCAN CONSTANT ROW") && step != "SCAN d" {
+            #expect(step.contains("INDEX") || step == "SCAN authorization_code", "\(plan)")
+        }
+    }
+
     @Test func `answers every search among many people`() async throws {
         let count = SearchTrial.people(ProcessInfo.processInfo.environment)
         try await file.use { _ in }

@@ -19,8 +19,9 @@ import Testing
         queue: WorkMonitor.Queue, count: Int64?, age: Int64
     ) {
         let work = queue.work(
-            AppleTokensBacklog(codes: 3, checks: 10_000),
-            AppleTokensDue(code: Self.moment(1), check: Self.moment(100)),
+            AppleTokensBacklog(
+                codes: AppleTokensBacklog.Queue(count: 3, since: Self.moment(1)),
+                checks: AppleTokensBacklog.Queue(count: 10_000, since: Self.moment(100))),
             nextReceipt: Self.moment(40), at: Self.moment(61))
         #expect(work.count == count)
         #expect(work.age == age)

@@ -25,7 +25,8 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     /// Checks of Apple codes and Apple tokens.
     private static let appleGrants: [ConformanceCheck] =
-        codes + exchanges + dailyChecks + erasures + erasureScope + erasureTokens + sealing + tickets
+        codes + exchanges + dailyChecks + backlog + erasures + erasureScope + erasureTokens + sealing
+        + tickets
         + transfers + lengths + random
 
     /// Checks of the service's own codes and tokens as an authorization server.

@@ -10,6 +10,8 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
     public let sealed: SealedSecret
     /// Authorization time of the identity token that came with the code.
     public let authorizedAt: Moment
+    /// Time at which the sign-in brought the code: since then its exchange has been due.
+    public let receivedAt: Moment
     public let expiresAt: Moment
     /// Number of claims.
     public var attempts: Int64
@@ -20,8 +22,8 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
 
     public init(
         id: UniqueID, accountID: AccountID, clientID: ClientID, primaryClientID: ClientID,
-        redirectURI: String? = nil, sealed: SealedSecret, authorizedAt: Moment, expiresAt: Moment,
-        attempts: Int64 = 0, nextAttemptAt: Moment, isClaimed: Bool = false
+        redirectURI: String? = nil, sealed: SealedSecret, authorizedAt: Moment, receivedAt: Moment,
+        expiresAt: Moment, attempts: Int64 = 0, nextAttemptAt: Moment, isClaimed: Bool = false
     ) {
         self.id = id
         self.accountID = accountID
@@ -30,6 +32,7 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
         self.redirectURI = redirectURI
         self.sealed = sealed
         self.authorizedAt = authorizedAt
+        self.receivedAt = receivedAt
         self.expiresAt = expiresAt
         self.attempts = attempts
         self.nextAttemptAt = nextAttemptAt

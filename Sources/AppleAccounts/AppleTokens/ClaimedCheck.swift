@@ -7,8 +7,11 @@ public struct ClaimedCheck: Sendable, Hashable {
     public let primaryClientID: ClientID
     public let sealed: SealedSecret
     public let authorizedAt: Moment
+    /// Time since which the check has been due and none has succeeded.
+    public let dueSince: Moment
     public let key: SubjectKey
 
+    /// - Parameter token: The token before the claim.
     public init(_ token: RefreshTokenRecord, key: SubjectKey) {
         tokenID = token.id
         accountID = token.accountID
@@ -16,6 +19,7 @@ public struct ClaimedCheck: Sendable, Hashable {
         primaryClientID = token.primaryClientID
         sealed = token.sealed
         authorizedAt = token.authorizedAt
+        dueSince = token.uncheckedSince ?? token.nextCheckAt
         self.key = key
     }
 }

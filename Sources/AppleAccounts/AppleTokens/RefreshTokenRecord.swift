@@ -11,10 +11,12 @@ public struct RefreshTokenRecord: Sendable, Hashable {
     /// Authorization time of the identity token that came with its code.
     public let authorizedAt: Moment
     public var nextCheckAt: Moment
+    /// Time since which a check has been due and none has succeeded. `nil` unless the last check has failed.
+    public var uncheckedSince: Moment?
 
     public init(
         id: UniqueID, accountID: AccountID, clientID: ClientID, primaryClientID: ClientID,
-        sealed: SealedSecret, authorizedAt: Moment, nextCheckAt: Moment
+        sealed: SealedSecret, authorizedAt: Moment, nextCheckAt: Moment, uncheckedSince: Moment? = nil
     ) {
         self.id = id
         self.accountID = accountID
@@ -23,6 +25,7 @@ public struct RefreshTokenRecord: Sendable, Hashable {
         self.sealed = sealed
         self.authorizedAt = authorizedAt
         self.nextCheckAt = nextCheckAt
+        self.uncheckedSince = uncheckedSince
     }
 
     /// Returns true if this token replaces the other. The ID only makes the order total, so that the same

@@ -20,7 +20,8 @@ extension AppleTokenSealing {
             primaryClientID: code.primaryClientID, redirectURI: offer.redirectURI,
             sealed: try seal(
                 offer.secret, as: .authorizationCode, of: code.accountID, clientID: offer.clientID),
-            authorizedAt: code.authorizedAt, expiresAt: offer.expiresAt, nextAttemptAt: code.nextAttemptAt)
+            authorizedAt: code.authorizedAt, receivedAt: code.nextAttemptAt, expiresAt: offer.expiresAt,
+            nextAttemptAt: code.nextAttemptAt)
     }
 }
 

@@ -18,14 +18,18 @@ public protocol AppleTokenStore: Sendable {
         limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
     ) async throws -> [ClaimedCheck]
 
-    /// Moves the next check of a token for which certainly no request reached Apple. Does nothing when
-    /// another token has replaced it.
-    func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws
+    /// Records that a check has not succeeded: it stays due since the time at which it became due. Does
+    /// nothing when another token has replaced the token.
+    ///
+    /// - Parameter moment: The time of the next check, if certainly no request reached Apple. `nil` keeps the
+    ///   time that the claim has set.
+    func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) async throws
 
     /// Returns the times of the next claims. For a claimed code or erasure entry: the end of the claim.
     func nextDue() async throws -> AppleTokensDue
 
-    /// Counts the work that is due, of each kind up to `AppleTokensBacklog.most`.
+    /// Counts the work that is due and has not succeeded, of each kind up to `AppleTokensBacklog.most`. Work
+    /// that waits for a retry counts too, as does a code or erasure entry that a worker has claimed.
     func backlog(at moment: Moment) async throws -> AppleTokensBacklog
 
     /// Returns `nil` when no erasure has this ID.
@@ -88,16 +92,34 @@ public struct AppleTokensDue: Sendable, Hashable {
     }
 }
 
-/// Numbers of due claims of each kind.
+/// The work that is due and has not succeeded.
+///
+/// The time of the next attempt says nothing about it: a claim and each failed attempt move that time into
+/// the future.
 public struct AppleTokensBacklog: Sendable, Hashable {
+    /// Work of one kind.
+    public struct Queue: Sendable, Hashable {
+        /// At most `most`.
+        public let count: Int64
+        /// Time since which the oldest has been due; `nil` without any.
+        public let since: Moment?
+
+        public init(count: Int64 = 0, since: Moment? = nil) {
+            (self.count, self.since) = (count, since)
+        }
+    }
+
     /// Bound of each number: counting reads an entry of an index for each.
     public static let most: Int64 = 10_000
 
-    public let codes: Int64
-    public let checks: Int64
-    public let erasures: Int64
+    /// Codes, due since their sign-in.
+    public let codes: Queue
+    /// Tokens whose check is due, or has failed since it was due.
+    public let checks: Queue
+    /// Codes and tokens of erased accounts, due since the request of the erasure.
+    public let erasures: Queue
 
-    public init(codes: Int64 = 0, checks: Int64 = 0, erasures: Int64 = 0) {
+    public init(codes: Queue = Queue(), checks: Queue = Queue(), erasures: Queue = Queue()) {
         (self.codes, self.checks, self.erasures) = (codes, checks, erasures)
     }
 }

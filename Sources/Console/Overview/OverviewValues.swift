@@ -116,7 +116,7 @@ struct OverviewValues: Sendable {
             Queue(
                 name: queue.name.words, count: queue.count.map(String.init) ?? "–",
                 age: queue.oldest == 0 ? "–" : ServiceCondition.duration(queue.oldest),
-                style: queue.oldest > 3600 ? "bad" : "muted",
+                style: queue.isOverdue ? "bad" : "muted",
                 deadline: queue.deadline.map { ServiceCondition.date($0.milliseconds) })
         }
         hasKeys = !keys.isEmpty

@@ -59,7 +59,8 @@ enum AppleTokenClaims {
                     FOR UPDATE OF t SKIP LOCKED
                 ), moved AS (
                     UPDATE refresh_token t
-                    SET next_check_at = least(\(next) + floor(random() * \(jitter))::bigint, \(last))
+                    SET next_check_at = least(\(next) + floor(random() * \(jitter))::bigint, \(last)),
+                        unchecked_since = NULL
                     FROM due WHERE t.account_id = due.account_id AND t.client_id = due.client_id
                 )
                 SELECT * FROM due ORDER BY next_check_at, account_id
@@ -85,7 +86,7 @@ enum AppleTokenClaims {
         }
     }
 
-    private struct CountDue {
+    struct CountDue {
         let statement: TypedStatement<Moment>
         let columns: BacklogColumns
 
@@ -108,16 +109,19 @@ enum AppleTokenClaims {
             SELECT min(deadline) FROM erasure
             WHERE id IN (SELECT erasure_id FROM erasure_token WHERE step < 4)
             """))
-    private static let countDue = CountDue()
+    static let countDue = CountDue()
     private static let claimCodes = ClaimCodes()
     private static let claimChecks = ClaimChecks()
     private static let findDue = FindDue()
     private static let releaseCode = TypedStatement<UniqueID, Moment>("release_code") { id, end in
         "UPDATE authorization_code SET next_attempt_at = \(end), is_claimed = false WHERE id = \(id)"
     }
-    private static let releaseCheck = TypedStatement<AccountID, UniqueID, Moment>("release_check") {
-        account, token, next in
-        "UPDATE refresh_token SET next_check_at = \(next) WHERE account_id = \(account) AND token_id = \(token)"
+    private static let releaseCheck = TypedStatement<AccountID, UniqueID, Moment, Moment>("release_check") {
+        account, token, since, next in
+        """
+        UPDATE refresh_token SET next_check_at = coalesce(\(next), next_check_at), unchecked_since = \(since)
+        WHERE account_id = \(account) AND token_id = \(token)
+        """
     }
 
     static func codes(
@@ -159,14 +163,14 @@ enum AppleTokenClaims {
 
     static func backlog(at moment: Moment, in session: PostgresSession) throws -> AppleTokensBacklog {
         let rows = try session.run(countDue.statement(moment))
-        return countDue.columns.backlog(rows[0])
+        return countDue.columns.backlog(rows[0], at: moment)
     }
 
     static func releaseCode(_ id: UniqueID, until moment: Moment) -> PostgresCall {
         releaseCode(id, moment)
     }
 
-    static func releaseCheck(_ check: ClaimedCheck, until moment: Moment) -> PostgresCall {
-        releaseCheck(check.accountID, check.tokenID, moment)
+    static func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) -> PostgresCall {
+        releaseCheck(check.accountID, check.tokenID, check.dueSince, moment)
     }
 }

@@ -190,6 +190,8 @@ extension Migration {
         );
 
         CREATE INDEX refresh_token_by_check ON refresh_token (next_check_at);
+        -- For numbers about checks that fail. Mostly empty.
+        CREATE INDEX refresh_token_unchecked ON refresh_token (unchecked_since) WHERE unchecked_since IS NOT NULL;
 
         """
 
@@ -200,6 +202,8 @@ extension Migration {
             FOREIGN KEY (team_id) REFERENCES team (id),
             UNIQUE (account_id)
         );
+
+        CREATE INDEX erasure_unfinished ON erasure (requested_at) WHERE finished_at IS NULL;
 
         CREATE TABLE erasure_app (
             \(ErasureAppTable.schema),

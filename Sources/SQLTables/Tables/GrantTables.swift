@@ -12,6 +12,7 @@ public struct AuthorizationCodeTable: Table {
     public let redirectURI: Column<String>
     public let sealed: Column<SealedSecret>
     public let authorizedAt: Column<Moment>
+    public let receivedAt: Column<Moment>
     public let expiresAt: Column<Moment>
     public let attempts: Column<Int64>
     public let nextAttemptAt: Column<Moment>
@@ -25,6 +26,7 @@ public struct AuthorizationCodeTable: Table {
         redirectURI = columns("redirect_uri", .operational, .optional)
         sealed = columns("sealed", .secret, .required)
         authorizedAt = columns("authorized_at", .personal, .required)
+        receivedAt = columns("received_at", .operational, .required)
         expiresAt = columns("expires_at", .operational, .required)
         attempts = columns("attempts", .operational, .required, .range(0...Int64.max))
         nextAttemptAt = columns("next_attempt_at", .operational, .required)
@@ -40,6 +42,7 @@ extension AuthorizationCodeTable {
         row.set(redirectURI, code.redirectURI)
         row.set(sealed, code.sealed)
         row.set(authorizedAt, code.authorizedAt)
+        row.set(receivedAt, code.receivedAt)
         row.set(expiresAt, code.expiresAt)
         row.set(attempts, code.attempts)
         row.set(nextAttemptAt, code.nextAttemptAt)
@@ -53,8 +56,9 @@ extension AuthorizationCodeTable {
             id: try row.required(id), accountID: try row.required(accountID), clientID: clientID,
             primaryClientID: primaryClientID, redirectURI: row[redirectURI],
             sealed: try row.required(sealed), authorizedAt: try row.required(authorizedAt),
-            expiresAt: try row.required(expiresAt), attempts: try row.required(attempts),
-            nextAttemptAt: try row.required(nextAttemptAt), isClaimed: try row.required(isClaimed))
+            receivedAt: try row.required(receivedAt), expiresAt: try row.required(expiresAt),
+            attempts: try row.required(attempts), nextAttemptAt: try row.required(nextAttemptAt),
+            isClaimed: try row.required(isClaimed))
     }
 }
 
@@ -69,6 +73,8 @@ public struct RefreshTokenTable: Table {
     public let sealed: Column<SealedSecret>
     public let authorizedAt: Column<Moment>
     public let nextCheckAt: Column<Moment>
+    /// NULL unless the last check has failed.
+    public let uncheckedSince: Column<Moment>
 
     public init(_ columns: inout ColumnList) {
         accountID = columns("account_id", .operational, .required)
@@ -78,6 +84,7 @@ public struct RefreshTokenTable: Table {
         sealed = columns("sealed", .secret, .required)
         authorizedAt = columns("authorized_at", .personal, .required)
         nextCheckAt = columns("next_check_at", .operational, .required)
+        uncheckedSince = columns("unchecked_since", .operational, .optional)
     }
 }
 
@@ -93,6 +100,7 @@ extension RefreshTokenTable {
         row.set(sealed, token.sealed)
         row.set(authorizedAt, token.authorizedAt)
         row.set(nextCheckAt, token.nextCheckAt)
+        row.set(uncheckedSince, token.uncheckedSince)
     }
 
     @inlinable public func record(
@@ -101,6 +109,7 @@ extension RefreshTokenTable {
         RefreshTokenRecord(
             id: try row.required(tokenID), accountID: try row.required(accountID), clientID: clientID,
             primaryClientID: primaryClientID, sealed: try row.required(sealed),
-            authorizedAt: try row.required(authorizedAt), nextCheckAt: try row.required(nextCheckAt))
+            authorizedAt: try row.required(authorizedAt), nextCheckAt: try row.required(nextCheckAt),
+            uncheckedSince: row[uncheckedSince])
     }
 }

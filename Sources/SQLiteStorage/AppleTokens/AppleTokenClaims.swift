@@ -27,7 +27,7 @@ final class AppleTokenClaims {
         clientOfCheck = parameters.add(Int64.self)
         moveCheck = try PreparedStatement(
             """
-            UPDATE refresh_token SET next_check_at = \(nextCheck)
+            UPDATE refresh_token SET next_check_at = \(nextCheck), unchecked_since = NULL
             WHERE account_id = \(accountOfCheck) AND client_id = \(clientOfCheck)
             """, in: database)
         dueErasureTokens = try DueErasureTokens(in: database)
@@ -122,8 +122,9 @@ extension AppleTokenClaims {
         }
     }
 
-    /// Counts the work that is due. On the connection that reads.
+    /// Counts the work that is due and has not succeeded. On the connection that reads.
     final class CountDue {
+        let sql: String
         private let statement: PreparedStatement
         private let moment: Parameter<Moment>
         private let columns: BacklogColumns
@@ -133,7 +134,8 @@ extension AppleTokenClaims {
             moment = parameters.add(Moment.self)
             var list = SelectList()
             columns = BacklogColumns(&list, at: "\(moment)")
-            statement = try PreparedStatement("SELECT \(list)", in: database)
+            sql = "SELECT \(list)"
+            statement = try PreparedStatement(sql, in: database)
         }
 
         func count(at time: Moment) throws -> AppleTokensBacklog {
@@ -141,7 +143,7 @@ extension AppleTokenClaims {
             statement.bind(time, to: moment)
             defer { statement.finish() }
             guard try statement.step() else { return AppleTokensBacklog() }
-            return columns.backlog(statement)
+            return columns.backlog(statement, at: time)
         }
     }
 }

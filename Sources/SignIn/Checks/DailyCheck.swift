@@ -8,6 +8,9 @@ import Logging
 /// A claim moves the token's next check a day ahead before Apple is called, so that neither a crash nor a
 /// second process causes two calls in a day. A check that is cut off is made the next day. Nothing is kept in
 /// memory for a token that is not being checked.
+///
+/// A success needs no write. A failure writes since when the check has been due, also where the next attempt
+/// is made the next day, so that the age of overdue work is the true one.
 struct DailyCheck: Worker {
     static let traits = WorkerTraits(
         // A new token is due after a day, so no signal is sent for it. Tokens of other processes are found by
@@ -71,6 +74,7 @@ struct DailyCheck: Worker {
         if let until = pace.update({ $0.rest(of: check.clientID, at: moment) }) {
             return release(check, until: until, as: .refusedUs)
         }
+        // Not overdue: a token whose key is gone for good would be so forever. It has an alert of its own.
         guard let token = open(check) else { return .ended(.unreadable) }
         do {
             try await apple.validate(refreshToken: token, clientID: check.clientID.rawValue)
@@ -123,7 +127,7 @@ struct DailyCheck: Worker {
                 pace.throttled(at: failedAt, retryAfter: nil, using: &generator)
             }
             tell("Apple throttles the daily check", of: check, error, level: .error)
-            return .ended(.throttled)
+            return release(check, until: nil, as: .throttled)
         case .refusedUs:
             tell("Apple cannot be asked for this client ID", of: check, error, level: .error)
             let failedAt = now()
@@ -131,7 +135,7 @@ struct DailyCheck: Worker {
             return release(check, until: until, as: .refusedUs)
         case .unknown:
             tell("a daily check brought no response", of: check, error, level: .error)
-            return .ended(.unknown)
+            return release(check, until: nil, as: .unknown)
         }
     }
 
@@ -153,13 +157,15 @@ struct DailyCheck: Worker {
         } catch {
             // Apple will respond the same tomorrow.
             tell("a refused refresh token was not stored", of: check, error, level: .error)
-            return .ended(.notStored)
+            return release(check, until: nil, as: .notStored)
         }
     }
 
-    /// Postpones the check. Without this write the token waits for its next day.
+    /// Records that the check has not succeeded. Without this write the token waits for its next day.
+    ///
+    /// - Parameter moment: The next attempt. `nil` leaves it for the next day.
     private func release(
-        _ check: ClaimedCheck, until moment: Moment, as result: WorkResult
+        _ check: ClaimedCheck, until moment: Moment?, as result: WorkResult
     ) -> WorkOutcome<WorkResult> {
         .ends(
             result,

@@ -111,6 +111,32 @@ import TokenMint
         }
     }
 
+    /// Each failure moves the next attempt into the future, which must not hide the age of the work.
+    @Test(
+        arguments: World.Storage.allCases, [.unreachable, .serverFailed, .throttled] as [AppleCallError.Code])
+    func `is overdue since its first failed attempt, until one succeeds`(
+        storage: World.Storage, code: AppleCallError.Code
+    ) async throws {
+        try await World.with(storage) { world in
+            let process = try world.process()
+            try await hold(in: world, process)
+            let due = try #require(try await world.store.nextDue().check)
+            for _ in 0..<10 { world.apple.script(.validate, .failed(AppleCallError(code))) }
+            for asked in 1...10 {
+                await process.checkDue()
+                #expect(world.apple.questions(.validate).count == asked)
+                for pause in [0, 30] {
+                    world.pass(.seconds(pause))
+                    let checks = try await world.store.backlog(at: world.now).checks
+                    #expect(checks == AppleTokensBacklog.Queue(count: 1, since: due))
+                }
+                world.pass(.seconds(90_000))
+            }
+            await process.checkDue()
+            #expect(try await world.store.backlog(at: world.now).checks == AppleTokensBacklog.Queue())
+        }
+    }
+
     @Test(arguments: [.invalidClient, AppleCallError(.noSigningKey), AppleCallError(.signingFailed)])
     func `revokes no credential when Apple refuses our own key, and goes on when it is put right`(
         error: AppleCallError

@@ -31,7 +31,7 @@ struct FusedStore: RelayingStore, AppleTokenStore {
         }
     }
 
-    func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws {
+    func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) async throws {
         try await fuse.step("release check") { try await store.releaseCheck(check, until: moment) }
     }
 

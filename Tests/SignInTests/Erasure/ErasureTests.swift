@@ -168,9 +168,12 @@ import TokenMint
             while record.finishedAt == nil, world.now < begun.advanced(byMilliseconds: 8 * 86_400_000) {
                 let due = try #require(try await world.store.nextDue().erasure)
                 world.setNow(max(due, world.now))
+                let waiting = try await world.store.backlog(at: world.now).erasures
+                #expect(waiting == AppleTokensBacklog.Queue(count: 1, since: begun))
                 await process.eraseDue()
                 record = try #require(try await world.store.erasure(record.id))
             }
+            #expect(try await world.store.backlog(at: world.now) == AppleTokensBacklog())
             #expect(record.finishedAt == begun.advanced(byMilliseconds: 7 * 86_400_000))
             #expect(record.tokens.map(\.step) == [.done(.notRevoked)])
             #expect(record.tokens.map(\.cause) == ["unreachable"])

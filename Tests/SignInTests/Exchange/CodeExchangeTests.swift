@@ -221,8 +221,15 @@ import TokenMint
             for _ in 0..<100 { world.apple.script(.exchange, .failed(AppleCallError(.unreachable))) }
             let process = try world.process()
             try await process.signIn(world)
+            let begun = world.now
             for _ in 0..<301 {
                 await process.exchangeDue()
+                // It is given up when no further attempt would come before its end.
+                let isWaiting = try await world.status() == .pending
+                let waiting = try await world.store.backlog(at: world.now).codes
+                #expect(
+                    waiting
+                        == AppleTokensBacklog.Queue(count: isWaiting ? 1 : 0, since: isWaiting ? begun : nil))
                 world.pass(.seconds(1))
             }
             #expect(try await world.status() == .unavailable(.codeExpired))

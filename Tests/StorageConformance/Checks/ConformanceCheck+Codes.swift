@@ -14,7 +14,8 @@ extension ConformanceCheck {
                 id: .sample(3), accountID: outcome.account.id, clientID: "com.example.web",
                 primaryClientID: "com.example.app", redirectURI: "https://example.com/back",
                 sealed: .sample("code 3 of \(outcome.account.id.rawValue)"), authorizedAt: 1_000_000,
-                expiresAt: 1_300_000, attempts: 1, nextAttemptAt: 1_031_000, isClaimed: true)
+                receivedAt: 1_001_000, expiresAt: 1_300_000, attempts: 1, nextAttemptAt: 1_031_000,
+                isClaimed: true)
             try expectEqual(
                 claimed, [ClaimedCode(record: expected, key: .sample(), isInterrupted: false)])
         },
@@ -81,19 +82,6 @@ extension ConformanceCheck {
             try expectEqual(try await store.claimCodes(limit: 9, at: 5999, leaseUntil: 9000).count, 0)
             let third = try await store.claimCodes(limit: 9, at: 6000, leaseUntil: 9000)
             try expectEqual(third.map(\.isInterrupted), [false])
-        },
-        ConformanceCheck("counts codes and checks that are due, and none that is claimed") { store in
-            for number in 1...3 as ClosedRange<UInt64> {
-                try await store.signIn(
-                    .sample(
-                        key: .sample("p\(number)"), authorizationCode: .sample(number),
-                        receivedAt: Moment(milliseconds: Int64(number) * 1000)))
-            }
-            try expectEqual(try await store.backlog(at: 999), AppleTokensBacklog())
-            try expectEqual(try await store.backlog(at: 2000), AppleTokensBacklog(codes: 2))
-            _ = try await store.claimCodes(limit: 1, at: 2000, leaseUntil: 5000)
-            try expectEqual(try await store.backlog(at: 2000), AppleTokensBacklog(codes: 1))
-            try expectEqual(try await store.backlog(at: 5000), AppleTokensBacklog(codes: 3))
         },
         ConformanceCheck("claims the codes that wait longest and no more than asked for") { store in
             for number in [4, 2, 3, 1] as [UInt64] {

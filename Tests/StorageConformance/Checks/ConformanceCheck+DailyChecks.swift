@@ -14,7 +14,7 @@ extension ConformanceCheck {
             let token = RefreshTokenRecord(
                 id: .sample(1), accountID: account.id, clientID: "com.example.app",
                 primaryClientID: "com.example.app", sealed: .sample("token 1"), authorizedAt: 1_000_000,
-                nextCheckAt: 0)
+                nextCheckAt: 5000)
             try expectEqual(checks, [ClaimedCheck(token, key: .sample())])
             try expectEqual(try await claim(5999), [])
             let next = try unwrap(try await store.nextDue().check)

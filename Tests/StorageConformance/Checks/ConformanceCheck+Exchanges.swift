@@ -7,7 +7,9 @@ extension ConformanceCheck {
             try expectEqual(try await store.refreshToken(), .held)
             try expectEqual(try await store.nextDue(), AppleTokensDue(check: 7000))
             try expectEqual(try await store.backlog(at: 6999), AppleTokensBacklog())
-            try expectEqual(try await store.backlog(at: 7000), AppleTokensBacklog(checks: 1))
+            try expectEqual(
+                try await store.backlog(at: 7000),
+                AppleTokensBacklog(checks: AppleTokensBacklog.Queue(count: 1, since: 7000)))
             let rows = try await store.sealedSecrets(after: nil, limit: 9)
             try expectEqual(rows.map(\.purpose), [.refreshToken])
             try expectEqual(rows.map(\.accountID), [account.id])

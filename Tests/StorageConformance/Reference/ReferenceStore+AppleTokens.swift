@@ -40,15 +40,17 @@ extension ReferenceStore: AppleTokenStore {
                 else { return nil }
                 let jitter = Int64.random(in: 0..<max(jitterMilliseconds, 1), using: &state.generator)
                 state.tokens[index].nextCheckAt = nextAfter.advanced(byMilliseconds: jitter)
+                state.tokens[index].uncheckedSince = nil
                 return ClaimedCheck(token, key: key)
             }
         }
     }
 
-    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws {
+    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) async throws {
         state.withLock { state in
             guard let index = state.tokens.firstIndex(where: { $0.id == check.tokenID }) else { return }
-            state.tokens[index].nextCheckAt = moment
+            if let moment { state.tokens[index].nextCheckAt = moment }
+            state.tokens[index].uncheckedSince = check.dueSince
         }
     }
 
@@ -62,11 +64,18 @@ extension ReferenceStore: AppleTokenStore {
 
     public func backlog(at moment: Moment) async throws -> AppleTokensBacklog {
         state.withLock { state in
-            AppleTokensBacklog(
-                codes: Int64(state.codes.count { $0.nextAttemptAt <= moment }),
-                checks: Int64(state.tokens.count { $0.nextCheckAt <= moment }),
-                erasures: Int64(
-                    state.erasures.flatMap(\.tokens).count { !$0.isDone && $0.nextAttemptAt <= moment }))
+            func queue(_ dueSince: [Moment]) -> AppleTokensBacklog.Queue {
+                AppleTokensBacklog.Queue(
+                    count: min(Int64(dueSince.count), AppleTokensBacklog.most), since: dueSince.min())
+            }
+            let checks = state.tokens.compactMap { token in
+                token.uncheckedSince ?? (token.nextCheckAt <= moment ? token.nextCheckAt : nil)
+            }
+            let erasures = state.erasures.flatMap { erasure in
+                erasure.tokens.filter { !$0.isDone }.map { _ in erasure.requestedAt }
+            }
+            return AppleTokensBacklog(
+                codes: queue(state.codes.map(\.receivedAt)), checks: queue(checks), erasures: queue(erasures))
         }
     }
 
@@ -150,7 +159,8 @@ extension AuthorizationCodeRecord {
     fileprivate func sealed(as sealed: SealedSecret) -> AuthorizationCodeRecord {
         AuthorizationCodeRecord(
             id: id, accountID: accountID, clientID: clientID, primaryClientID: primaryClientID,
-            redirectURI: redirectURI, sealed: sealed, authorizedAt: authorizedAt, expiresAt: expiresAt,
-            attempts: attempts, nextAttemptAt: nextAttemptAt, isClaimed: isClaimed)
+            redirectURI: redirectURI, sealed: sealed, authorizedAt: authorizedAt,
+            receivedAt: receivedAt, expiresAt: expiresAt, attempts: attempts, nextAttemptAt: nextAttemptAt,
+            isClaimed: isClaimed)
     }
 }

@@ -125,7 +125,7 @@ extension ServiceCondition {
     }
 
     var work: [Trouble] {
-        queues.filter { $0.oldest > 3600 && $0.name.isAtApple }.map { queue in
+        queues.filter { $0.isOverdue && $0.name.isAtApple }.map { queue in
             Trouble(
                 .workOverdue, .warn,
                 "\(queue.name.words) are behind: the oldest has been due for \(Self.duration(queue.oldest)).",

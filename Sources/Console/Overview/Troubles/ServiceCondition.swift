@@ -77,12 +77,22 @@ public struct QueueCondition: Sendable, Equatable {
     public let name: Name
     /// `nil` where the number is not counted.
     public let count: Int64?
-    /// Seconds for which the oldest has been due. For events: since it was recorded.
+    /// Seconds since the oldest was due first, whatever attempts have failed. For events: since it was recorded.
+    /// For receipts: since the time of the next attempt.
     public let oldest: Int64
     /// The moment at which the first of it is given up; `nil` where nothing is.
     public var deadline: Moment?
 
     public init(_ name: Name, count: Int64?, oldest: Int64) {
         (self.name, self.count, self.oldest) = (name, count, oldest)
+    }
+
+    /// As in the alert `SiwaWorkOverdue`: an hour. For checks 26 hours, because a check whose response was lost
+    /// is made again the next day.
+    public var isOverdue: Bool {
+        switch name {
+        case .check: oldest > 93_600
+        case .exchange, .erasure, .receipt, .google, .deliveries: oldest > 3600
+        }
     }
 }

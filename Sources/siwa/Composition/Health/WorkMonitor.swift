@@ -35,8 +35,10 @@ struct WorkMonitor: Service {
         self.onSequence = onSequence
         (self.factory, self.now) = (factory, now)
         describe(
-            Self.waiting, "Work that is due and that no worker has claimed, by kind, counted up to 10,000.")
-        describe(Self.oldest, "Seconds for which the oldest of this work has been due; 0 without any.")
+            Self.waiting, "Work that is due and has not succeeded, by kind, counted up to 10,000.")
+        describe(
+            Self.oldest,
+            "Seconds since the oldest of this work was due first, whatever attempts failed; 0 without any.")
         describe(Self.sequence, "Number of the last event of the feed.")
     }
 
@@ -61,10 +63,10 @@ struct WorkMonitor: Service {
     }
 
     private func lookAtWork(at moment: Moment) async throws {
-        let (due, backlog) = (try await store.nextDue(), try await store.backlog(at: moment))
+        let backlog = try await store.backlog(at: moment)
         let receipt = try await store.nextReceiptDue()
         for queue in Queue.allCases {
-            let work = queue.work(backlog, due, nextReceipt: receipt, at: moment)
+            let work = queue.work(backlog, nextReceipt: receipt, at: moment)
             let labels = [("queue", queue.rawValue)]
             if let count = work.count { set(Self.waiting, labels, count) }
             set(Self.oldest, labels, work.age)
@@ -95,15 +97,15 @@ extension WorkMonitor.Queue {
     ///
     /// - Returns: A count of `nil` for receipts, which are few, and which their store does not count.
     func work(
-        _ backlog: AppleTokensBacklog, _ due: AppleTokensDue, nextReceipt: Moment?, at moment: Moment
+        _ backlog: AppleTokensBacklog, nextReceipt: Moment?, at moment: Moment
     ) -> (count: Int64?, age: Int64) {
-        let (count, first): (Int64?, Moment?) =
+        let (count, since): (Int64?, Moment?) =
             switch self {
-            case .exchange: (backlog.codes, due.code)
-            case .check: (backlog.checks, due.check)
-            case .erasure: (backlog.erasures, due.erasure)
+            case .exchange: (backlog.codes.count, backlog.codes.since)
+            case .check: (backlog.checks.count, backlog.checks.since)
+            case .erasure: (backlog.erasures.count, backlog.erasures.since)
             case .receipt: (nil, nextReceipt)
             }
-        return (count, first.map { max(moment.milliseconds - $0.milliseconds, 0) / 1000 } ?? 0)
+        return (count, since.map { max(moment.milliseconds - $0.milliseconds, 0) / 1000 } ?? 0)
     }
 }
