@@ -38,7 +38,8 @@ public final class PostgresDatabase: Sendable {
     ///   - connections: Number of connections at most, beside one for announcements.
     ///   - patience: Longest wait for a server that is not up yet. The wait for a server that is up and
     /// refuses us is shorter.
-    ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
+    ///   - onFailure: Called with each failure of a read, a write, a claim, a health check, or the wait for a
+    ///     connection. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
         url: String, sealing: any AppleTokenSealing = NoAppleTokenSealing(), connections: Int = 8,
@@ -46,7 +47,7 @@ public final class PostgresDatabase: Sendable {
         onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) async throws -> PostgresDatabase {
         let url = try PostgresURL(url)
-        let pool = PostgresPool(url, connections: connections)
+        let pool = PostgresPool(url, connections: connections, onFailure: onFailure)
         do {
             try await awaitServer(pool, url, patience: patience, logger: logger)
             try await pool.run { session in
@@ -63,6 +64,7 @@ public final class PostgresDatabase: Sendable {
                 logger.warning(
                     "the database is newer than this program", metadata: ["schema": "\(migrated.to)"])
             }
+            pool.reportFailures()
             return PostgresDatabase(pool, url, sealing, StoreHealth(onFailure: onFailure))
         } catch {
             await pool.close()

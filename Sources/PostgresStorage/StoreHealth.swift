@@ -61,7 +61,8 @@ final class StoreHealth: Sendable {
     private let state = Mutex(State())
     private let onFailure: @Sendable (StorageError) -> Void
 
-    /// - Parameter onFailure: Called with the failure of each transaction that writes. It must not block.
+    /// - Parameter onFailure: Called with the failure of a command in a transaction that went well otherwise.
+    ///   The pool reports those of whole transactions. It must not block.
     init(onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }) {
         self.onFailure = onFailure
     }
@@ -83,6 +84,7 @@ final class StoreHealth: Sendable {
                 succeeded(kind)
             } else if let failure = failures.first(where: { $0.code != .valueRefused }) {
                 failed(kind, failure, rehearsal)
+                onFailure(failure)
             }
             return result
         } catch {
@@ -134,7 +136,6 @@ final class StoreHealth: Sendable {
         state.withLock { state in
             state.failures[kind] = Failure(number: state.makeNumber(), error: error, rehearsal: rehearsal)
         }
-        onFailure(error)
     }
 
     private func succeeded(_ kind: Kind) {
@@ -174,18 +175,13 @@ final class StoreHealth: Sendable {
         }
         let failures = state.withLock { $0.failures }
         guard !failures.isEmpty else { return }
-        do {
-            for failure in failures.values { try await rehearse(failure, in: pool) }
-            // A rehearsal leaves out the commit, with its wait for the disk and for standbys.
-            try await pool.run { session in
-                let usual = session.deadlines
-                defer { session.deadlines = usual }
-                session.deadlines.response = Self.longestWrite
-                _ = try session.run(Self.write)
-            }
-        } catch {
-            onFailure(StorageError(error))
-            throw error
+        for failure in failures.values { try await rehearse(failure, in: pool) }
+        // A rehearsal leaves out the commit, with its wait for the disk and for standbys.
+        try await pool.run { session in
+            let usual = session.deadlines
+            defer { session.deadlines = usual }
+            session.deadlines.response = Self.longestWrite
+            _ = try session.run(Self.write)
         }
         state.withLock { state in
             for (kind, failure) in failures where state.failures[kind]?.number == failure.number {

@@ -31,7 +31,7 @@ public final class SQLiteDatabase: Sendable {
     ///     "-shm", a third ".lock".
     ///   - sealing: Seals authorization codes.
     ///   - patience: Longest wait for another process of the service to release the file, as at a restart.
-    ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
+    ///   - onFailure: Called with the failure of each read and each transaction that writes. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
         path: String, sealing: any AppleTokenSealing = NoAppleTokenSealing(),
@@ -61,7 +61,8 @@ public final class SQLiteDatabase: Sendable {
                 try ReceiverRows.endClaims(database, at: now)
             }
             return SQLiteDatabase(
-                path: path, writer: writer, reader: try ReadConnection(path: path),
+                path: path, writer: writer,
+                reader: try ReadConnection(path: path, onFailure: onFailure),
                 direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })
         } catch {
             let error = StorageError(error)

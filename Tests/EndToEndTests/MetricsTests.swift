@@ -76,6 +76,7 @@ import Testing
                     "siwa_event_receiver_waiting", "siwa_event_receiver_paused",
                     // On PostgreSQL only, and after a call to Apple.
                     "siwa_database_connections", "siwa_database_connection_waiters",
+                    "siwa_database_standbys_required", "siwa_database_standbys_connected",
                     "siwa_database_sessions_opened", "siwa_outgoing_request_seconds",
                     "siwa_event_polled_tokens_total", "siwa_event_polls",
                     // With a collector of traces.

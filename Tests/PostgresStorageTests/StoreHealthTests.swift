@@ -1,4 +1,5 @@
 import AppleAccounts
+import Dispatch
 import PostgresCluster
 import StorageConformance
 import Synchronization
@@ -47,6 +48,51 @@ import Testing
             try await health.check(pool)
             #expect(try await pool.run { try $0.run(Self.probes).integer(0, 0) } == expected)
         }
+    }
+
+    @Test func `tells each failure of a read, a claim, a check and a write once`() async throws {
+        let cluster = try await PostgresCluster.start()
+        let failures = Mutex<[StorageError.Code]>([])
+        let database = try await PostgresDatabase.open(
+            url: try await cluster.makeDatabase(), connections: 2, logger: .silent,
+            onFailure: { error in failures.withLock { $0.append(error.code) } })
+        let store = database.accounts
+        try await store.checkHealth()
+        #expect(failures.withLock { $0 } == [])
+        try await cluster.stop(.immediate)
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await store.lastEventSequence() },
+            { _ = try await store.backlog(at: 0) },
+            { _ = try await store.claimCodes(limit: 1, at: 0, leaseUntil: 1) },
+            { try await store.checkHealth() },
+            { try await store.signIn(.sample()) },
+        ]
+        for (number, call) in calls.enumerated() {
+            await #expect(throws: StorageError(.unavailable, detail: "")) { try await call() }
+            #expect(failures.withLock { $0 } == Array(repeating: .unavailable, count: number + 1))
+        }
+        // The end of the process is no failure of the database.
+        await database.close()
+        await #expect(throws: StorageError.self) { try await calls[0]() }
+        #expect(failures.withLock { $0.count } == calls.count)
+        try await cluster.remove()
+    }
+
+    @Test func `tells of callers that got no connection in time`() async throws {
+        let failures = Mutex<[StorageError.Code]>([])
+        let url = try PostgresURL(try await PostgresCluster.shared().makeDatabase())
+        let pool = PostgresPool(
+            url, connections: 1, patience: .milliseconds(50),
+            onFailure: { error in failures.withLock { $0.append(error.code) } })
+        pool.reportFailures()
+        let gate = DispatchSemaphore(value: 0)
+        let holder = Task { try await pool.run { _ in gate.wait() } }
+        #expect(await recovers { guard pool.usage.inUse == 1 else { throw CancellationError() } })
+        await #expect(throws: StorageError(.busy, detail: "")) { try await pool.run { _ in } }
+        #expect(failures.withLock { $0 } == [.busy])
+        gate.signal()
+        try await holder.value
+        await pool.close()
     }
 
     /// The server raises the error of a full disk: the row of the probe fits, new rows do not.

@@ -2,6 +2,7 @@ import AppleAccounts
 import Foundation
 import GRDB
 import StorageConformance
+import Synchronization
 import Testing
 
 @testable import SQLiteStorage
@@ -100,7 +101,8 @@ import Testing
 
     @Test func `gives a read its own failure and serves the next`() async throws {
         try await file.use { _ = try await $0.accounts.signIn(.sample()) }
-        let reader = try ReadConnection(path: file.path)
+        let failures = Mutex(0)
+        let reader = try ReadConnection(path: file.path) { _ in failures.withLock { $0 += 1 } }
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<40 {
                 group.addTask {
@@ -116,6 +118,7 @@ import Testing
             }
             for try await isAsExpected in group { #expect(isAsExpected) }
         }
+        #expect(failures.withLock { $0 } == 20)
         await reader.close()
     }
 

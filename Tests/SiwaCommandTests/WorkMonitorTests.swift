@@ -45,6 +45,12 @@ import Testing
             let free = text.firstMatch(of: /\nsiwa_database_disk_free_bytes (\d+)\n/)
             #expect((Int64(free?.1 ?? "") ?? 0) > 1 << 20)
             await database.close()
+            await monitor.look()
+            let later = String(decoding: observation.registry.text(), as: UTF8.self)
+            for queue in ["exchange", "check", "erasure"] {
+                #expect(later.contains("\nsiwa_work_waiting{queue=\"\(queue)\"} NaN\n"))
+                #expect(later.contains("\nsiwa_work_oldest_seconds{queue=\"\(queue)\"} NaN\n"))
+            }
         }
     }
 }

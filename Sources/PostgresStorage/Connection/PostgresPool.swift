@@ -22,19 +22,24 @@ final class PostgresPool: Sendable {
     private let gate: PostgresConnection.SharedGate
     private let url: PostgresURL
     private let patience: Duration
+    private let onFailure: @Sendable (StorageError) -> Void
+    private let reports = Atomic(false)
     private let state: Mutex<State>
 
-    /// - Parameter patience: Longest wait of a caller for a free connection.
+    /// - Parameters:
+    ///   - patience: Longest wait of a caller for a free connection.
+    ///   - onFailure: Called with the failure of each block that the database, or the wait for a connection,
+    ///     has failed, from `reportFailures` until `close`. It must not block.
     init(
         _ url: PostgresURL, connections: Int, patience: Duration = .seconds(5),
-        purpose: SessionPurpose = .service
+        purpose: SessionPurpose = .service, onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) {
         precondition(connections > 0, "a pool needs a connection")
         let gate = PostgresConnection.SharedGate()
         self.connections = (0..<connections).map {
             PostgresConnection(url, number: $0, gate: gate, purpose: purpose)
         }
-        (self.gate, self.url, self.patience) = (gate, url, patience)
+        (self.gate, self.url, self.patience, self.onFailure) = (gate, url, patience, onFailure)
         state = Mutex(State(free: self.connections.reversed()))
     }
 
@@ -45,6 +50,9 @@ final class PostgresPool: Sendable {
             open: connections.count(where: \.isOpen), inUse: connections.count - free, waiting: waiting,
             connects: gate.connects.load(ordering: .relaxed))
     }
+
+    /// Begins to report failures. Before, while a server is awaited, they are expected.
+    func reportFailures() { reports.store(true, ordering: .relaxed) }
 
     /// Runs a block on a connection. It is not cancelled with its caller once it has begun.
     ///
@@ -62,10 +70,18 @@ final class PostgresPool: Sendable {
                 return try await run(body, on: other)
             }
         } catch let missing as MissingConnection {
-            throw StorageError(missing.cause)
+            throw reported(StorageError(missing.cause))
         } catch let error as PostgresError {
-            throw StorageError(error)
+            throw reported(StorageError(error))
+        } catch let error as StorageError {
+            throw reported(error)
         }
+    }
+
+    private func reported(_ error: StorageError) -> StorageError {
+        let isMeant = error.code != .valueRefused && reports.load(ordering: .relaxed)
+        if isMeant, !state.withLock({ $0.isClosed }) { onFailure(error) }
+        return error
     }
 
     /// Closes every connection after its current block. Later calls fail.

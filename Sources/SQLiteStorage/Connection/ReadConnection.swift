@@ -17,8 +17,11 @@ final class ReadConnection: Sendable {
     private let reader = QueueConfined<RowReader?>(nil)
     private let state = Mutex(State())
     private let trouble = Mutex(ReadTrouble())
+    private let onFailure: @Sendable (StorageError) -> Void
 
-    init(path: String) throws {
+    /// - Parameter onFailure: Called with the failure of each read. It must not block.
+    init(path: String, onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }) throws {
+        self.onFailure = onFailure
         queue = try DatabaseQueue(path: path, configuration: .reading())
     }
 
@@ -34,6 +37,7 @@ final class ReadConnection: Sendable {
                 } catch {
                     let error = StorageError(error)
                     self.trouble.withLock { $0.failed(error, at: .now) }
+                    if error.code != .valueRefused { self.onFailure(error) }
                     continuation.resume(throwing: error)
                     return false
                 }

@@ -143,8 +143,8 @@ struct ComposedService {
             EventAnnouncements(database: database, feed: feed),
             HealthMonitor(
                 settings: settings, keys: keys, store: store, warnings: warnings,
-                firstSample: firstSample, sealedSample: sealedSample, interval: healthInterval,
-                logger: logger),
+                firstSample: firstSample, sealedSample: sealedSample,
+                gauges: DatabaseGauges(standbys: overview.standbys), interval: healthInterval, logger: logger),
             WorkMonitor(store: store, database: database, now: now, onSequence: { feed.advance(to: $0) }),
         ]
         if let traces = settings.traces, let spans = observation.spans {

@@ -12,8 +12,9 @@ struct AlertScenario: Sendable {
     static let all: [AlertScenario] = [
         AlertScenario("SiwaCannotVerify") { _ in ["siwa_keys_ready 0"] },
         AlertScenario("SiwaKeysStale") { _ in ["siwa_keys_ready 1", "siwa_keys_stale 1"] },
-        AlertScenario("SiwaDatabaseFailing") { seconds in
-            [#"siwa_storage_commits_total{result="failed"} \#(seconds)"#]
+        AlertScenario("SiwaDatabaseFailing") { _ in ["siwa_database_ready 0"] },
+        AlertScenario("SiwaStandbyLost") { _ in
+            ["siwa_database_standbys_required 1", "siwa_database_standbys_connected 0"]
         },
         AlertScenario("SiwaOverloaded") { ["siwa_http_requests_turned_away_total \($0)"] },
         AlertScenario("SiwaRefusedByApple") { seconds in

@@ -5,7 +5,8 @@ import KeySets
 import Logging
 import ServiceLifecycle
 
-/// Checks Apple's key set, the database and the signing keys every two seconds, and logs changes.
+/// Checks Apple's key set, the database and the signing keys every two seconds, logs changes, and shows the
+/// state of the database in the metrics.
 struct HealthMonitor: Service {
     /// The interval of the checks. Each costs one small read of the database.
     static let interval = Duration.seconds(2)
@@ -20,14 +21,17 @@ struct HealthMonitor: Service {
     /// Sample taken at the start of the service.
     let firstSample: SealedSample
     let sealedSample: @Sendable () async throws -> SealedSample
+    let gauges: DatabaseGauges
     let interval: Duration
     let logger: Logger
 
     init(
         settings: ServiceSettings, keys: any VerificationKeys, store: any AccountStore,
         warnings: ServiceWarnings, firstSample: SealedSample,
-        sealedSample: @escaping @Sendable () async throws -> SealedSample, interval: Duration, logger: Logger
+        sealedSample: @escaping @Sendable () async throws -> SealedSample, gauges: DatabaseGauges,
+        interval: Duration, logger: Logger
     ) {
+        self.gauges = gauges
         (self.warnings, self.firstSample, self.sealedSample) = (warnings, firstSample, sealedSample)
         let locations = settings.signingKeys.map { ($0.key.rawValue, $0.value) }
         signingKeys = SigningKeyFiles(Dictionary(uniqueKeysWithValues: locations))
@@ -64,6 +68,7 @@ struct HealthMonitor: Service {
         let failure = await databaseFailure()
         // The result of a cancelled check does not describe the database.
         guard !Task.isCancelled else { return }
+        gauges.show(failure)
         write(log.notice(failure))
     }
 

@@ -4,7 +4,7 @@ import Logging
 import SignIn
 import Synchronization
 
-/// Counts and logs failed database transactions: the first failure of each cause at once, then at most one a
+/// Counts and logs failed transactions of the database, reads and claims included: the first failure of each cause at once, then at most one a
 /// minute.
 ///
 /// The response to a request says only that the database failed. The log line has the database's message,

@@ -53,13 +53,21 @@ struct WorkMonitor: Service {
         try? await gracefulShutdown()
     }
 
-    /// Leaves the numbers as they are while the database does not respond.
+    /// Shows no numbers about work while the database does not respond: the last ones would look healthy.
     func look() async {
         for reading in await readings() {
             describe(reading.name, reading.help)
             set(reading.name, reading.labels, reading.value)
         }
-        try? await lookAtWork(at: now())
+        do {
+            try await lookAtWork(at: now())
+        } catch {
+            for queue in Queue.allCases {
+                let labels = [("queue", queue.rawValue)]
+                if queue.isCounted { set(Self.waiting, labels, .nan) }
+                set(Self.oldest, labels, .nan)
+            }
+        }
     }
 
     private func lookAtWork(at moment: Moment) async throws {
@@ -88,14 +96,26 @@ struct WorkMonitor: Service {
     }
 
     private func set(_ name: String, _ labels: [(String, String)], _ value: Int64) {
+        set(name, labels, Double(value))
+    }
+
+    private func set(_ name: String, _ labels: [(String, String)], _ value: Double) {
         Meter(label: name, dimensions: labels, factory: factory).set(value)
     }
 }
 
 extension WorkMonitor.Queue {
+    /// False for receipts, which are few, and which their store does not count.
+    var isCounted: Bool {
+        switch self {
+        case .exchange, .check, .erasure: true
+        case .receipt: false
+        }
+    }
+
     /// Returns the number of due items, and the seconds for which the oldest has been due.
     ///
-    /// - Returns: A count of `nil` for receipts, which are few, and which their store does not count.
+    /// - Returns: A count of `nil` for what is not counted.
     func work(
         _ backlog: AppleTokensBacklog, nextReceipt: Moment?, at moment: Moment
     ) -> (count: Int64?, age: Int64) {

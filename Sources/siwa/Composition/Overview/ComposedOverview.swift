@@ -14,6 +14,8 @@ import SignIn
 struct ComposedOverview {
     /// Runs in each replica, also without the console: the hours are sums over replicas.
     let numbers: ServiceNumbers
+    /// The standbys of PostgreSQL, for the overview and for the metrics; `nil` on SQLite.
+    let standbys: Watched<StandbyCondition?>?
     private let parts: Parts
 
     /// Everything that the overview looks at.
@@ -32,14 +34,16 @@ struct ComposedOverview {
         self.parts = parts
         numbers = ServiceNumbers(
             registry: parts.registry, store: parts.store, now: parts.now, logger: parts.logger)
+        standbys = (parts.database as? PostgresDatabase).map { database in
+            Watched(every: .seconds(5)) { try await Self.standbys(of: database) }
+        }
     }
 
     /// The monitor of what is wrong, where the console is on.
     func monitor(onChange: @escaping @Sendable () -> Void) -> OverviewMonitor {
-        let (store, database, registry) = (parts.store, parts.database, parts.registry)
+        let (store, registry, standbys) = (parts.store, parts.registry, standbys)
         let (keys, warnings, now) = (parts.keys, parts.warnings, parts.now)
-        let isPostgres = database is PostgresDatabase
-        let standbys = Watched(every: .seconds(5)) { try await Self.standbys(of: database) }
+        let isPostgres = standbys != nil
         let work = Watched(every: .seconds(15)) { try await WaitingWork(store) }
         let hasSealingKeys = parts.settings.sealingKeys != nil
         return OverviewMonitor(numbers: numbers, onChange: onChange) {
@@ -50,7 +54,7 @@ struct ComposedOverview {
             } catch {
                 condition.databaseFailure = error as? StorageError ?? StorageError(.unavailable, detail: "")
             }
-            condition.standbys = standbys.latest.flatMap { $0 }
+            condition.standbys = standbys?.latest.flatMap { $0 }
             condition.secondsAhead = warnings.secondsAhead
             condition.unreadableValues = warnings.unreadableValues
             (condition.hasSealingKeys, condition.sampledValues) = (hasSealingKeys, warnings.sampledValues)
@@ -74,8 +78,7 @@ struct ComposedOverview {
                 keys: { await Self.keys(settings, in: store) }), world: world)
     }
 
-    private static func standbys(of database: any ServiceDatabase) async throws -> StandbyCondition? {
-        guard let database = database as? PostgresDatabase else { return nil }
+    private static func standbys(of database: PostgresDatabase) async throws -> StandbyCondition? {
         let standbys = try await database.standbys()
         // A role that may not see which standbys are synchronous sees how many are connected.
         return StandbyCondition(
@@ -83,11 +86,11 @@ struct ComposedOverview {
             wanted: standbys.wanted)
     }
 
-    /// The queues as the metrics have them, which are read every 15 seconds.
+    /// The queues as the metrics have them, which are read every 15 seconds. None while they cannot be read.
     private static func queues(_ registry: MetricsRegistry) -> [QueueCondition] {
         func values(_ metric: String) -> [String: Double] {
             Dictionary(
-                registry.readings(of: metric).compactMap { reading in
+                registry.readings(of: metric).filter { !$0.value.isNaN }.compactMap { reading in
                     reading.labels["queue"].map { ($0, reading.value) }
                 }, uniquingKeysWith: { first, _ in first })
         }

@@ -6,6 +6,8 @@ final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var begunAt: ContinuousClock.Instant?
+        /// Time at which the value was read.
+        var readAt: ContinuousClock.Instant?
         var isReading = false
     }
 
@@ -33,10 +35,17 @@ final class Watched<Value: Sendable>: Sendable {
                 let value = try? await read()
                 state.withLock { state in
                     state.isReading = false
-                    if let value { state.value = value }
+                    if let value { (state.value, state.readAt) = (value, .now) }
                 }
             }
         }
         return value
+    }
+
+    /// The last value, or `nil` when it was read longer ago than `age`. Begins a read when it is time.
+    func latest(within age: Duration) -> Value? {
+        let value = latest
+        let readAt = state.withLock { $0.readAt }
+        return readAt.map { ContinuousClock.now - $0 <= age } == true ? value : nil
     }
 }
