@@ -62,6 +62,8 @@ public final class HTTPService: Service {
         public var recent: RecentRequests?
         /// The callers that read the event feed. `nil` for a service whose console does not show them.
         public var feedReaders: FeedReaders?
+        /// The last notification of all replicas. `nil` for a service that only knows its own.
+        public var lastNotification: LastNotification?
 
         public init(
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
@@ -153,7 +155,11 @@ public final class HTTPService: Service {
             },
             notifications: NotificationRoutes(
                 useCases: useCases, verifications: verifications,
-                receipts: NotificationMetrics(registry, now: dependencies.now),
+                receipts: NotificationMetrics(
+                    registry,
+                    last: dependencies.lastNotification
+                        ?? LastNotification(Moment(milliseconds: dependencies.now())),
+                    now: dependencies.now),
                 arrivals: dependencies.arrivals),
             erasures: ErasureRoutes(useCases: useCases),
             appCheck: dependencies.appCheckHours.map {

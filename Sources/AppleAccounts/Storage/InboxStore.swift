@@ -10,6 +10,14 @@ public protocol InboxStore: Sendable {
     ) async throws -> InboxPage
 }
 
+extension InboxStore {
+    /// The time at which the newest notification arrived; `nil` before the first. An erasure clears rows and
+    /// deletes none, so it does not change this time.
+    public func lastNotification() async throws -> Moment? {
+        try await notifications(before: nil, limit: 1, visibleTo: .all).notifications.first?.receivedAt
+    }
+}
+
 /// A notification of Apple's, as it was verified and kept.
 public struct ReceivedNotification: Sendable, Hashable {
     /// Grows in the order of commit.

@@ -1,23 +1,23 @@
 import AppleAccounts
-import Synchronization
 
 /// Counts Apple's notifications by result, and measures the time since the last notification.
 struct NotificationMetrics: Sendable {
     private let counters: CaseCounters<NotificationReceipt>
     private let events: CaseCounters<AppleEventKind>
     private let revocations: CounterCell
-    private let last: LastMoment
+    private let last: LastNotification
     private let now: @Sendable () -> Int64
 
-    /// - Parameter now: Milliseconds since 1970.
-    init(_ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64) {
-        let last = LastMoment(now())
+    /// - Parameters:
+    ///   - last: The last notification of all replicas.
+    ///   - now: Milliseconds since 1970.
+    init(_ registry: MetricsRegistry, last: LastNotification, now: @escaping @Sendable () -> Int64) {
         (self.last, self.now) = (last, now)
         let age = registry.gauge(
             "siwa_notification_age_seconds",
-            help: "Since the last verified notification of Apple's, or since the start.")
+            help: "Since the last verified notification of Apple's, or since the first start without any.")
         // A clock that was set back makes no negative age.
-        registry.beforeReading { age.set(max(0, now() - last.milliseconds) / 1000) }
+        registry.beforeReading { age.set(max(0, now() - last.moment.milliseconds) / 1000) }
         counters = CaseCounters(registry)
         events = CaseCounters(registry)
         revocations = registry.counter(
@@ -28,7 +28,7 @@ struct NotificationMetrics: Sendable {
     /// - Parameter changes: The changes that the notification asks for.
     func count(_ receipt: NotificationReceipt, _ changes: [NotifiedEvent.Change]) {
         counters.count(receipt)
-        last.milliseconds = now()
+        last.note(Moment(milliseconds: now()))
         // A repeated notification changes nothing.
         guard receipt != .duplicate else { return }
         for change in changes {
@@ -72,18 +72,4 @@ enum AppleEventKind: String, CountedCase {
 extension NotificationReceipt: CountedCase {
     static let series = CountedSeries(
         "siwa_notifications_total", label: "result", help: "Verified notifications by result.")
-}
-
-/// Time of the last occurrence, in milliseconds since 1970.
-private final class LastMoment: Sendable {
-    private let value: Atomic<Int64>
-
-    init(_ milliseconds: Int64) {
-        value = Atomic(milliseconds)
-    }
-
-    var milliseconds: Int64 {
-        get { value.load(ordering: .relaxed) }
-        set { value.store(newValue, ordering: .relaxed) }
-    }
 }

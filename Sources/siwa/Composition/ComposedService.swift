@@ -75,6 +75,10 @@ struct ComposedService {
             logger.notice(
                 "the configuration has changed since the last start", metadata: ["parts": "\(changes.count)"])
         }
+        // Without a notification: since the first start, so that a restart does not hide that none has arrived.
+        let firstStart = try await store.configurationParts().map(\.firstSeenAt).min()
+        let lastNotification = LastNotification(
+            try await store.lastNotification() ?? firstStart ?? now())
         let receipts = settings.exchangedReceipts
         let appChecks = AppChecks(
             appCheck, root: settings.appAttestRoots.attestation,
@@ -107,6 +111,7 @@ struct ComposedService {
         dependencies.eventStreams = deliveries?.streams
         let feedReaders = FeedReaders(feed: feed)
         dependencies.feedReaders = feedReaders
+        dependencies.lastNotification = lastNotification
         let overview = ComposedOverview(
             ComposedOverview.Parts(
                 settings: settings, database: database, store: store, keys: keys, warnings: warnings,
@@ -145,7 +150,9 @@ struct ComposedService {
                 settings: settings, keys: keys, store: store, warnings: warnings,
                 firstSample: firstSample, sealedSample: sealedSample,
                 gauges: DatabaseGauges(standbys: overview.standbys), interval: healthInterval, logger: logger),
-            WorkMonitor(store: store, database: database, now: now, onSequence: { feed.advance(to: $0) }),
+            WorkMonitor(
+                store: store, database: database, now: now, onSequence: { feed.advance(to: $0) },
+                onNotification: { lastNotification.note($0) }),
         ]
         if let traces = settings.traces, let spans = observation.spans {
             services.insert(TraceService(traces, queue: spans.queue, logger: logger), at: 1)

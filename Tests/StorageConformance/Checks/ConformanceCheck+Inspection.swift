@@ -64,6 +64,20 @@ extension ConformanceCheck {
             let none = try await store.notifications(before: nil, limit: 2, visibleTo: .only([]))
             try expectEqual(none.notifications, [])
         },
+        ConformanceCheck("knows when the last notification came, also when its user is erased") { store in
+            try expectEqual(try await store.lastNotification(), nil)
+            let account = try await store.signIn(.sample(authorizedAt: 1000)).account
+            for number in 1...3 as ClosedRange<Int64> {
+                let command = NotificationCommand.sample(
+                    .unknown, at: Moment(milliseconds: 2000 + number),
+                    identifier: InboxIdentifier(stringLiteral: "jti-\(number)"))
+                try await store.notify(command)
+                try expectEqual(try await store.lastNotification(), command.receivedAt)
+            }
+            let last = try await store.lastNotification()
+            try await store.erase(.sample(account: account))
+            try expectEqual(try await store.lastNotification(), last)
+        },
         ConformanceCheck("shows Google's events newest first") { store in
             for number in 1...3 {
                 _ = try await store.carryOut(

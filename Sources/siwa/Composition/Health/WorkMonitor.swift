@@ -7,7 +7,7 @@ import SignIn
 /// Shows in the metrics the work that waits, how long the oldest of it has been due, the last number of the
 /// event feed, and numbers about the database. Looks every 15 seconds.
 struct WorkMonitor: Service {
-    typealias Store = AccountStore & AppleTokenStore & AppReceiptStore
+    typealias Store = AccountStore & AppleTokenStore & AppReceiptStore & InboxStore
 
     /// Kinds of work that a worker claims when it is due.
     enum Queue: String, CaseIterable {
@@ -25,12 +25,16 @@ struct WorkMonitor: Service {
     let factory: any MetricsFactory
     /// Gets the last number of the feed, which a process does not know after its start.
     let onSequence: @Sendable (Int64) -> Void
+    /// Gets the time of the last notification that any replica has stored.
+    let onNotification: @Sendable (Moment) -> Void
 
     init(
         store: any Store, database: any ServiceDatabase, clock: any Clock<Duration> = ContinuousClock(),
         factory: any MetricsFactory = MetricsSystem.factory, now: @escaping @Sendable () -> Moment,
-        onSequence: @escaping @Sendable (Int64) -> Void = { _ in }
+        onSequence: @escaping @Sendable (Int64) -> Void = { _ in },
+        onNotification: @escaping @Sendable (Moment) -> Void = { _ in }
     ) {
+        self.onNotification = onNotification
         (self.store, self.database, self.clock) = (store, database, clock)
         self.onSequence = onSequence
         (self.factory, self.now) = (factory, now)
@@ -82,6 +86,7 @@ struct WorkMonitor: Service {
         let sequence = try await store.lastEventSequence()
         set(Self.sequence, [], sequence)
         onSequence(sequence)
+        if let moment = try await store.lastNotification() { onNotification(moment) }
     }
 
     private func readings() async -> [DatabaseReading] {
