@@ -75,7 +75,7 @@ import Testing
         await database.close()
         await #expect(throws: StorageError.self) { try await calls[0]() }
         #expect(failures.withLock { $0.count } == calls.count)
-        try await cluster.remove()
+        cluster.discard()
     }
 
     @Test func `tells of callers that got no connection in time`() async throws {
