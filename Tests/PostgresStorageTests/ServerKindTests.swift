@@ -29,6 +29,24 @@ import Testing
         #expect(ServerKind.otherProduct(in: version) == nil)
     }
 
+    /// Amazon Aurora DSQL and Google Spanner call themselves PostgreSQL, and have no advisory locks.
+    @Test(arguments: [
+        ("pg_advisory_lock", "0A000"), ("pg_advisory_lock", "42883"), ("pg_try_advisory_lock", "0A000"),
+    ])
+    func `a server without advisory locks ends the start with the reason`(
+        function: String, state: String
+    ) async throws {
+        let result = function == "pg_advisory_lock" ? "void" : "boolean"
+        let detail = try await refusal(
+            of: """
+                CREATE FUNCTION other.\(function)(bigint) RETURNS \(result) LANGUAGE plpgsql AS $$
+                    BEGIN RAISE EXCEPTION 'not supported' USING ERRCODE = '\(state)'; END
+                $$;
+                """)
+        #expect(detail.contains("found a server without advisory locks (\(state))"), "\(detail)")
+        #expect(detail.contains("use PostgreSQL 13 or newer"))
+    }
+
     /// The functions of a schema before `pg_catalog` stand in for those of the other software.
     @Test(
         arguments: [
@@ -41,19 +59,26 @@ import Testing
     func `a server that is not PostgreSQL ends the start with the reason`(
         function: String, result: String, reason: String
     ) async throws {
+        let detail = try await refusal(
+            of: "CREATE FUNCTION other.\(function) LANGUAGE sql AS $$ SELECT \(result) $$;")
+        #expect(detail.contains(reason), "\(detail)")
+    }
+
+    /// Returns the detail with which the start ends at a server with these functions in the schema `other`.
+    private func refusal(of functions: String) async throws -> String {
         let cluster = try await PostgresCluster.shared()
         let url = try await cluster.makeDatabase()
         let name = String(try #require(url.split(separator: "/").last))
         try await cluster.superuserQuery(
             """
             CREATE SCHEMA other AUTHORIZATION siwa;
-            CREATE FUNCTION other.\(function) LANGUAGE sql AS $$ SELECT \(result) $$;
+            \(functions)
             ALTER DATABASE \(name) SET search_path = other, pg_catalog, public;
             """, in: name)
         let error = await #expect(throws: StorageError.self) {
             _ = try await PostgresDatabase.open(url: url, patience: .zero, logger: .silent)
         }
         #expect(error?.code == .migrationFailed)
-        #expect(error?.detail.contains(reason) == true, "\(error?.detail ?? "")")
+        return error?.detail ?? ""
     }
 }

@@ -12,6 +12,10 @@ enum ServerKind {
         (word: "RisingWave", name: "RisingWave"), (word: "QuestDB", name: "QuestDB"),
     ]
 
+    /// SQLSTATEs of servers whose `version()` is that of PostgreSQL, and that have no advisory locks:
+    /// `feature_not_supported` and `undefined_function`.
+    private static let lockless = ["0A000", "42883"]
+
     private static let version = PostgresCall(PostgresStatement("read_version", "SELECT version()::text"))
     private static let lock = TypedStatement<Int64>("hold_trial_lock") { key in
         "SELECT pg_advisory_lock(\(key)) IS NULL"
@@ -43,10 +47,14 @@ enum ServerKind {
         // Replicas that start at the same time have different numbers.
         let key = Int64.random(in: .min ... .max)
         let other = PostgresSession(try url.connect())
-        _ = try session.run(lock(key))
-        defer { _ = try? session.run(unlock(key)) }
-        guard try other.run(tryLock(key)).onlyValue(as: Bool.self) == false else {
-            throw unusable("found a server that gives one advisory lock to two sessions")
+        do {
+            _ = try session.run(lock(key))
+            defer { _ = try? session.run(unlock(key)) }
+            guard try other.run(tryLock(key)).onlyValue(as: Bool.self) == false else {
+                throw unusable("found a server that gives one advisory lock to two sessions")
+            }
+        } catch let error as PostgresError where lockless.contains(error.sqlState) {
+            throw unusable("found a server without advisory locks (\(error.sqlState))")
         }
     }
 
