@@ -5,6 +5,8 @@ public struct VerificationPolicy: Sendable {
     public static let appleIssuer = "https://appleid.apple.com"
     /// In seconds. A longer leeway would make expiration meaningless.
     public static let longestLeeway: Int64 = 300
+    /// In seconds. With a clock that is slower by more, every new token is from the future.
+    public static let usualLeeway: Int64 = 60
 
     public let issuers: [String]
     /// The bundle IDs and Services IDs whose tokens are accepted. An empty list accepts no token.
@@ -15,7 +17,7 @@ public struct VerificationPolicy: Sendable {
 
     /// A leeway outside 0...300 becomes the nearest end of the range.
     public init(
-        issuers: [String] = [appleIssuer], clientIDs: [String], leeway: Int64 = 60,
+        issuers: [String] = [appleIssuer], clientIDs: [String], leeway: Int64 = usualLeeway,
         nonceEncodings: Set<NonceEncoding> = Set(NonceEncoding.allCases)
     ) {
         self.issuers = issuers

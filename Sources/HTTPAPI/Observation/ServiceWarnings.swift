@@ -1,3 +1,4 @@
+import AppleIdentity
 import Synchronization
 
 /// Faults that an operator must correct although the service is ready: it goes on serving, and `/readyz`,
@@ -9,12 +10,18 @@ public final class ServiceWarnings: Sendable {
     public enum Warning: String, Sendable, CaseIterable {
         /// Stored values do not open with the configured sealing keys.
         case sealingKeysWrong = "sealing_keys_wrong"
-        /// The clock differs so much from Apple's that tokens are refused as expired or not yet valid.
+        /// The clock differs so much from Apple's that new tokens or client secrets are refused, or soon will be.
         case clockWrong = "clock_wrong"
     }
 
-    /// Seconds of difference from which tokens and client secrets are refused for their times.
-    public static let wrongClock: Int64 = 50
+    /// Seconds of difference beyond which valid requests fail. With a slower clock this service refuses new
+    /// tokens and notifications, which are from the future. With a faster clock Apple refuses the client
+    /// secrets, which are from the future there.
+    public static let refusingClock = VerificationPolicy.usualLeeway
+
+    /// Seconds of difference from which the warning is shown: before the first refusal, because the field
+    /// `Date` has whole seconds and clocks drift.
+    public static let wrongClock = refusingClock - 10
 
     private let unreadable = Atomic<Int64>(0)
     private let sampled = Atomic<Int64>(0)

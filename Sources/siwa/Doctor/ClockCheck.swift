@@ -3,8 +3,8 @@ import HTTPAPI
 /// Checks that the clock of this machine agrees with Apple's.
 struct ClockCheck: DoctorCheck {
     static let name = "clock"
-    /// Seconds of difference. With a larger difference, tokens and client secrets are refused because their
-    /// times are in the future.
+    /// Seconds of difference, ten before tokens or client secrets are refused because their times are in the
+    /// future.
     static let wrong = ServiceWarnings.wrongClock
     static let remarkable: Int64 = 10
 
@@ -30,7 +30,10 @@ struct ClockCheck: DoctorCheck {
         return [
             .wrong(
                 Self.name, words,
-                advice: "This service refuses valid tokens, or Apple refuses client secrets. \(advice)")
+                advice: "Beyond \(ServiceWarnings.refusingClock) s "
+                    + (skew < 0
+                        ? "this service refuses new tokens and notifications of Apple. "
+                        : "Apple refuses the client secrets. ") + advice)
         ]
     }
 }

@@ -45,7 +45,7 @@ import Testing
             $0.standbys = StandbyCondition(required: 1, connected: 0, wanted: "FIRST 1 (b)")
         },
         Fault(
-            kind: .clockWrong, severity: .bad, words: ["10 minutes slow", "not yet valid", "chronyc"]
+            kind: .clockWrong, severity: .bad, words: ["10 minutes slow", "from the future", "chronyc"]
         ) { $0.secondsAhead = -600 },
         Fault(
             kind: .sealingKeyWrong, severity: .bad,
@@ -178,6 +178,18 @@ import Testing
         var condition = ServiceCondition.sample
         condition.secondsAhead = Int64(seconds)
         #expect(condition.troubles.contains { $0.kind == .clockWrong } == isWrong)
+    }
+
+    @Test(arguments: [
+        (-60, "beyond 60 seconds new tokens and notifications"), (-61, ": new tokens and notifications"),
+        (60, "beyond 60 seconds Apple refuses the client secrets"),
+        (61, ": Apple refuses the client secrets"),
+    ])
+    func `a wrong clock is said to refuse only what it refuses`(seconds: Int64, words: String) throws {
+        var condition = ServiceCondition.sample
+        condition.secondsAhead = seconds
+        let trouble = try #require(condition.troubles.first)
+        #expect(trouble.sentence.contains(words), "\(trouble.sentence)")
     }
 
     @Test func `names the code of most refusals when a fifth of the tokens is refused`() throws {

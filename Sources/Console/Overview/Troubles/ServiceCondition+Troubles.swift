@@ -1,5 +1,6 @@
 import AppleAccounts
 import Encodings
+import HTTPAPI
 import KeySets
 
 extension ServiceCondition {
@@ -118,12 +119,16 @@ extension ServiceCondition {
         guard let secondsAhead, secondsAhead.magnitude > 30 else { return [] }
         let isSlow = secondsAhead < 0
         let distance = Self.duration(Int64(clamping: secondsAhead.magnitude))
-        let effect =
+        let refused =
             isSlow
-            ? "new tokens are refused as not yet valid" : "good tokens are refused as expired"
+            ? "new tokens and notifications of Apple are refused as from the future"
+            : "Apple refuses the client secrets"
+        let bound = ServiceWarnings.refusingClock
+        let effect =
+            secondsAhead.magnitude > bound.magnitude ? refused : "beyond \(bound) seconds \(refused)"
         return [
             Trouble(
-                .clockWrong, secondsAhead.magnitude >= 50 ? .bad : .warn,
+                .clockWrong, secondsAhead.magnitude >= ServiceWarnings.wrongClock.magnitude ? .bad : .warn,
                 "The clock of this machine is \(distance) \(isSlow ? "slow" : "fast"): \(effect).",
                 cause: "Compared with the Date field of Apple's responses.",
                 advice: "Let chrony or systemd-timesyncd set the clock: timedatectl, chronyc tracking.",

@@ -46,7 +46,7 @@ struct HealthLog {
             isWrong
                 ? Line(
                     level: .error,
-                    message: "the clock of this machine differs from Apple's: valid tokens are refused",
+                    message: "the clock of this machine differs from Apple's",
                     fields: fields)
                 : Line(
                     level: .notice, message: "the clock of this machine agrees with Apple's", fields: fields)

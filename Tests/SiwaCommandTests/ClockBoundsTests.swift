@@ -1,0 +1,128 @@
+import AppleIdentity
+import Foundation
+import HTTPAPI
+import JOSE
+import TestSupport
+import Testing
+import TokenMint
+
+@testable import AppleEmulator
+@testable import AppleIDClient
+
+/// By how much the clock of this machine may differ from Apple's, in each direction, and what operators read
+/// about it.
+@Suite struct ClockBoundsTests {
+    private static let apple = TokenMint.sampleTime
+    private static let leeway = VerificationPolicy.usualLeeway
+    private static let backdating = ClientSecretCache.backdating
+    private static let day: Int64 = 86_400
+
+    /// Returns the code with which a new token and a new notification of Apple are refused.
+    private static func refusal(ahead: Int64) throws -> AppleTokenError.Code? {
+        let policy = VerificationPolicy(clientIDs: [TokenMint.clientID])
+        let now = NumericDate(clampingSecondsSince1970: apple + ahead)
+        let key = try TokenMint.shared.privateKey.publicKey()
+        func code(_ verify: () throws -> Void) throws -> AppleTokenError.Code? {
+            do {
+                try verify()
+                return nil
+            } catch let error as AppleTokenError {
+                return error.code
+            }
+        }
+        let token = try UnverifiedToken(TokenMint.shared.sign(TokenMint.identityClaims(at: apple)))
+        let notification = try UnverifiedToken(
+            TokenMint.shared.sign(TokenMint.notificationClaims(at: apple)))
+        let codes = [
+            try code {
+                _ = try IdentityTokenVerifier(policy: policy).verify(
+                    token, with: key, expecting: IdentityTokenExpectations(), at: now)
+            },
+            try code {
+                _ = try NotificationVerifier(policy: policy).verify(notification, with: key, at: now)
+            },
+        ]
+        #expect(codes[0] == codes[1])
+        return codes[0]
+    }
+
+    @Test(
+        arguments: [
+            (-leeway, nil), (-leeway - 1, .issuedInFuture), (-600, .issuedInFuture), (leeway + 1, nil),
+            (day + leeway - 1, nil), (day + leeway, .tokenExpired),
+        ] as [(Int64, AppleTokenError.Code?)])
+    func `a slow clock refuses new tokens and notifications, and a fast one after a day`(
+        ahead: Int64, code: AppleTokenError.Code?
+    ) throws {
+        #expect(try Self.refusal(ahead: ahead) == code)
+    }
+
+    /// Signs a client secret, and shows it to Apple `age` seconds later.
+    private static func isAccepted(ahead: Int64, age: Int64 = 0) throws -> Bool {
+        let key = try ClientKey.generate(teamID: "A1B2C3D4E5", keyID: "K1L2M3N4O5")
+        let signing = try ClientSigningKey(keyID: key.keyID, pem: try #require(key.privateKeyPEM))
+        let clock = ManualClock(millisecondsSince1970: (apple + ahead - age) * 1000)
+        let secrets = SignedClientSecrets(
+            teams: ["com.example.app": key.teamID], keys: OneKey(key: signing),
+            secondsSince1970: { clock.secondsSince1970 })
+        let first = try secrets.secrets(for: "com.example.app")
+        clock.secondsSince1970 += age
+        let secret = try #require(try secrets.secrets(for: "com.example.app").first)
+        // A secret that is still kept is the one that is tried.
+        #expect((first.first == secret) == (age < ClientSecretCache.life - ClientSecretCache.reserve))
+        let check = ClientSecretCheck(
+            clientID: "com.example.app", teamIDs: [key.teamID], keys: try ClientKeyRing([key]), now: apple)
+        do throws(OAuthError) {
+            _ = try check.check(try AppleEmulator.ClientSecret(secret.text))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private struct OneKey: SigningKeySource {
+        let key: ClientSigningKey
+
+        func keys(ofTeam team: String) -> [ClientSigningKey] { [key] }
+    }
+
+    @Test func `Apple refuses client secrets of a fast clock, and of a very slow one those that were kept`()
+        throws
+    {
+        #expect(try Self.isAccepted(ahead: Self.backdating))
+        #expect(try !Self.isAccepted(ahead: Self.backdating + 1))
+        let oldest = ClientSecretCache.life - ClientSecretCache.reserve - 1
+        #expect(try Self.isAccepted(ahead: -ClientSecretCache.reserve, age: oldest))
+        #expect(try !Self.isAccepted(ahead: -ClientSecretCache.reserve - 1, age: oldest))
+        #expect(try Self.isAccepted(ahead: -ClientSecretCache.life + 1))
+        #expect(try !Self.isAccepted(ahead: -ClientSecretCache.life))
+    }
+
+    @Test func `the page, the alert and the warning state these bounds`() throws {
+        #expect(ServiceWarnings.refusingClock == Self.leeway && Self.leeway == Self.backdating)
+        #expect(ServiceWarnings.wrongClock < Self.leeway)
+        let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("docs")
+        func lines(_ file: String, _ word: String) throws -> [Substring] {
+            try String(contentsOf: docs.appendingPathComponent(file), encoding: .utf8).split(separator: "\n")
+                .filter { $0.contains(word) && $0.contains(" slow ") }
+        }
+        let statements =
+            try lines("monitoring.md", "`clock_wrong`") + lines("monitoring.md", "`SiwaClockWrong`")
+            + lines("monitoring/alerts.yaml", "description")
+            + lines("monitoring/alerts-test.yaml", "description")
+        #expect(statements.count == 4)
+        for statement in statements {
+            #expect(
+                statement.contains("slow by more than \(Self.leeway) seconds, siwa refuses"), "\(statement)")
+            #expect(
+                statement.contains("fast by more than \(Self.backdating) seconds, Apple refuses"),
+                "\(statement)")
+        }
+        let warning = try #require(statements.first)
+        #expect(warning.contains("by \(ServiceWarnings.wrongClock) seconds or more"))
+        let runbook = statements[1]
+        #expect(runbook.contains("from \(ClientSecretCache.reserve / 60) minutes on Apple refuses"))
+        #expect(runbook.contains("until it is fast by a day and a minute"))
+    }
+}
