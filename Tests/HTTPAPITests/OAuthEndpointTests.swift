@@ -550,7 +550,8 @@ import TokenMint
             #expect(grants.json?["grants"]?.array == [])
             let metrics = try await service.call("GET", "/metrics").text
             for (outcome, count) in [("prompt", 1), ("invalid_request", 1), ("unrecoverable", 0)] {
-                let line = "siwa_oauth_app_flip_prompts_total{outcome=\"\(outcome)\"} \(count)\n"
+                let labels = "client=\"google\",outcome=\"\(outcome)\""
+                let line = "siwa_oauth_app_flip_prompts_total{\(labels)} \(count)\n"
                 #expect(metrics.contains(line))
             }
         }
@@ -578,7 +579,7 @@ import TokenMint
             for line in [
                 #"siwa_oauth_token_requests_total{client="google",grant="authorization_code",result="issued"} 1"#,
                 #"siwa_oauth_token_requests_total{client="google",grant="refresh_token",result="issued"} 0"#,
-                #"siwa_oauth_app_flips_total{outcome="code"} 1"#, "siwa_oauth_queue_depth 0",
+                #"siwa_oauth_app_flips_total{client="google",outcome="code"} 1"#, "siwa_oauth_queue_depth 0",
             ] {
                 #expect(metrics.contains("\n\(line)\n"), "\(line)")
             }

@@ -1,7 +1,7 @@
 import AuthorizationServer
 import OAuth
 
-/// Counts the next steps of requests to the authorization endpoint.
+/// Counts the next steps of requests to the authorization endpoint, by the client that they name.
 struct AuthorizeMetrics: Sendable {
     enum Step: String, CaseIterable {
         /// A redirect to Apple's page.
@@ -26,20 +26,27 @@ struct AuthorizeMetrics: Sendable {
         .temporarilyUnavailable, .serverError,
     ]
 
-    private let cells: [String: CounterCell]
+    private let labels: ClientLabels
+    /// By client, then by outcome.
+    private let cells: [String: [String: CounterCell]]
 
-    init(_ registry: MetricsRegistry) {
+    init(_ registry: MetricsRegistry, labels: ClientLabels) {
+        self.labels = labels
         let outcomes = Step.allCases.map(\.rawValue) + Self.errors.map(\.rawValue)
         cells = Dictionary(
-            uniqueKeysWithValues: outcomes.map { outcome in
-                let cell = registry.counter(
-                    "siwa_oauth_authorizations_total", [("outcome", outcome)],
-                    help: "Requests to the authorization endpoint by how they went on.")
-                return (outcome, cell)
+            uniqueKeysWithValues: labels.all.map { client in
+                let cells = outcomes.map { outcome in
+                    let cell = registry.counter(
+                        "siwa_oauth_authorizations_total", [("client", client), ("outcome", outcome)],
+                        help: "Requests to the authorization endpoint by client and by how they went on.")
+                    return (outcome, cell)
+                }
+                return (client, Dictionary(uniqueKeysWithValues: cells))
             })
     }
 
-    func count(_ outcome: AuthorizeOutcome) {
+    /// - Parameter client: The ID of a configured client; `nil` for a request that names none.
+    func count(_ outcome: AuthorizeOutcome, of client: String?) {
         let word =
             switch outcome.action {
             case .page: Step.page.rawValue
@@ -51,6 +58,6 @@ struct AuthorizeMetrics: Sendable {
             case .resume: Step.signedIn.rawValue
             case .signIn: Step.signIn.rawValue
             }
-        cells[word]?.increment(by: 1)
+        cells[labels.label(of: client)]?[word]?.increment(by: 1)
     }
 }

@@ -4,7 +4,7 @@ import OAuth
 enum DevicePageStep: String, CountedCase {
     static let series = CountedSeries(
         "siwa_oauth_device_page_total", label: "outcome",
-        help: "Requests to the page for the users of devices by how they went on.")
+        help: "Requests to the page for the users of devices by client and by how they went on.")
 
     /// The page that asks for a code.
     case asked

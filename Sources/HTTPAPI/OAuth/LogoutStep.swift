@@ -4,7 +4,7 @@ import OAuth
 enum LogoutStep: String, CountedCase {
     static let series = CountedSeries(
         "siwa_oauth_logouts_total", label: "outcome",
-        help: "Requests to sign out in a browser by how they went on.")
+        help: "Requests to sign out in a browser by client and by how they went on.")
 
     /// The page that asks the user.
     case asked

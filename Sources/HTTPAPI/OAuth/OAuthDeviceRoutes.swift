@@ -29,7 +29,7 @@ final class OAuthDeviceRoutes: Sendable {
         do {
             try devices.admit(client, from: request.oauth?.address)
         } catch {
-            metrics.countDevice(.limitReached)
+            metrics.countDevice(.limitReached, of: client.id)
             throw error
         }
         let origin = DeviceAuthorization.Origin(
@@ -37,12 +37,12 @@ final class OAuthDeviceRoutes: Sendable {
         return .later { [metrics] in
             do {
                 let response = try await devices.begin(client, scope, from: origin)
-                metrics.countDevice(.begun)
+                metrics.countDevice(.begun, of: client.id)
                 var json = JSONWriter(reservingCapacity: 512)
                 response.write(into: &json)
                 return .oauth(.ok, json.bytes)
             } catch let error as OAuthError {
-                metrics.countDevice(.limitReached)
+                metrics.countDevice(.limitReached, of: client.id)
                 throw error
             }
         }

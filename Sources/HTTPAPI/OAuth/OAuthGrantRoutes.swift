@@ -19,9 +19,10 @@ final class OAuthGrantRoutes: Sendable {
     /// `POST /v1/oauth/app-flip`
     func appFlip(_ request: HTTPRequest) throws -> RouteResult {
         let call = try AppFlipRequestBody(parsing: request.body)
+        let client = named(call.clientID)
         return .later { [server, metrics] in
             let response = try await AppFlip(server).response(call, caller: request.scope)
-            metrics.count(response.outcome)
+            metrics.count(response.outcome, of: client)
             return .json(.ok, response.json)
         }
     }
@@ -29,13 +30,19 @@ final class OAuthGrantRoutes: Sendable {
     /// `POST /v1/oauth/app-flip/prompt`
     func appFlipPrompt(_ request: HTTPRequest) throws -> RouteResult {
         let call = try AppFlipRequestBody(parsingPrompt: request.body)
+        let client = named(call.clientID)
         return .later { [server, metrics] in
             let prompt = try await AppFlip(server).prompt(call, caller: request.scope)
-            metrics.count(prompt)
+            metrics.count(prompt, of: client)
             var json = JSONWriter(reservingCapacity: 2048)
             json.value(prompt)
             return .json(.ok, json.bytes)
         }
+    }
+
+    /// The ID of the configured client that a call names.
+    private func named(_ id: String?) -> OAuthClientID? {
+        id.flatMap { server.dependencies.settings.clients[$0]?.id }
     }
 
     /// `GET /v1/accounts/{id}/grants`

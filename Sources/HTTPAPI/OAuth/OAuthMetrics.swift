@@ -17,16 +17,20 @@ struct OAuthMetrics: Sendable {
     private let labels: ClientLabels
     /// By grant type, then by client.
     private let tokens: [String: [String: [Result: CounterCell]]]
-    enum DeviceResult: String, CaseIterable {
+    enum DeviceResult: String, CountedCase {
+        static let series = CountedSeries(
+            "siwa_oauth_device_requests_total", label: "result",
+            help: "Device authorization requests of authenticated clients by client and result.")
+
         case begun
         /// Too many devices wait.
         case limitReached = "limit_reached"
     }
 
-    private let devices: [DeviceResult: CounterCell]
+    private let devices: ClientCaseCounters<DeviceResult>
     private let introspections: [String: [Bool: CounterCell]]
-    private let appFlips: [AppFlipOutcome: CounterCell]
-    private let prompts: [String: CounterCell]
+    private let appFlips: ClientCaseCounters<AppFlipOutcome>
+    private let prompts: ClientCaseCounters<PromptStep>
     private let events: [GoogleEventReceipt.Handling: CounterCell]
     private let unmatchedEvents: [GoogleEventKind: CounterCell]
 
@@ -48,11 +52,7 @@ struct OAuthMetrics: Sendable {
                 }
                 return (type.name, Dictionary(uniqueKeysWithValues: clients))
             })
-        devices = cells(DeviceResult.allCases) { result in
-            registry.counter(
-                "siwa_oauth_device_requests_total", [("result", result.rawValue)],
-                help: "Device authorization requests of authenticated clients by result.")
-        }
+        devices = ClientCaseCounters(registry, labels: labels)
         introspections = Dictionary(
             uniqueKeysWithValues: labels.all.map { client in
                 let cells = cells([true, false]) { isActive in
@@ -63,18 +63,8 @@ struct OAuthMetrics: Sendable {
                 }
                 return (client, cells)
             })
-        appFlips = cells(AppFlipOutcome.allCases) { outcome in
-            registry.counter(
-                "siwa_oauth_app_flips_total", [("outcome", outcome.rawValue)],
-                help: "App Flip calls with a URL to open by outcome.")
-        }
-        // A prompt gives no code, but the texts of the sheet.
-        prompts = cells(["prompt"] + AppFlipOutcome.allCases.filter { $0 != .code }.map(\.rawValue)) {
-            outcome in
-            registry.counter(
-                "siwa_oauth_app_flip_prompts_total", [("outcome", outcome)],
-                help: "Prompts of App Flip by outcome.")
-        }
+        appFlips = ClientCaseCounters(registry, labels: labels)
+        prompts = ClientCaseCounters(registry, labels: labels)
         events = cells(GoogleEventReceipt.Handling.allCases) { handling in
             registry.counter(
                 "siwa_google_events_received_total", [("result", handling.rawValue)],
@@ -95,22 +85,22 @@ struct OAuthMetrics: Sendable {
         tokens[type.name]?[labels.label(of: client.rawValue)]?[result]?.increment(by: 1)
     }
 
-    func countDevice(_ result: DeviceResult) { devices[result]?.increment(by: 1) }
+    func countDevice(_ result: DeviceResult, of client: OAuthClientID) {
+        devices.count(result, of: client.rawValue)
+    }
 
     /// - Parameter client: `nil` for the caller of an API key.
     func countIntrospection(isActive: Bool, of client: OAuthClientID?) {
         introspections[labels.label(of: client?.rawValue)]?[isActive]?.increment(by: 1)
     }
 
-    func count(_ outcome: AppFlipOutcome) { appFlips[outcome]?.increment(by: 1) }
+    /// - Parameter client: The ID of a configured client; `nil` for a call that names none.
+    func count(_ outcome: AppFlipOutcome, of client: OAuthClientID?) {
+        appFlips.count(outcome, of: client?.rawValue)
+    }
 
-    func count(_ prompt: AppFlipPrompt) {
-        let outcome =
-            switch prompt {
-            case .ask: "prompt"
-            case .refused(let response, _): response.outcome.rawValue
-            }
-        prompts[outcome]?.increment(by: 1)
+    func count(_ prompt: AppFlipPrompt, of client: OAuthClientID?) {
+        prompts.count(PromptStep(prompt), of: client?.rawValue)
     }
 
     func count(_ receipt: GoogleEventReceipt) {

@@ -21,7 +21,7 @@ final class AuthorizeRoutes: Sendable {
 
     init(useCase: AuthorizeUseCase, registry: MetricsRegistry) {
         self.useCase = useCase
-        metrics = AuthorizeMetrics(registry)
+        metrics = AuthorizeMetrics(registry, labels: ClientLabels(useCase.clients))
         pages = ConsentPages(
             useCase.clients, languages: useCase.languages, appName: { useCase.appName(of: $0) })
     }
@@ -114,8 +114,9 @@ final class AuthorizeRoutes: Sendable {
     private func response(
         to outcome: AuthorizeOutcome, query: String, _ request: HTTPRequest
     ) -> HTTPResponse {
-        metrics.count(outcome)
-        if let client = useCase.namedClient(of: query) { request.client?.isNamed(client) }
+        let client = useCase.namedClient(of: query)
+        metrics.count(outcome, of: client)
+        if let client { request.client?.isNamed(client) }
         let cookie = useCase.cookieField(for: outcome.session)
         switch outcome.action {
         case .code(let location), .resume(let location): return .redirect(to: location, cookie: cookie)

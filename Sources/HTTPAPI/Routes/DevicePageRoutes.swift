@@ -13,11 +13,11 @@ final class DevicePageRoutes: Sendable {
     private static let longestForm = 8192
 
     private let useCase: DevicePageUseCase
-    private let metrics: CaseCounters<DevicePageStep>
+    private let metrics: ClientCaseCounters<DevicePageStep>
 
     init(useCase: DevicePageUseCase, registry: MetricsRegistry) {
         self.useCase = useCase
-        metrics = CaseCounters(registry)
+        metrics = ClientCaseCounters(registry, labels: ClientLabels(useCase.authorize.clients))
     }
 
     /// `GET /oauth/device`
@@ -58,7 +58,7 @@ final class DevicePageRoutes: Sendable {
     }
 
     private func response(to outcome: DevicePageOutcome, _ request: HTTPRequest) -> HTTPResponse {
-        metrics.count(DevicePageStep(outcome))
+        metrics.count(DevicePageStep(outcome), of: outcome.client?.id.rawValue)
         if let client = outcome.client { request.client?.isNamed(client.id.rawValue) }
         let authorize = useCase.authorize
         let cookie = authorize.cookieField(for: outcome.session)

@@ -10,11 +10,11 @@ final class LogoutRoutes: Sendable {
     private static let longestForm = 1024
 
     private let useCase: LogoutUseCase
-    private let metrics: CaseCounters<LogoutStep>
+    private let metrics: ClientCaseCounters<LogoutStep>
 
     init(useCase: LogoutUseCase, registry: MetricsRegistry) {
         self.useCase = useCase
-        metrics = CaseCounters(registry)
+        metrics = ClientCaseCounters(registry, labels: ClientLabels(useCase.authorize.clients))
     }
 
     /// `GET /oauth/logout`
@@ -61,10 +61,9 @@ final class LogoutRoutes: Sendable {
     }
 
     private func response(to outcome: LogoutOutcome, _ request: HTTPRequest) -> HTTPResponse {
-        metrics.count(LogoutStep(outcome))
-        if let client = useCase.authorize.namedClient(of: String(request.query ?? "")) {
-            request.client?.isNamed(client)
-        }
+        let client = useCase.authorize.namedClient(of: String(request.query ?? ""))
+        metrics.count(LogoutStep(outcome), of: client)
+        if let client { request.client?.isNamed(client) }
         let cookie = useCase.authorize.cookieField(for: outcome.session)
         let language = useCase.authorize.language(among: outcome.languages, request)
         let texts = LogoutTexts.of(language)

@@ -277,12 +277,15 @@ import TokenMint
             _ = try await visitor.post(page.action, [("decision", "agree")])
             _ = try await visitor.authorize("client_id=unknown")
             let metrics = try await service.call("GET", "/metrics").text
-            for outcome in [
-                "sign_in", "signed_in", "asked", "access_denied", "code", "form_refused", "page",
-            ] {
-                #expect(metrics.contains("siwa_oauth_authorizations_total{outcome=\"\(outcome)\"} 1\n"))
+            func line(_ client: String, _ outcome: String, _ count: Int) -> String {
+                "siwa_oauth_authorizations_total{client=\"\(client)\",outcome=\"\(outcome)\"} \(count)\n"
             }
-            #expect(metrics.contains("siwa_oauth_authorizations_total{outcome=\"login_required\"} 0\n"))
+            for outcome in [
+                "sign_in", "signed_in", "asked", "access_denied", "code", "form_refused",
+            ] { #expect(metrics.contains(line("shop", outcome, 1)), "\(outcome)") }
+            #expect(metrics.contains(line("shop", "login_required", 0)))
+            // A client that is not configured gives no series.
+            #expect(metrics.contains(line("none", "page", 1)) && !metrics.contains("client=\"unknown\""))
         }
     }
 

@@ -138,9 +138,9 @@ import TokenMint
             #expect(events.json?["events"]?.array?.last?["type"]?.string == "grant_created")
             let metrics = try await service.call("GET", "/metrics")
             for line in [
-                "siwa_oauth_device_page_total{outcome=\"asked\"} 1\n",
-                "siwa_oauth_device_page_total{outcome=\"agreed\"} 1\n",
-                "siwa_oauth_device_requests_total{result=\"begun\"} 1\n",
+                "siwa_oauth_device_page_total{client=\"none\",outcome=\"asked\"} 1\n",
+                "siwa_oauth_device_page_total{client=\"desktop\",outcome=\"agreed\"} 1\n",
+                "siwa_oauth_device_requests_total{client=\"desktop\",result=\"begun\"} 1\n",
                 "reason=\"authorization_pending\"} 1\n",
             ] { #expect(metrics.text.contains(line), "\(line)") }
             let log = service.loggedText()

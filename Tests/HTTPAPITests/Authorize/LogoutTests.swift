@@ -106,7 +106,8 @@ import TokenMint
                     ]))
             #expect(again["location"] == "\(Self.back)?from=siwa&state=x")
             let metrics = try await service.call("GET", "/metrics")
-            #expect(metrics.text.contains("siwa_oauth_logouts_total{outcome=\"returned\"} 2\n"))
+            #expect(
+                metrics.text.contains("siwa_oauth_logouts_total{client=\"shop\",outcome=\"returned\"} 2\n"))
             // No ID token reaches the log.
             #expect(!service.loggedText().contains(hint.prefix(40)))
         }
