@@ -74,7 +74,7 @@ enum LibraryMetricsHelp {
         "siwa_storage_errors_total":
             "Transactions that the database failed, by SQLSTATE or by SQLite's extended result code.",
         "siwa_outgoing_request_seconds":
-            "From a request to Apple or Google to the end of its response, by the endpoint's last word.",
+            "From a request to Apple, Google or a receiver to the end of its response, by endpoint.",
         "siwa_oauth_commits_total": "Transactions about OAuth grants by result.",
         "siwa_oauth_commands_total": "Commands in these transactions by result.",
         "siwa_oauth_commit_seconds": "From the beginning of such a transaction to its commit.",

@@ -31,6 +31,8 @@ struct HTTPEventDestination: EventDestination {
     }
 
     func post(_ message: EventMessage) async throws {
+        let start = ContinuousClock.now
+        defer { OutgoingRequestTime.record(endpoint: OutgoingRequestTime.delivery, since: start) }
         try await OutgoingRequestSpan.with(.deliverEvent, url) { try await post(message, in: $0) }
     }
 

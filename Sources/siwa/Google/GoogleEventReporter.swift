@@ -30,6 +30,8 @@ struct GoogleEventReporter: EventDestination {
         }
         request.headers.add(name: "user-agent", value: "siwa")
         request.body = .bytes(ByteBuffer(bytes: message.body))
+        let start = ContinuousClock.now
+        defer { OutgoingRequestTime.record(url, since: start) }
         try await OutgoingRequestSpan.with(.callGoogle, url) { [request] span in
             let status: Int
             do {
