@@ -19,7 +19,7 @@ import Testing
         #expect(sampler.advance(to: 1000) == [])
         #expect(Self.logged(10_000, "a", &sampler) == 3)
         #expect(sampler.advance(to: 1999) == [])
-        #expect(sampler.advance(to: 2000) == [.init(kind: Self.kind("a"), count: 10_000, beganAt: 1000)])
+        #expect(sampler.advance(to: 2000) == [.init(kind: Self.kind("a"), count: 10_000)])
         #expect(sampler.advance(to: 3000) == [])
     }
 

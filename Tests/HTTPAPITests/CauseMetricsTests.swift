@@ -38,22 +38,31 @@ import Testing
         for number in 0..<1000 { metrics.count(caller: nil, client: "c\(number)", isRefused: true) }
         for number in 0..<1000 { metrics.count(caller: "invented-\(number)", client: nil, isRefused: true) }
         metrics.count(caller: nil, client: nil, isRefused: false)
+        for _ in 0..<3 { metrics.count(caller: CallerDirectory.metricsName, client: nil, isRefused: false) }
         let after = lines(registry, name)
-        #expect(after.count == before && before == 2 * (1 + 21 + 1))
+        #expect(after.count == before && before == 2 * (2 + 21 + 1))
         for line in [
             #"{caller="backend",result="answered"} 1"#, #"{caller="backend",result="refused"} 1"#,
+            #"{caller="metrics",result="answered"} 3"#,
             #"{caller="client:c7",result="refused"} 1"#, #"{caller="client:other",result="refused"} 980"#,
             #"{caller="none",result="refused"} 1000"#, #"{caller="none",result="answered"} 1"#,
         ] { #expect(after.contains(name + line), "\(line)") }
     }
 
-    @Test func `refusals are counted by code, up to 128 codes`() {
+    @Test func `refusals are counted by code, up to 192 codes`() {
         let registry = MetricsRegistry()
         let metrics = RefusalMetrics(registry)
+        // A rate finds the first refusal only if there was a sample before it.
+        let begun = lines(registry, RefusalMetrics.name)
+        #expect(begun.count > 90 && begun.count < RefusalMetrics.most - 32)
+        #expect(begun.allSatisfy { $0.hasSuffix(" 0") })
+        for code in ["issued_in_future", "nonce_used", "caller_unauthenticated", "invalid_grant"] {
+            #expect(begun.contains(#"siwa_http_refusals_total{code="\#(code)"} 0"#), "\(code)")
+        }
         metrics.count("token_expired")
         for number in 0..<1000 { metrics.count("code_\(number)") }
         let after = lines(registry, "siwa_http_refusals_total")
-        #expect(after.count <= 129)
+        #expect(after.count == RefusalMetrics.most + 1)
         #expect(after.contains(#"siwa_http_refusals_total{code="token_expired"} 1"#))
         let counted = after.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
         #expect(counted.reduce(0, +) == 1001)

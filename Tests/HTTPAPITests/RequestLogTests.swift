@@ -83,9 +83,15 @@ import TokenMint
                 }
             }
             #expect(service.requestLines.count == 12)
-            service.clock.advance(by: .seconds(1))
-            let sums = service.loggedText().split(separator: "\n").filter { $0.contains("without a caller") }
+            service.clock.advance(by: .milliseconds(500))
+            _ = try await service.call("GET", "/v1/events?x=1", secret: RunningService.limitedSecret)
+            service.clock.advance(by: .milliseconds(500))
+            let lines = service.loggedText().split(separator: "\n")
+            let sums = lines.filter { $0.contains("without a caller") }
             #expect(sums.count == 4)
+            // A sum has the time of its line, not that of the requests.
+            let times = lines.map { $0.prefix { $0 != " " } }
+            #expect(times == times.sorted() && times.first != times.last)
             for name in [
                 "code=caller_unauthenticated", "code=not_found", "route=/livez", "code=request_malformed",
             ] {

@@ -30,6 +30,8 @@ struct CallerMetrics: Sendable {
             }
             return Cells(answered: cell("answered"), refused: cell("refused"))
         }
+        // The reader of the metrics is a caller too: as `none` its scrapes would hide requests without a key.
+        let callers = callers + [CallerDirectory.metricsName]
         self.callers = Dictionary(callers.map { ($0, cells($0)) }, uniquingKeysWith: { first, _ in first })
         let labels = clients?.all.filter { $0 != ClientLabels.none } ?? []
         self.clients = Dictionary(uniqueKeysWithValues: labels.map { ($0, cells("client:\($0)")) })

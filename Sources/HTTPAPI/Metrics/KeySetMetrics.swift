@@ -11,6 +11,9 @@ struct KeySetMetrics: Sendable {
             "siwa_key_fetches", [("result", "replaced")], help: "Fetches of the set.")
         let confirmed = registry.gauge("siwa_key_fetches", [("result", "confirmed")])
         let adopted = registry.gauge("siwa_key_fetches", [("result", "adopted")])
+        let failures = KeySetFetchError.Code.allCases.map { code in
+            (code, registry.gauge("siwa_key_fetches", [("result", code.rawValue)]))
+        }
         registry.beforeReading {
             let health = keys.health
             isReady.set(health.isReady ? 1 : 0 as Int64)
@@ -20,9 +23,7 @@ struct KeySetMetrics: Sendable {
             replaced.set(Int64(health.fetches.replaced))
             confirmed.set(Int64(health.fetches.confirmed))
             adopted.set(Int64(health.fetches.adopted))
-            for (code, failures) in health.fetches.failed {
-                registry.gauge("siwa_key_fetches", [("result", code.rawValue)]).set(Int64(failures))
-            }
+            for (code, cell) in failures { cell.set(Int64(health.fetches.failed[code] ?? 0)) }
         }
     }
 }

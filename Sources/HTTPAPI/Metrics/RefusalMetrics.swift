@@ -1,3 +1,8 @@
+import AppAttestation
+import AppleAccounts
+import AppleIdentity
+import AuthorizationServer
+import SignIn
 import Synchronization
 
 /// Counts responses that have an error code, by code.
@@ -5,19 +10,23 @@ import Synchronization
 /// Each code is a word of this service, so the number of codes is bounded by the program. The bound here keeps a
 /// mistake from making series without end.
 final class RefusalMetrics: Sendable {
-    private static let most = 128
-    private static let name = "siwa_http_refusals_total"
+    static let most = 192
+    static let name = "siwa_http_refusals_total"
 
     private let registry: MetricsRegistry
     private let cells = Mutex<[String: CounterCell]>([:])
 
     init(_ registry: MetricsRegistry) {
         self.registry = registry
-        // The family is there before the first refusal, so that a rate finds its beginning.
-        for code in ["token_expired", "token_not_yet_valid", "storage_unavailable", "keys_unavailable"] {
-            _ = cell(code)
-        }
+        for code in Self.declared { _ = cell(code) }
     }
+
+    /// The codes of this service. Each has its series at the start, so that a rate finds the first refusal.
+    private static let declared: [String] = [
+        ProblemCode.all.map(\.rawValue), AppleTokenError.Code.allCases.map(\.rawValue),
+        AccountRefusal.Code.allCases.map(\.rawValue), WebRefusal.Code.allCases.map(\.rawValue),
+        AppCheckRefusal.Code.allCases.map(\.rawValue), OAuthError.Code.allCases.map(\.rawValue),
+    ].flatMap { $0 }
 
     func count(_ code: String) { cell(code).increment(by: 1) }
 

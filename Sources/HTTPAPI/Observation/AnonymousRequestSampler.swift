@@ -17,8 +17,6 @@ struct AnonymousRequestSampler {
         let kind: Kind
         /// Number of requests of the second, including the logged requests.
         let count: Int
-        /// Milliseconds since 1970.
-        let beganAt: Int64
     }
 
     /// Largest numbers of requests that are logged in a second, of a kind and of all kinds together.
@@ -56,7 +54,7 @@ struct AnonymousRequestSampler {
     /// Ends the current second.
     mutating func finish() -> [Summary] {
         let summaries = unlogged.map { kind in
-            Summary(kind: kind, count: counts[kind, default: 0], beganAt: beganAt ?? 0)
+            Summary(kind: kind, count: counts[kind, default: 0])
         }
         counts.removeAll(keepingCapacity: true)
         unlogged.removeAll(keepingCapacity: true)

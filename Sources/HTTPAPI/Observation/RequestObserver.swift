@@ -127,7 +127,7 @@ final class RequestObserver: Sendable {
 
     /// Logs the sums of requests without a caller, at the end of the service.
     func finish() {
-        write(anonymous.withLock { $0.finish() })
+        write(anonymous.withLock { $0.finish() }, at: now())
     }
 
     /// The number of requests for which the line stands; `nil` for a request without a line.
@@ -146,18 +146,20 @@ final class RequestObserver: Sendable {
         let (summaries, isLogged) = anonymous.withLock { sampler in
             (sampler.advance(to: now), sampler.count(kind))
         }
-        write(summaries)
+        write(summaries, at: now)
         return isLogged ? 1 : nil
     }
 
     private func reportAnonymous() {
         let now = now()
-        write(anonymous.withLock { $0.advance(to: now) })
+        write(anonymous.withLock { $0.advance(to: now) }, at: now)
     }
 
-    private func write(_ summaries: [AnonymousRequestSampler.Summary]) {
+    /// - Parameter now: The time of the lines. With the begin of their second they would be earlier than lines
+    ///   before them.
+    private func write(_ summaries: [AnonymousRequestSampler.Summary], at now: Int64) {
         for summary in summaries {
-            var line = sink.line(at: summary.beganAt, level: Self.level(of: summary.kind.status))
+            var line = sink.line(at: now, level: Self.level(of: summary.kind.status))
             line.field("msg", "requests without a caller")
             line.field("status", Int64(summary.kind.status))
             let isRoute = summary.kind.name.utf8.first == UInt8(ascii: "/")

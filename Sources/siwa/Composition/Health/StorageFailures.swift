@@ -33,6 +33,10 @@ struct StorageFailures: Sendable {
     /// The codes of failed transactions. The other codes are caused by a value, or prevent the start.
     static let causes: [StorageError.Code] = [.unavailable, .busy, .full, .readOnly, .corrupted]
 
+    /// The codes of the runbook, of PostgreSQL and of SQLite: a full disk, a lock, a server that is a standby, is
+    /// lost, or restarts.
+    static let usualCodes = ["53100", "13", "55P03", "5", "25006", "08006", "57P01"]
+
     func record(_ error: StorageError) {
         counters[error.code]?.increment()
         if counters[error.code] != nil { databaseCodes.count(error.databaseCode) }
@@ -56,8 +60,8 @@ private final class DatabaseCodeCounters: Sendable {
 
     init(factory: any MetricsFactory) {
         self.factory = factory
-        // The family is there before the first failure, so that a rate finds its beginning.
-        _ = counter("none")
+        // Each is there before its first failure, so that a rate finds it.
+        for code in ["none"] + StorageFailures.usualCodes { _ = counter(code) }
     }
 
     func count(_ code: String?) {
