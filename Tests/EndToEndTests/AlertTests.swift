@@ -9,7 +9,8 @@ import Testing
 /// Every alert of docs/monitoring, fired by a real Prometheus.
 ///
 /// `promtool test rules` proves the thresholds and times of the rules. This test proves that Prometheus finds
-/// the series on a scraped page: that a target has them under these names and labels. To be short, it shortens
+/// the series on a scraped page: that a target has them under these names and labels. `MetricsTests` proves that
+/// services serve these names and labels, and `FaultAlertTests` fires alerts from services with faults. To be short, it shortens
 /// the times of the rules: every `for` to two seconds, and every range to ten.
 @Suite struct AlertTests {
     @Test func `a real Prometheus fires every alert, each in its own state of the service alone`()
@@ -47,7 +48,8 @@ import Testing
         }
     }
 
-    private static func rules() throws -> String {
+    /// The rules with short times.
+    static func rules() throws -> String {
         let file = OperatorTool.root.appendingPathComponent("docs/monitoring/alerts.yaml")
         return try String(contentsOf: file, encoding: .utf8)
             .replacing(/for: \d+[smhd]\n/, with: "for: 2s\n")
@@ -75,7 +77,7 @@ import Testing
             """
     }
 
-    private static func waitForScrapes(_ prometheus: PrometheusServer) async throws {
+    static func waitForScrapes(_ prometheus: PrometheusServer) async throws {
         let end = ContinuousClock.now + .seconds(60)
         while case let errors = try await prometheus.scrapeErrors(), !errors.isEmpty {
             try #require(ContinuousClock.now < end, "\(errors)")
@@ -84,7 +86,7 @@ import Testing
     }
 
     /// Returns the firing alerts when all of these fire.
-    private static func firing(
+    static func firing(
         _ names: Set<String>, _ prometheus: PrometheusServer
     ) async throws -> Set<PrometheusServer.Alert> {
         let end = ContinuousClock.now + .seconds(120)

@@ -49,6 +49,19 @@ struct AlertScenario: Sendable {
                 #"siwa_verifications_total{kind="identity-token",result="token_expired"} \#(40 * seconds)"#,
             ]
         },
+        AlertScenario("SiwaRefusesCalls") { seconds in
+            [
+                #"siwa_http_refusals_total{code="nonce_used"} \#(20 * seconds)"#,
+                #"siwa_http_requests_total{route="/v1/sign-ins",status="401"} \#(20 * seconds)"#,
+                #"siwa_http_requests_total{route="/v1/sign-ins",status="201"} \#(80 * seconds)"#,
+            ]
+        },
+        AlertScenario("SiwaRefusesClients") { seconds in
+            [
+                #"siwa_oauth_token_refusals_total{client="shop",reason="token_unknown"} \#(20 * seconds)"#,
+                #"siwa_oauth_token_requests_total{client="shop",grant="refresh_token",result="issued"} \#(seconds)"#,
+            ]
+        },
         AlertScenario("SiwaSlow") { seconds in
             [("1", 0), ("2.5", 10), ("+Inf", 10)].map { bound, rate in
                 #"siwa_http_request_duration_seconds_bucket{route="/v1/sign-ins",le="\#(bound)"} \#(rate * seconds)"#
