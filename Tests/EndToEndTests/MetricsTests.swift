@@ -21,7 +21,6 @@ import Testing
                 "promtool", ["check", "metrics"], input: metrics, in: directory)
             #expect(verdict.status == 0, "\(verdict.output)")
             #expect(verdict.output.isEmpty)
-            try Self.compareWithThePage(metrics)
             #expect(await service.stop() == 0)
         }
     }
@@ -50,72 +49,78 @@ import Testing
         }
     }
 
-    /// Checks that docs/monitoring.md names exactly the served metric families, and that the alert rules use
-    /// no other family.
-    private static func compareWithThePage(_ metrics: String) throws {
-        let docs = OperatorTool.root.appendingPathComponent("docs")
-        let page = try String(contentsOf: docs.appendingPathComponent("monitoring.md"), encoding: .utf8)
-        let rules = try String(
-            contentsOf: docs.appendingPathComponent("monitoring/alerts.yaml"), encoding: .utf8)
-        let served = Set(metrics.matches(of: #/# TYPE (siwa_[a-z_]+) /#).map { String($0.1) })
-        let named = Set(page.matches(of: /`(siwa_[a-z_]+)`/).map { String($0.1) })
-        // This service has no web sign-in, no OAuth clients, no App Check and no webhooks.
-        #expect(
-            named
-                == served.union([
-                    "siwa_app_check_requests_total", "siwa_app_check_dropped_total",
-                    "siwa_web_sign_ins_total", "siwa_oauth_token_requests_total",
-                    "siwa_oauth_token_refusals_total", "siwa_oauth_connections_total",
-                    "siwa_oauth_authorizations_total", "siwa_oauth_introspections_total",
-                    "siwa_oauth_app_flips_total", "siwa_oauth_app_flip_prompts_total",
-                    "siwa_oauth_logouts_total", "siwa_oauth_device_page_total",
-                    "siwa_oauth_device_requests_total", "siwa_oauth_queue_depth",
-                    "siwa_oauth_commits_total", "siwa_oauth_commands_total", "siwa_oauth_commit_seconds",
-                    "siwa_google_events_received_total",
-                    "siwa_google_events_unmatched_total", "siwa_event_deliveries_total",
-                    "siwa_event_receiver_waiting", "siwa_event_receiver_paused",
-                    // On PostgreSQL only, and after a call to Apple.
-                    "siwa_database_connections", "siwa_database_connection_waiters",
-                    "siwa_database_standbys_required", "siwa_database_standbys_connected",
-                    "siwa_database_sessions_opened", "siwa_outgoing_request_seconds",
-                    "siwa_event_polled_tokens_total", "siwa_event_polls",
-                    // With a collector of traces.
-                    "siwa_trace_spans_total",
-                ]))
-        let dashboard = try String(
-            contentsOf: docs.appendingPathComponent("monitoring/dashboard.json"), encoding: .utf8)
-        for text in [rules, dashboard.replacing("\\\"", with: "\"")] {
-            try expectServedLabels(of: text, metrics)
-            let used = Set(text.matches(of: /siwa_[a-z_]+/).map { Self.family(of: String($0.0)) })
-            #expect(used.count > 10 && used.subtracting(named) == [])
+    @Test func `the page, the alerts and the dashboard name what services serve, and no other metric`()
+        async throws
+    {
+        let served = try await MonitoredServices.metrics()
+        let files = try MonitoringFiles()
+        let named = files.metrics.reduce(into: Set<String>()) { $0.formUnion($1.families) }
+        #expect(named == served.families.filter { $0.hasPrefix("siwa_") })
+        for (families, labels) in files.metrics {
+            for family in families { #expect(served.labels(of: family) == labels, "\(family)") }
         }
+        #expect(files.rules.count > 15 && files.panels.count > 40)
+        for rule in files.rules {
+            #expect(served.mistakes(in: rule.expression) == [], "\(rule.alert)")
+            #expect(
+                rule.shown.subtracting(served.resultLabels(of: rule.expression)) == [], "\(rule.alert)")
+        }
+        for panel in files.panels {
+            #expect(served.mistakes(in: panel.expression) == [], "\(panel.title)")
+            #expect(
+                panel.legend.subtracting(served.resultLabels(of: panel.expression)) == [], "\(panel.title)")
+        }
+        Self.checkRunbook(files, served)
     }
 
-    /// Checks that the values of labels in selectors are those of series that the service has: a route or a
-    /// result with another name would never be found. Leaves out metrics that this service does not have.
-    private static func expectServedLabels(of text: String, _ metrics: String) throws {
-        var checked = 0
-        for selector in text.matches(of: /(siwa_[a-z_]+)\{([^}]*)\}/) {
-            let series = metrics.split(separator: "\n").filter { $0.hasPrefix("\(selector.1){") }
-            guard !series.isEmpty else { continue }
-            for matcher in selector.2.matches(of: /([a-z_]+)(=~|=)"([^"]*)"/) where matcher.1 != "job" {
-                // A pattern of a dashboard's variable, or one that is more than a list of words.
-                if matcher.3.contains("$") || matcher.3.contains("*") { continue }
-                for value in matcher.3.split(separator: "|") {
-                    checked += 1
-                    let label = "\(matcher.1)=\"\(value)\""
-                    #expect(series.contains { $0.contains(label) }, "\(selector.1) has no \(label)")
-                }
+    /// Checks that each word of the runbook that looks like a value of a label is a value: of the metrics in its row,
+    /// or of those that its alert asks for.
+    private static func checkRunbook(_ files: MonitoringFiles, _ served: ServedMetrics) {
+        // Words of others: PostgreSQL's view, and levels of the log.
+        let known = files.logFields.union(["pg_stat_activity", "error", "warning", "timedatectl"])
+        var count = 0
+        for row in files.runbook {
+            let codes = MonitoringFiles.codes(in: row)
+            let rules = files.rules.filter { codes.contains($0.alert) }
+            #expect(!rules.isEmpty, "\(row)")
+            let asked = rules.flatMap { ServedMetrics.names(in: $0.expression) }
+            let families = codes.filter { $0.wholeMatch(of: /(siwa|process)_[a-z0-9_]+/) != nil }
+            for family in families { #expect(served.families.contains(family), "\(row)") }
+            let words = families.union(asked).reduce(into: known) { $0.formUnion(served.words(of: $1)) }
+            for code in codes.subtracting(families)
+            where code.wholeMatch(of: /[a-z0-9_]+|[0-9A-Z]{5}/) != nil {
+                count += 1
+                #expect(words.contains(code), "\(code) of \(codes.filter { $0.hasPrefix("Siwa") })")
             }
         }
-        #expect(checked >= 4)
+        #expect(count > 25)
     }
 
-    /// Returns the name of a metric from the name of one of its series.
-    private static func family(of series: String) -> String {
-        for suffix in ["_bucket", "_sum", "_count"] where series.hasSuffix(suffix) {
-            return String(series.dropLast(suffix.count))
-        }
-        return series
+    @Test(arguments: [
+        "siwa_verifications_totals", "process_cpu_secs_total",
+        #"rate(siwa_verifications_total{result="acceptd"}[5m])"#,
+        #"rate(siwa_verifications_total{result!="acceptd"}[5m])"#,
+        #"rate(siwa_verifications_total{result=~"accepted|refused"}[5m])"#,
+        #"rate(siwa_verifications_total{result!~"refused.*"}[5m])"#,
+        #"rate(siwa_verifications_total{verdict="accepted"}[5m])"#,
+        "sum by (reason) (rate(siwa_verifications_total[5m]))",
+        "sum by (result, route) (rate(siwa_verifications_total[5m]))",
+        "sum by (result) (rate(siwa_verifications_total[5m])) and on (code) siwa_keys_ready",
+    ])
+    func `an expression about what no service serves is found`(expression: String) {
+        let served = ServedMetrics([
+            """
+            # TYPE siwa_verifications_total counter
+            siwa_verifications_total{kind="identity-token",result="accepted"} 1
+            # TYPE siwa_keys_ready gauge
+            siwa_keys_ready 1
+            """
+        ])
+        #expect(served.mistakes(in: expression).count == 1, "\(served.mistakes(in: expression))")
+        #expect(
+            served.mistakes(
+                in:
+                    #"sum by (job, result) (rate(siwa_verifications_total{kind="identity-token",job="a"}[5m]))"#
+            ) == [])
     }
 }
