@@ -77,7 +77,10 @@ import Testing
     /// or of those that its alert asks for.
     private static func checkRunbook(_ files: MonitoringFiles, _ served: ServedMetrics) {
         // Words of others: PostgreSQL's view, and levels of the log.
-        let known = files.logFields.union(["pg_stat_activity", "error", "warning", "timedatectl"])
+        let known = files.logFields.union([
+            "pg_stat_activity", "pg_stat_replication", "synchronous_standby_names", "error", "warning",
+            "timedatectl",
+        ])
         var count = 0
         for row in files.runbook {
             let codes = MonitoringFiles.codes(in: row)
