@@ -10,7 +10,7 @@ import Testing
 ///
 /// `promtool test rules` proves the thresholds and times of the rules. This test proves that Prometheus finds
 /// the series on a scraped page: that a target has them under these names and labels. `MetricsTests` proves that
-/// services serve these names and labels, and `FaultAlertTests` fires alerts from services with faults. To be short, it shortens
+/// services serve these names and labels. To be short, it shortens
 /// the times of the rules: every `for` to two seconds, and every range to ten.
 @Suite struct AlertTests {
     @Test func `a real Prometheus fires every alert, each in its own state of the service alone`()
