@@ -62,7 +62,7 @@ import Testing
         #expect(html.contains("<dt>Rows whose user was erased</dt>\n<dd>0</dd>"))
         #expect(html.contains("api_key backend"))
         #expect(html.contains("href=\"/console/people/\(account.id.rawValue)\""))
-        #expect(html.contains("1970-01-01T00:00:02.000Z"))
+        #expect(html.contains("1970-01-01 00:00:02"))
     }
 
     @Test func `an empty log is whole`() async throws {

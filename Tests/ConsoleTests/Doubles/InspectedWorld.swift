@@ -34,7 +34,8 @@ struct InspectedWorld: Sendable {
     static let otherApp: ClientID = "com.example.other"
 
     init(
-        appleKeys: (any VerificationKeys)? = nil, _ change: (inout OAuthDraft) -> Void = { _ in }
+        appleKeys: (any VerificationKeys)? = nil, isDevelopment: Bool = false,
+        _ change: (inout OAuthDraft) -> Void = { _ in }
     ) throws {
         let (store, moment) = (store, now)
         let now: @Sendable () -> Moment = { moment }
@@ -42,7 +43,8 @@ struct InspectedWorld: Sendable {
             App(team: Self.team, primaryClientID: Self.app),
             App(team: Self.team, primaryClientID: Self.otherApp),
         ])
-        let settings = try OAuthSample.settings(in: deployment, app: TokenMint.clientID, change)
+        let settings = try OAuthSample.settings(
+            in: deployment, app: TokenMint.clientID, isDevelopment: isDevelopment, change)
         let mint = try PinnedKeySet(parsing: TokenMint.shared.keySet)
         let feed = EventFeed()
         let signIn = SignInUseCases(

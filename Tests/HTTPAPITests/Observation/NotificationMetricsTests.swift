@@ -9,7 +9,7 @@ import Testing
     ])
     func `a revocation counts once, if it revoked a credential`(receipt: NotificationReceipt, count: Double) {
         let registry = MetricsRegistry()
-        let metrics = NotificationMetrics(registry) { 0 }
+        let metrics = NotificationMetrics(registry, last: LastNotification(Moment(milliseconds: 0))) { 0 }
         metrics.count(receipt, [.consentRevoked, .unknown])
         let readings = registry.readings(of: "siwa_apple_notified_revocations_total")
         #expect(readings.map(\.value) == [count])
