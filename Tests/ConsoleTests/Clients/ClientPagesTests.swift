@@ -110,6 +110,9 @@ import Testing
                 ]
                 draft.clients[index].postLogoutRedirectURIs = ["http://127.0.0.1:20301/site"]
             }
+            for index in draft.clients.indices where draft.clients[index].id == "desktop" {
+                draft.clients[index].redirectURIs = ["http://127.0.0.1/cb"]
+            }
         }
         let settings = world.server.dependencies.settings
         let shop = AuthorizeLink.all(
