@@ -80,7 +80,9 @@ import Testing
             let text = try await world.get(exchange.path)
             #expect(text.contains("https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3"))
             #expect(text.contains("code_verifier") && text.contains("refresh_token"))
-            #expect(try await world.status("/console/world/exchanges/google-9999") == 404)
+            // One that is no longer kept, and one that never was.
+            #expect(try await world.status("/console/world/exchanges/google-9999") == 422)
+            #expect(try await world.status("/console/world/exchanges/nothing-1") == 404)
         }
     }
 

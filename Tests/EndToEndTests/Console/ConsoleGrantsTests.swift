@@ -59,7 +59,7 @@ import Testing
             let signedOut = try await console.get(person)
             for words in [
                 "Signed out everywhere", "Grant of siwa-cli ended", "signed out",
-                "granted nothing to OAuth clients",
+                "No grant now",
             ] {
                 #expect(signedOut.contains(words), "\(words)")
             }
