@@ -30,7 +30,7 @@ extension PostgresAccountStore {
         try await pool.run { try HistoryRows.entries(of: id, limit: limit, in: $0) }
     }
 
-    public func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] {
+    public func nextChecks(of id: AccountID) async throws -> [ClientID: PlannedCheck] {
         try await pool.run { try HistoryRows.nextChecks(of: id, in: $0) }
     }
 

@@ -74,13 +74,9 @@ extension SQLiteAccountStore: AppleTokenStore {
     }
 
     public func earliestErasureDeadline() async throws -> Moment? {
-        try await writer.run { database in
+        try await reader.read { reader in
             try Int64.fetchOne(
-                database,
-                sql: """
-                    SELECT min(deadline) FROM erasure
-                    WHERE id IN (SELECT erasure_id FROM erasure_token WHERE step < 4)
-                    """
+                reader.database, sql: "SELECT min(deadline) FROM erasure WHERE finished_at IS NULL"
             ).map { Moment(milliseconds: $0) }
         }
     }

@@ -26,7 +26,7 @@ extension SQLiteAccountStore {
         try await reader.read { try $0.history().entries(of: id, limit: limit) }
     }
 
-    public func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] {
+    public func nextChecks(of id: AccountID) async throws -> [ClientID: PlannedCheck] {
         try await reader.read { try $0.search.nextChecks(of: id) }
     }
 

@@ -54,7 +54,7 @@ extension RelayingStore {
         try await behind.history(of: id, limit: limit)
     }
 
-    public func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] {
+    public func nextChecks(of id: AccountID) async throws -> [ClientID: PlannedCheck] {
         try await behind.nextChecks(of: id)
     }
 

@@ -28,9 +28,27 @@ public protocol AccountSearchStore: Sendable {
         -> [KeptPayload]
 
     /// Returns the next checks of the account's refresh tokens, by the primary client ID of the app.
-    func nextChecks(of id: AccountID) async throws -> [ClientID: Moment]
+    func nextChecks(of id: AccountID) async throws -> [ClientID: PlannedCheck]
 
     /// Deletes entries of histories that were made before a moment. A bounded number per call. Returns the number
     /// of deleted entries.
     func purgeHistory(before moment: Moment) async throws -> Int
+}
+
+/// The next check of the refresh tokens that Apple gave for an account and an app.
+public struct PlannedCheck: Sendable, Hashable {
+    public let next: Moment
+    /// Time since which a check has been due and none has succeeded. `nil` unless the last check has failed.
+    public let uncheckedSince: Moment?
+
+    public init(next: Moment, uncheckedSince: Moment?) {
+        (self.next, self.uncheckedSince) = (next, uncheckedSince)
+    }
+
+    /// Returns the earlier times of both.
+    public func merged(with other: PlannedCheck) -> PlannedCheck {
+        PlannedCheck(
+            next: min(next, other.next),
+            uncheckedSince: [uncheckedSince, other.uncheckedSince].compactMap { $0 }.min())
+    }
 }

@@ -199,7 +199,7 @@ extension ServiceCondition {
 
     /// The state of everything that the service depends on.
     func facts(seesNumbers: Bool) -> [OverviewValues.Fact] {
-        var facts = [databaseFact, keysFact, clockFact, sealingFact]
+        var facts = [databaseFact, keysFact, clockFact, sealingFact(seesNumbers: seesNumbers)]
         if seesNumbers { facts.append(notificationFact) }
         return facts
     }
@@ -240,18 +240,21 @@ extension ServiceCondition {
             detail: "by the Date of Apple's responses")
     }
 
-    private var sealingFact: OverviewValues.Fact {
+    /// The sample has values of people of all apps.
+    private func sealingFact(seesNumbers: Bool) -> OverviewValues.Fact {
         func fact(_ style: String, _ value: String, _ detail: String) -> OverviewValues.Fact {
             OverviewValues.Fact(name: "Sealed values", style: style, value: value, detail: detail)
         }
         if unreadableValues > 0 {
-            return fact("bad", "\(unreadableValues) do not open", "of a sample of \(sampledValues)")
+            return seesNumbers
+                ? fact("bad", "\(unreadableValues) do not open", "of a sample of \(sampledValues)")
+                : fact("bad", "some do not open", "of a sample")
         }
         guard hasSealingKeys else {
             return fact("muted", "no sealing key", "no authorization code and no token of Apple's is kept")
         }
         guard sampledValues > 0 else { return fact("muted", "none to open yet", "by the last sample") }
-        return fact("good", "open", "a sample of \(sampledValues)")
+        return fact("good", "open", seesNumbers ? "a sample of \(sampledValues)" : "a sample")
     }
 
     private var notificationFact: OverviewValues.Fact {

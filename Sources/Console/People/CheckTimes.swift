@@ -5,16 +5,19 @@ import SignIn
 /// entry, because there is one for each user and day: its time is concluded from that of the next.
 struct CheckTimes {
     /// By the primary client ID of the app.
-    let next: [ClientID: Moment]
+    let next: [ClientID: PlannedCheck]
     let schedule: CheckSchedule
     /// The entries of the history.
     let history: [SeenHistoryEntry]
 
     func facts(of app: ClientID) -> [PersonValues.Fact] {
-        guard let next = next[app] else { return [] }
+        guard let planned = next[app] else { return [] }
         return [
-            PersonValues.Fact(name: "Last check at Apple", value: last(of: app, before: next)),
-            PersonValues.Fact(name: "Next check at Apple", value: next.shown),
+            PersonValues.Fact(
+                name: "Last check at Apple",
+                value: planned.uncheckedSince.map { "due since \($0.shown), none has succeeded" }
+                    ?? last(of: app, before: planned.next)),
+            PersonValues.Fact(name: "Next check at Apple", value: planned.next.shown),
         ]
     }
 

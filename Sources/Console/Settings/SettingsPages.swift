@@ -36,14 +36,14 @@ public struct SettingsPages: Sendable {
         ]
     }
 
-    /// The time of the newest kept notification of each app. Without the database nothing is known.
-    private func notified() async -> [ClientID: Moment] {
-        var moments: [ClientID: Moment] = [:]
-        for app in configuration.registrations.compactMap(\.notifiedApp) {
-            let page = try? await inbox.notifications(before: nil, limit: 1, visibleTo: .only([app]))
-            moments[app] = page?.notifications.first?.receivedAt
-        }
-        return moments
+    /// Number of notifications in which each app is looked for.
+    private static let mostNotifications = 100
+
+    /// The newest kept notifications of all apps. `nil` without the database.
+    private func notified() async -> InboxPage? {
+        guard configuration.registrations.contains(where: { $0.notifiedApp != nil }) else { return nil }
+        return try? await inbox.notifications(
+            before: nil, limit: Self.mostNotifications, visibleTo: .all)
     }
 
     private struct Values: Sendable {
@@ -61,7 +61,7 @@ public struct SettingsPages: Sendable {
         let sections: [ShownConfiguration.Section]
 
         init(
-            _ configuration: ShownConfiguration, _ found: DoctorFindings, notified: [ClientID: Moment],
+            _ configuration: ShownConfiguration, _ found: DoctorFindings, notified: InboxPage?,
             _ request: ConsoleRequest
         ) {
             csrf = request.viewer.formToken
@@ -82,7 +82,7 @@ public struct SettingsPages: Sendable {
             }
             findings = found.findings.map(ShownFinding.init)
             registrations = configuration.registrations.enumerated().map {
-                ShownRegistration($1, number: $0, found, notifiedAt: $1.notifiedApp.flatMap { notified[$0] })
+                ShownRegistration($1, number: $0, found, notified: notified)
             }
             settings = configuration.settings.filter { $0.value != nil }.map(ShownSetting.init)
             unset = configuration.settings.filter { $0.value == nil }.map(\.name)
@@ -113,16 +113,24 @@ public struct SettingsPages: Sendable {
 
         init(
             _ registration: ShownConfiguration.Registration, number: Int, _ found: DoctorFindings,
-            notifiedAt: Moment?
+            notified: InboxPage?
         ) {
             place = registration.place
             values = registration.values.enumerated().map {
                 ShownValue(id: "register-\(number)-\($0)", name: $1.name, value: $1.value)
             }
-            if registration.notifiedApp != nil {
+            if let app = registration.notifiedApp {
+                let newest = notified?.notifications.first { $0.clientID == app }
                 (word, style) =
-                    notifiedAt.map { ("received a notification at \(EventTime.short($0)) (UTC)", "good") }
-                    ?? ("no notification yet", "muted")
+                    if let newest {
+                        ("received a notification at \(EventTime.short(newest.receivedAt)) (UTC)", "good")
+                    } else if notified == nil {
+                        ("not known, because the database does not respond", "muted")
+                    } else if notified?.next == nil {
+                        ("no notification yet", "muted")
+                    } else {
+                        ("none among the newest \(SettingsPages.mostNotifications) notifications", "muted")
+                    }
                 return
             }
             let verdict = registration.check.flatMap { found.verdict(of: $0) }

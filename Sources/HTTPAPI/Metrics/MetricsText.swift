@@ -70,9 +70,9 @@ enum LibraryMetricsHelp {
         "siwa_storage_commits_total": "Transactions of the group commit by result.",
         "siwa_storage_commands_total": "Commands in these transactions by result.",
         "siwa_storage_commit_seconds": "From the beginning of a transaction to its commit.",
-        "siwa_storage_failures_total": "Transactions that the database failed, by cause.",
+        "siwa_storage_failures_total": "Reads and transactions that the database failed, by cause.",
         "siwa_storage_errors_total":
-            "Transactions that the database failed, by SQLSTATE or by SQLite's extended result code.",
+            "Reads and transactions that the database failed, by SQLSTATE or by SQLite's extended result code.",
         "siwa_outgoing_request_seconds":
             "From a request to Apple, Google or a receiver to the end of its response, by endpoint.",
         "siwa_oauth_commits_total": "Transactions about OAuth grants by result.",

@@ -104,11 +104,7 @@ enum AppleTokenClaims {
 
     private static let findDeadline = PostgresCall(
         PostgresStatement(
-            "erasure_deadline",
-            """
-            SELECT min(deadline) FROM erasure
-            WHERE id IN (SELECT erasure_id FROM erasure_token WHERE step < 4)
-            """))
+            "erasure_deadline", "SELECT min(deadline) FROM erasure WHERE finished_at IS NULL"))
     static let countDue = CountDue()
     private static let claimCodes = ClaimCodes()
     private static let claimChecks = ClaimChecks()

@@ -62,10 +62,14 @@ enum HistoryRows {
         ORDER BY e.event_time DESC LIMIT \(limit)
         """
     }
-    private static let findChecks = TypedQuery<(app: Column<ClientID>, due: Column<Moment>), AccountID>(
-        "find_next_checks"
-    ) {
-        ($0.add("a.name", ClientID.self, as: "app"), $0.add("min(t.next_check_at)", Moment.self, as: "due"))
+    private static let findChecks = TypedQuery<
+        (app: Column<ClientID>, due: Column<Moment>, unchecked: Column<Moment>), AccountID
+    >("find_next_checks") {
+        (
+            $0.add("a.name", ClientID.self, as: "app"),
+            $0.add("min(t.next_check_at)", Moment.self, as: "due"),
+            $0.add("min(t.unchecked_since)", Moment.self, as: "unchecked")
+        )
     } sql: { list, account in
         """
         SELECT \(list) FROM refresh_token t JOIN app a ON a.id = t.app_id WHERE t.account_id = \(account)
@@ -127,10 +131,13 @@ enum HistoryRows {
         }
     }
 
-    static func nextChecks(of id: AccountID, in session: PostgresSession) throws -> [ClientID: Moment] {
+    static func nextChecks(of id: AccountID, in session: PostgresSession) throws -> [ClientID:
+        PlannedCheck]
+    {
         let columns = findChecks.columns
         return try session.run(findChecks.statement(id)).reduce(into: [:]) { checks, row in
-            checks[try row.required(columns.app)] = try row.required(columns.due)
+            checks[try row.required(columns.app)] = PlannedCheck(
+                next: try row.required(columns.due), uncheckedSince: row[columns.unchecked])
         }
     }
 

@@ -10,7 +10,7 @@ final class RowReader {
     let credentials: CredentialRows
     let events: EventRows
     let keySets: KeySetRows
-    private let database: Database
+    let database: Database
     private let names: Names
     private var appleTokenReader: AppleTokenReader?
     private var oauthReader: OAuthReader?

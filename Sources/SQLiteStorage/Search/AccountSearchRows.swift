@@ -32,15 +32,18 @@ struct AccountSearchRows {
         return scan.page(hasMore: looked < candidates.count)
     }
 
-    func nextChecks(of id: AccountID) throws -> [ClientID: Moment] {
+    func nextChecks(of id: AccountID) throws -> [ClientID: PlannedCheck] {
         let rows = try Row.fetchAll(
             database,
             sql: """
-                SELECT app_id, min(next_check_at) AS due FROM refresh_token WHERE account_id = :account
-                GROUP BY app_id
+                SELECT app_id, min(next_check_at) AS due, min(unchecked_since) AS unchecked FROM refresh_token
+                WHERE account_id = :account GROUP BY app_id
                 """, arguments: ["account": id.uniqueID.data])
         return try rows.reduce(into: [:]) { checks, row in
-            checks[try names.apps.name(of: row["app_id"])] = Moment(milliseconds: row["due"])
+            let unchecked: Int64? = row["unchecked"]
+            checks[try names.apps.name(of: row["app_id"])] = PlannedCheck(
+                next: Moment(milliseconds: row["due"]),
+                uncheckedSince: unchecked.map { Moment(milliseconds: $0) })
         }
     }
 

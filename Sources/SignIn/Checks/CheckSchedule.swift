@@ -24,6 +24,15 @@ public struct CheckSchedule: Sendable, Hashable {
         return last.advanced(byMilliseconds: -jitter)...last
     }
 
+    /// Returns the time of the next attempt of a check that has failed; `nil` where the interval is no longer than
+    /// a day, so that the time of the claim holds.
+    func nextDay(after moment: Moment) -> Moment? {
+        let day = CheckSchedule()
+        guard interval > day.interval else { return nil }
+        var generator = SystemRandomNumberGenerator()
+        return day.next(after: moment, using: &generator)
+    }
+
     func next(after moment: Moment, using generator: inout some RandomNumberGenerator) -> Moment {
         moment.advanced(byMilliseconds: interval).advanced(
             byMilliseconds: Int64.random(in: 0..<jitter, using: &generator))

@@ -161,16 +161,17 @@ struct DailyCheck: Worker {
         }
     }
 
-    /// Records that the check has not succeeded. Without this write the token waits for its next day.
+    /// Records that the check has not succeeded. Without this write the token waits for its next check.
     ///
-    /// - Parameter moment: The next attempt. `nil` leaves it for the next day.
+    /// - Parameter moment: The next attempt. `nil` leaves it for the next day, also where the interval is longer.
     private func release(
         _ check: ClaimedCheck, until moment: Moment?, as result: WorkResult
     ) -> WorkOutcome<WorkResult> {
         .ends(
             result,
             with: ClaimEnd(unstored: "a check was not released") {
-                try await tokenContext.tokens.releaseCheck(check, until: moment)
+                try await tokenContext.tokens.releaseCheck(
+                    check, until: moment ?? schedule.nextDay(after: now()))
             })
     }
 }

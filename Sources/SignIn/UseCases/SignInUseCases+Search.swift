@@ -94,11 +94,11 @@ public struct AccountPast: Sendable {
     /// Notifications in the inbox, those with the latest moments first. Empty for an erased account.
     public let payloads: [KeptPayload]
     /// The next checks of Apple's refresh tokens, by the primary client ID of the app.
-    public let nextChecks: [ClientID: Moment]
+    public let nextChecks: [ClientID: PlannedCheck]
 
     public init(
         events: [AccountEvent], history: [SeenHistoryEntry], payloads: [KeptPayload],
-        nextChecks: [ClientID: Moment]
+        nextChecks: [ClientID: PlannedCheck]
     ) {
         (self.events, self.history, self.payloads) = (events, history, payloads)
         self.nextChecks = nextChecks

@@ -121,8 +121,13 @@ import Testing
         #expect(item.facts.contains { $0.name == "end" })
     }
 
-    @Test(arguments: [(0, "none yet"), (200, "from 1970-01-")])
-    func `concludes the last check from the next`(hoursLater: Int64, words: String) {
+    @Test(arguments: [
+        (0, nil, "none yet"), (200, nil, "from 1970-01-"),
+        (200, Moment(milliseconds: 90_000_000), "due since 1970-01-02 01:00"),
+    ])
+    func `concludes the last check from the next, unless it failed`(
+        hoursLater: Int64, uncheckedSince: Moment?, words: String
+    ) {
         let app = PeopleUnderTest.app
         let came = Moment(milliseconds: 1_000_000)
         let entry = SeenHistoryEntry(
@@ -131,7 +136,8 @@ import Testing
                 outcome: .tokenKept, moment: came, recordedAt: came), in: .all)
         let next = came.advanced(byMilliseconds: 86_400_000 + 1_800_000 + hoursLater * 3_600_000)
         let times = CheckTimes(
-            next: [app: next], schedule: CheckSchedule(), history: [entry].compactMap { $0 })
+            next: [app: PlannedCheck(next: next, uncheckedSince: uncheckedSince)], schedule: CheckSchedule(),
+            history: [entry].compactMap { $0 })
         #expect(times.facts(of: app).map(\.value).first?.hasPrefix(words) == true)
         #expect(times.facts(of: PeopleUnderTest.other).isEmpty)
     }

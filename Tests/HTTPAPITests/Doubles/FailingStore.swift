@@ -26,7 +26,7 @@ struct FailingStore: AccountStore {
         throw error
     }
     func history(of id: AccountID, limit: Int) async throws -> [HistoryEntry] { throw error }
-    func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] { throw error }
+    func nextChecks(of id: AccountID) async throws -> [ClientID: PlannedCheck] { throw error }
     func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
         -> [KeptPayload]
     { throw error }

@@ -35,7 +35,7 @@ final class BareStore: AccountStore {
 
     func history(of id: AccountID, limit: Int) async throws -> [HistoryEntry] { [] }
 
-    func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] { [:] }
+    func nextChecks(of id: AccountID) async throws -> [ClientID: PlannedCheck] { [:] }
 
     func payloads(about key: SubjectKey, for clientIDs: Set<ClientID>, limit: Int) async throws
         -> [KeptPayload]

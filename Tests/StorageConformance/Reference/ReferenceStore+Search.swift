@@ -51,11 +51,15 @@ extension ReferenceStore {
         state.withLock { Array(($0.histories[id] ?? []).reversed().prefix(limit)) }
     }
 
-    public func nextChecks(of id: AccountID) async throws -> [ClientID: Moment] {
+    public func nextChecks(of id: AccountID) async throws -> [ClientID: PlannedCheck] {
         state.withLock { state in
             Dictionary(
-                state.tokens.filter { $0.accountID == id }.map { ($0.primaryClientID, $0.nextCheckAt) },
-                uniquingKeysWith: min)
+                state.tokens.filter { $0.accountID == id }.map {
+                    (
+                        $0.primaryClientID,
+                        PlannedCheck(next: $0.nextCheckAt, uncheckedSince: $0.uncheckedSince)
+                    )
+                }, uniquingKeysWith: { $0.merged(with: $1) })
         }
     }
 
