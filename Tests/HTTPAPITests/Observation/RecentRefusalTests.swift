@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPAPI
 
-/// What the console says of a refusal: the rule, and what was found, without any secret.
+/// A refusal as the console shows it: the rule, and what was found, without any secret.
 @Suite struct RecentRefusalTests {
     @Test(arguments: TokenRefusalReason.allCases)
     func `a refused token request has a rule and a finding`(reason: TokenRefusalReason) {
