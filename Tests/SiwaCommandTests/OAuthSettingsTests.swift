@@ -19,6 +19,7 @@ import Testing
             hash: \(SettingsReaderTests.hash)
         oauth:
           session_lifetime: 900
+          refresh_retry_window: 30
           scopes:
             - name: devices.read
               text: {en: See your devices, tr: Cihazlarını gör}
@@ -45,6 +46,7 @@ import Testing
               platform: linux
               max_authentication_age: 3600
               access_token_lifetime: 600
+              refresh_retry_window: 0
         """
 
     @Test func `the file declares scopes and clients`() async throws {
@@ -61,6 +63,7 @@ import Testing
         #expect(google.scopes.text == "openid email devices.read")
         let desktop = try #require(oauth.clients["desktop"])
         #expect(desktop.lifetimes.accessToken == 600)
+        #expect(oauth.refreshRetryWindow == 30 && desktop.refreshRetryWindow == 0)
         #expect(desktop.maxAuthenticationAge == 3600)
         #expect(desktop.isFirstParty && !google.isFirstParty)
         let name = oauth.appName(of: desktop.app)
@@ -93,6 +96,9 @@ import Testing
         ("/flip/google", "flip/google", "oauth.clients.app_flip_link_paths"),
         ("session_lifetime: 900", "session_lifetime: 0", "oauth.session_lifetime"),
         ("session_lifetime: 900", "session_lifetime: 10m", "oauth.session_lifetime"),
+        ("refresh_retry_window: 30", "refresh_retry_window: 601", "oauth.refresh_retry_window"),
+        ("refresh_retry_window: 0", "refresh_retry_window: -1", "oauth.clients.refresh_retry_window"),
+        ("app_flip: true", "refresh_retry_window: 5", "oauth.clients.refresh_retry_window"),
         ("kind: native", "kind: robot", "oauth.clients.kind"),
         ("id: desktop", "id: google", "oauth.clients.id"),
         ("[\"http://127.0.0.1\"]", "[\"http://localhost/cb\"]", "oauth.clients.redirect_uris"),

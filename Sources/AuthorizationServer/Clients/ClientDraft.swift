@@ -40,6 +40,8 @@ public struct ClientDraft: Sendable {
     public var refreshTokenIdleLifetime: Int64?
     /// `refresh_token_lifetime`: since the code was redeemed
     public var refreshTokenLifetime: Int64?
+    /// `refresh_retry_window`. Not for `google_linking`, whose tokens are not exchanged
+    public var refreshRetryWindow: Int64?
     /// `refresh_token_limit`: number for one account
     public var refreshTokenLimit: Int64?
 

@@ -36,8 +36,9 @@ public struct ClientMember: Sendable {
         postLogoutRedirectURIs,
         ClientMember("audience", .forEveryKind, .optionalText(\.audience)),
         accessTokenAlgorithm, idTokenAlgorithm, maxAuthenticationAge, codeLifetime, accessTokenLifetime,
-        refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, events, eventTypes, eventsURL,
-        eventsPrivateNetworks, platform, allowsPlainPKCE,
+        refreshTokenIdleLifetime, refreshTokenLifetime, refreshRetryWindow, refreshTokenLimit, events,
+        eventTypes,
+        eventsURL, eventsPrivateNetworks, platform, allowsPlainPKCE,
         allowsLocalhost, allowsCustomScheme, bundleID, appCheck, firstAttestingVersion, allowsNativeSignIn,
         allowsDeviceGrant, requiresPKCE,
         projectID, googleClientIDs, appFlip, appFlipBundleIDs,
@@ -69,6 +70,9 @@ public struct ClientMember: Sendable {
         .optionalSeconds(\.refreshTokenIdleLifetime, 1...tenYears))
     static let refreshTokenLifetime = ClientMember(
         "refresh_token_lifetime", .forEveryKind, .optionalSeconds(\.refreshTokenLifetime, 1...tenYears))
+    /// The default is that of `oauth`.
+    static let refreshRetryWindow = ClientMember(
+        "refresh_retry_window", .forSomeKinds, .optionalSeconds(\.refreshRetryWindow, 0...600))
     /// All refresh tokens of an account are read in each transaction about it, so there is a bound.
     static let refreshTokenLimit = ClientMember(
         "refresh_token_limit", .forEveryKind,

@@ -50,6 +50,7 @@ extension OAuthCheck {
         let postLogoutRedirectURIs = postLogoutRedirectURIs(of: draft, kind, particulars)
         let androidApp = androidApp(draft, kind)
         let lifetimes = lifetimes(of: draft, kind: kind)
+        let refreshRetryWindow = seconds(.refreshRetryWindow, of: draft)
         let refreshTokenLimit = number(.refreshTokenLimit, of: draft)
         let maxAuthenticationAge = seconds(.maxAuthenticationAge, of: draft)
         let audience = audience(of: draft, default: defaultAudience)
@@ -63,7 +64,8 @@ extension OAuthCheck {
             isFirstParty: ClientMember.isFirstParty.value.flag(in: draft),
             secretHashes: secretHashes, scopes: scopes, impliesOpenID: impliesOpenID,
             redirectURIs: redirectURIs, postLogoutRedirectURIs: postLogoutRedirectURIs, lifetimes: lifetimes,
-            refreshTokenLimit: Int(refreshTokenLimit), maxAuthenticationAge: maxAuthenticationAge,
+            refreshRetryWindow: refreshRetryWindow, refreshTokenLimit: Int(refreshTokenLimit),
+            maxAuthenticationAge: maxAuthenticationAge,
             audience: audience, accessTokenAlgorithm: accessTokenAlgorithm,
             idTokenAlgorithm: idTokenAlgorithm,
             allowsPlainProofKeys: ClientMember.allowsPlainPKCE.value.flag(in: draft),

@@ -210,7 +210,7 @@ extension AppFlipObstacle {
             .refreshTokenOfAnotherClient, .refreshTokenReused,
             .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled,
             .accountNotMatched, .deviceCodeNotFound, .deviceCodeExpired, .devicePending, .devicePolledEarly,
-            .deviceDenied, .tooManyDevices, .userCodeTaken:
+            .deviceDenied, .tooManyDevices, .tooManyFamilies, .userCodeTaken:
             return nil
         }
     }

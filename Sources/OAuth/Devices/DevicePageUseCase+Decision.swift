@@ -56,7 +56,7 @@ extension DevicePageUseCase {
             .codeVerifierMismatch, .codeRetried, .codeReused, .refreshTokenNotFound, .refreshTokenForged,
             .refreshTokenExpired, .refreshTokenOfAnotherClient, .refreshTokenReused, .scopeExceeded,
             .scopeWithdrawn, .grantNotFound, .googleAccountDisabled, .accountNotMatched, .devicePending,
-            .devicePolledEarly, .tooManyDevices, .userCodeTaken:
+            .devicePolledEarly, .tooManyDevices, .tooManyFamilies, .userCodeTaken:
             DevicePageOutcome(.refusal(.signInNeeded), query, session: .end, client: client)
         }
     }

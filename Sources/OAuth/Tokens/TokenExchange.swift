@@ -115,6 +115,7 @@ extension OAuthError {
                 .temporarilyUnavailable,
                 "The user has given this client too many new grants within an hour; try again in an hour.",
                 reason: code.reason)
+        case .tooManyFamilies: self = .unavailable(code.reason)
         case .authenticationTooOld:
             self.init(subjectTokenRefused: "authentication_too_old", reason: code.reason)
         case .accountDisabled:

@@ -28,11 +28,10 @@ extension ConformanceCheck {
             try await store.link()
             try await store.revoke(.sample(SampleToken(family: 1), client: "tablet"))
             try await store.revoke(.sample(SampleToken(family: 2)))
-            let forged = PresentedRefreshToken(
-                familyID: .sample(1), familySecretDigest: .hash("guess"),
-                digest: SampleToken(family: 1).presented.digest)
             try await store.revoke(
-                RevokeCommand(oauthClientID: "phone", token: .refresh(forged), moment: 2_200_000))
+                RevokeCommand(
+                    oauthClientID: "phone", token: .refresh(SampleToken.forged(family: 1)), moment: 2_200_000)
+            )
             _ = try await store.carryOut(
                 .revoke(
                     RevokeCommand(
