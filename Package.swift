@@ -360,8 +360,8 @@ let package = Package(
         tests(
             "SQLiteStorageTests",
             [
-                "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts", "SQLTables", "KeySets",
-                "Cryptography", grdb, logging,
+                "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts", "AuthorizationServer",
+                "SQLTables", "KeySets", "Cryptography", grdb, logging,
             ]),
         tests(
             "PostgresStorageTests",

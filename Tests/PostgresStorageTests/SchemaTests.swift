@@ -1,4 +1,5 @@
 import AppleAccounts
+import AuthorizationServer
 import Logging
 import PostgresCluster
 import StorageConformance

@@ -1,4 +1,5 @@
 import AppleAccounts
+import AuthorizationServer
 import Foundation
 import GRDB
 import StorageConformance

@@ -7,7 +7,8 @@ public import AppleIdentity
 public import Commits
 public import KeySets
 
-/// The use cases of callers. Thread-safe. No state is kept between two calls.
+/// The use cases of callers. Thread-safe. No state is kept between two calls, except the number of rows of the
+/// audit log about refused changes.
 public struct SignInUseCases: Sendable {
     public let deployment: Deployment
     public let identityVerifier: IdentityTokenVerifier
@@ -28,6 +29,7 @@ public struct SignInUseCases: Sendable {
     /// Tolerance for a token's expiry in seconds.
     let leeway: Int64
     let now: @Sendable () -> Moment
+    let refusedChanges = RefusedChangePace()
 
     /// - Parameters:
     ///   - policy: Issuers and leeway. Its client IDs are replaced by the client IDs of the deployment.
