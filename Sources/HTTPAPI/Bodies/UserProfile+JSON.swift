@@ -20,10 +20,12 @@ extension UserProfile {
         }
     }
 
-    /// Reads the `user` field of Apple's form. Apple sends it once and does not sign it. A malformed field
-    /// counts as absent, because the sign-in is valid without it.
+    /// Reads the `user` field of Apple's form. Apple sends it once and does not sign it, and the browser of the
+    /// user posts it: its address is ignored, because only Apple's token names one. A malformed field counts
+    /// as absent, because the sign-in is valid without it.
     init?(unsigned text: String) {
         guard let profile = try? UserProfile(parsing: text) else { return nil }
         self = profile
+        email = nil
     }
 }

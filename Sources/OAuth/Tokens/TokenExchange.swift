@@ -58,13 +58,15 @@ struct TokenExchange: Sendable {
         else {
             throw OAuthError(.invalidRequest, "The nonce must be one of this service; ask /oauth/nonce.")
         }
-        let profile: UserProfile?
+        var profile: UserProfile?
         do throws(UserProfile.Fault) {
             profile = try grant.user.map { text throws(UserProfile.Fault) in try UserProfile(parsing: text) }
         } catch {
             throw OAuthError(
                 .invalidRequest, "The parameter user must be the JSON text of the object that Apple sent.")
         }
+        // The client is public, so anyone can send any address in its name. Apple's token names the user's.
+        profile?.email = nil
         let request = SignInRequest(
             token: IdentityTokenRequest(
                 identityToken: grant.subjectToken, nonce: grant.nonce, clientID: bundleID.rawValue,
