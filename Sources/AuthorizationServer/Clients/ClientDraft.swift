@@ -72,6 +72,8 @@ public struct ClientDraft: Sendable {
     public var allowsDeviceGrant: Bool?
     /// `require_pkce`. Only for `web`
     public var requiresPKCE: Bool?
+    /// `allow_home_screen_app`: of iOS. Only for `web`
+    public var allowsHomeScreenApp: Bool?
 
     /// `project_id`. Only for `google_linking`, like all members below
     public var projectID: String?

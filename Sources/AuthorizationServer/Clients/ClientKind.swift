@@ -55,8 +55,8 @@ public struct ClientKind: Sendable {
         name: "web",
         plural: "web applications",
         members: [
-            .isFirstParty, .postLogoutRedirectURIs, .requiresPKCE, .allowsDeviceGrant, .events, .eventTypes,
-            .eventsURL, .eventsPrivateNetworks,
+            .isFirstParty, .postLogoutRedirectURIs, .requiresPKCE, .allowsDeviceGrant,
+            .allowsHomeScreenApp, .events, .eventTypes, .eventsURL, .eventsPrivateNetworks,
         ],
         isConfidential: true,
         proofKeyRule: .required,

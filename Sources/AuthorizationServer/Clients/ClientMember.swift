@@ -39,7 +39,7 @@ public struct ClientMember: Sendable {
         refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, events, eventTypes, eventsURL,
         eventsPrivateNetworks, platform, allowsPlainPKCE,
         allowsLocalhost, allowsCustomScheme, bundleID, appCheck, firstAttestingVersion, allowsNativeSignIn,
-        allowsDeviceGrant, requiresPKCE,
+        allowsDeviceGrant, requiresPKCE, allowsHomeScreenApp,
         projectID, googleClientIDs, appFlip, appFlipBundleIDs,
         appFlipLinkPaths, appFlipTestRedirectURIs, androidPackage, androidFingerprints,
     ]
@@ -101,6 +101,8 @@ public struct ClientMember: Sendable {
     /// A public client has no other way to bind a code to itself. Google sends no challenge.
     static let requiresPKCE = ClientMember(
         "require_pkce", .forSomeKinds, .flag(\.requiresPKCE, default: true))
+    static let allowsHomeScreenApp = ClientMember(
+        "allow_home_screen_app", .forSomeKinds, .flag(\.allowsHomeScreenApp, default: false))
     static let projectID = ClientMember("project_id", .forSomeKinds, .optionalText(\.projectID))
     static let googleClientIDs = ClientMember(
         "google_client_ids", .forSomeKinds, .list(\.googleClientIDs, default: []))

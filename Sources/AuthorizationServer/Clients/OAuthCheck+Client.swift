@@ -70,7 +70,8 @@ extension OAuthCheck {
             proofKeyRule: ClientMember.requiresPKCE.value.flag(in: draft)
                 ? kind.proofKeyRule : .requiredWithoutNonce,
             appCheck: appCheck, nativeSignInBundleID: nativeSignInBundleID,
-            allowsDeviceGrant: ClientMember.allowsDeviceGrant.value.flag(in: draft), events: events)
+            allowsDeviceGrant: ClientMember.allowsDeviceGrant.value.flag(in: draft),
+            allowsHomeScreenApp: ClientMember.allowsHomeScreenApp.value.flag(in: draft), events: events)
     }
 
     private mutating func app(of draft: ClientDraft) -> ClientID? {

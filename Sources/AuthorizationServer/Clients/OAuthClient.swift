@@ -53,6 +53,9 @@ public final class OAuthClient: Sendable {
     public let nativeSignInBundleID: ClientID?
     /// True if devices without a browser may ask for a user (RFC 8628).
     public let allowsDeviceGrant: Bool
+    /// True if the client's web app on the home screen of iOS may open the consent page, which then any web
+    /// view on Apple's platforms may.
+    public let allowsHomeScreenApp: Bool
     /// The client's event stream. `nil` without one.
     public let events: ClientEvents?
 
@@ -66,8 +69,9 @@ public final class OAuthClient: Sendable {
         lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
         proofKeyRule: ProofKeyRule, appCheck: AppCheckPolicy?, nativeSignInBundleID: ClientID?,
-        allowsDeviceGrant: Bool, events: ClientEvents?
+        allowsDeviceGrant: Bool, allowsHomeScreenApp: Bool, events: ClientEvents?
     ) {
+        self.allowsHomeScreenApp = allowsHomeScreenApp
         self.events = events
         self.allowsDeviceGrant = allowsDeviceGrant
         self.id = id
