@@ -229,13 +229,13 @@ import TokenMint
     @Test func `the table is bounded, and forgets the oldest`() throws {
         let client: OAuthClientID = "google"
         var guessing = SecretGuessing()
-        let last = SecretGuessing.mostPairs * 2
+        let last = SecretGuessing.mostKeys * 2
         for number in 0...last {
             let moment = Moment(seconds: 1_000_000 + Int64(number / 100))
             let address = RequesterAddress(network: UInt64(number), isVersion4: true)
             for _ in 0..<(number == last ? 12 : 1) { guessing.failed(for: client, at: address, now: moment) }
         }
-        #expect(guessing.count <= SecretGuessing.mostPairs)
+        #expect(guessing.count <= SecretGuessing.mostKeys)
         let moment = Moment(seconds: 1_000_000 + Int64(last / 100))
         let newest = RequesterAddress(network: UInt64(last), isVersion4: true)
         #expect(guessing.pause(for: client, at: newest, now: moment) != nil)

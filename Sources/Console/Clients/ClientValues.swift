@@ -1,6 +1,7 @@
 import AppAttestation
 import AppleAccounts
 import AuthorizationServer
+import Encodings
 import EventDelivery
 import OAuth
 
@@ -24,7 +25,7 @@ struct ClientValues: Sendable {
         let state: String
 
         init(_ guesses: SecretGuesses) {
-            address = guesses.address?.text ?? "unknown addresses"
+            address = guesses.network?.text ?? "unknown addresses"
             wrong = guesses.wrong == 1 ? "one wrong secret" : "\(guesses.wrong) wrong secrets"
             style = guesses.isSlowed ? "warn" : "muted"
             state =

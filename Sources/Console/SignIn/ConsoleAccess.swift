@@ -34,7 +34,7 @@ final class ConsoleAccess: Sendable {
     let hosts: AllowedHosts
     let seal: ConsoleSeal
     private let ended = Mutex(EndedConsoleSessions())
-    private let guessing = Mutex(AttemptPauses<RequesterAddress?>())
+    private let guessing = Mutex(AttemptPauses<AnySubject>())
     /// The last row of the audit log about each right key that opened no session, by the name of the key.
     private let refusedKeys = Mutex<[String: Moment]>([:])
     private static let refusalPause: Int64 = 60_000
@@ -113,8 +113,8 @@ final class ConsoleAccess: Sendable {
         }
         // Under one lock, so that guesses at the same time are counted one after the other.
         let pause = guessing.withLock { guessing -> Int64? in
-            if let seconds = guessing.pause(for: address, now: now) { return seconds }
-            guessing.failed(for: address, now: now)
+            if let seconds = guessing.pause(for: AnySubject(), at: address, now: now) { return seconds }
+            guessing.failed(for: AnySubject(), at: address, now: now)
             return nil
         }
         if let pause { return .paused(pause) }
@@ -145,15 +145,13 @@ final class ConsoleAccess: Sendable {
         do throws(ForeignPageRefusal) {
             try check.check(host: host)
             guard head.method == .POST else { return nil }
-            try check.check(origin: head.headers["origin"], host: host)
+            try check.check(RequestSender(head.headers))
+            return nil
         } catch {
             switch error {
             case .host: return "host_refused"
             case .origin: return "origin_refused"
             }
         }
-        // Browsers say from where a request comes (Fetch Metadata §2.3). Programs send nothing.
-        let sites = head.headers["sec-fetch-site"]
-        return sites.allSatisfy { $0 == "same-origin" } ? nil : "origin_refused"
     }
 }

@@ -91,7 +91,7 @@ extension ConsoleSite: PageSite {
     ) -> (exchange: any HTTPExchange, source: ResponseSource) {
         let request = ConsoleVisit(
             site: self, incoming: incoming, target: target,
-            address: RequesterAddress(incoming.fields, from: client))
+            address: client?.requester)
         return request.begin()
     }
 

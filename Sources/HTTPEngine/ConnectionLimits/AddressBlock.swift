@@ -37,3 +37,54 @@ public struct AddressBlock: Sendable, Equatable {
         return address.hasPrefix(prefixLength, of: network)
     }
 }
+
+extension [AddressBlock] {
+    /// Bound in bytes on what is read of `X-Forwarded-For`, from its end. The client may have written any
+    /// length before it.
+    private static var longestTail: Int { 1024 }
+
+    func contains(_ address: SocketAddress) -> Bool { contains { $0.contains(address) } }
+
+    /// Returns the requester whom named proxies report: the last address in `X-Forwarded-For` that is none of a
+    /// named proxy. Each proxy appends the address from which the request came to it, and before the first
+    /// address that no named proxy has written the client can write anything.
+    ///
+    /// - Parameter field: The field of a request from a named proxy.
+    /// - Returns: `nil` when the proxies name no address; the farthest proxy when they name only each other.
+    func requester(forwardedFor field: String) -> ClientAddress? {
+        let tail = field.utf8.suffix(Self.longestTail)
+        var entries = tail.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        // The bound has cut the first entry.
+        if tail.count < field.utf8.count { entries.removeFirst() }
+        var farthest: ClientAddress?
+        for entry in entries.reversed() {
+            guard let address = Self.address(Substring(entry)) else { return farthest }
+            guard contains(address) else { return ClientAddress(address) }
+            farthest = ClientAddress(address)
+        }
+        return farthest
+    }
+
+    /// Reads an address with or without a port: `203.0.113.7`, `203.0.113.7:17085`, `2001:db8::7`,
+    /// `[2001:db8::7]`, `[2001:db8::7]:443`.
+    private static func address(_ entry: Substring) -> SocketAddress? {
+        let text = entry.drop { $0 == " " || $0 == "\t" }
+        let word = text.prefix { $0 != " " && $0 != "\t" }
+        guard text.dropFirst(word.count).allSatisfy({ $0 == " " || $0 == "\t" }) else { return nil }
+        var (host, port): (Substring, Substring?) = (word, nil)
+        if word.hasPrefix("[") {
+            guard let end = word.lastIndex(of: "]") else { return nil }
+            host = word[word.index(after: word.startIndex)..<end]
+            let rest = word[word.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":"), host.contains(":") else { return nil }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+        } else if let colon = word.firstIndex(of: ":"), !word[word.index(after: colon)...].contains(":") {
+            (host, port) = (word[..<colon], word[word.index(after: colon)...])
+            guard host.contains(".") else { return nil }
+        }
+        if let port {
+            guard let number = UInt16(port), String(number) == port else { return nil }
+        }
+        return try? SocketAddress(ipAddress: String(host), port: 0)
+    }
+}

@@ -52,6 +52,10 @@ import Testing
             words: ["sealing key is wrong", "7 of the stored values", "SIWA_SEALING_KEYS"]
         ) { $0.unreadableValues = 7 },
         Fault(
+            kind: .proxyUnnamed, severity: .warn,
+            words: ["All requests of the last hour came from 10.0.0.7", "SIWA_TRUSTED_PROXIES"]
+        ) { $0.loneRequester = "10.0.0.7" },
+        Fault(
             kind: .notificationsSilent, severity: .warn,
             words: ["notifications do not arrive", "4 tokens", "/v1/apple/notifications"]
         ) { $0.day = [.checkRejected: 4] },
@@ -96,8 +100,8 @@ import Testing
         #expect(!trouble.cause.isEmpty && trouble.advice.hasSuffix("."))
     }
 
-    @Test func `each of the ten causes has its own sentence`() {
-        #expect(Set(Self.faults.map(\.kind)).count == 10)
+    @Test func `each of the eleven causes has its own sentence`() {
+        #expect(Set(Self.faults.map(\.kind)).count == 11)
         #expect(ServiceCondition.sample.troubles == [])
     }
 

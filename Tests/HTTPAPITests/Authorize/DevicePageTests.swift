@@ -180,6 +180,13 @@ import TokenMint
                         answer.status == 403 && answer.text.contains("form_refused"), "\(token ?? "none")")
                 }
             }
+            for (origin, site) in [("https://evil.example", nil), ("null", "cross-site")]
+                as [(String, String?)]
+            {
+                let text = "csrf_token=\(WebVisitor.encode(page.token))&decision=agree"
+                let answer = try await visitor.post(page.action, text: text, from: origin, site: site)
+                #expect(answer.status == 403 && answer.text.contains("form_refused"))
+            }
             let json = try await visitor.post(page.action, text: "{}", type: "application/json")
             #expect(json.status == 403)
             let stranger = AuthorizeVisitor(service)
@@ -227,6 +234,7 @@ import TokenMint
             #expect(statuses[429] ?? 0 >= 1989)
             let right = try await visitor.get(device.path)
             #expect(right.status == 429 && right.text.contains("too many wrong codes"))
+            #expect(right["retry-after"] == "1" && right.text.contains("<bdi>0:01</bdi>"))
             service.clock.advance(by: .seconds(1))
             #expect(try await visitor.get(device.path).status == 303)
         }
@@ -390,6 +398,48 @@ import TokenMint
             #expect(page.status == 404)
             let form = [("client_id", "desktop")]
             #expect(try await Self.post(service, "/oauth/device_authorization", form).status == 404)
+        }
+    }
+
+    /// 256 networks of one home line, and then every address: the page is closed for browsers without a session.
+    @Test func `a browser with a session is looked up whatever others guess, and waits for its own guesses`()
+        async throws
+    {
+        var options = Self.options
+        options.limits.trustedProxies = [try #require(AddressBlock("127.0.0.1"))]
+        try await RunningService.with(options) { service in
+            let visitor = AuthorizeVisitor(service)
+            let (first, second) = (try await Self.begin(service), try await Self.begin(service))
+            _ = try await Self.consent(visitor, first.path)
+            let stranger = AuthorizeVisitor(service)
+            func guess(_ address: String) async throws -> Int {
+                stranger.fields["X-Forwarded-For"] = address
+                return try await stranger.get("/oauth/device?user_code=BBBBBBBB").status
+            }
+            var counts: [Int: Int] = [:]
+            for number in 0..<256 {
+                counts[try await guess("2001:db8:0:\(String(number, radix: 16))::1"), default: 0] += 1
+            }
+            // Ten are free for a machine, and twice as many for all of the line.
+            #expect(counts == [400: 20, 429: 236])
+            // Another home is not concerned.
+            #expect(try await guess("2001:db8:9::1") == 400)
+            for number in 0..<1000 { _ = try await guess("198.51.\(number >> 8).\(number & 255)") }
+            stranger.fields["X-Forwarded-For"] = "203.0.113.9"
+            let closed = try await stranger.get(second.path)
+            #expect(closed.status == 429)
+            let seconds = try #require(closed["retry-after"].flatMap { Int($0) })
+            #expect(seconds > 60)
+            #expect(
+                closed.text.contains("\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)</bdi>"))
+            // The browser with a session is at the address of the guesser.
+            visitor.fields["X-Forwarded-For"] = "2001:db8::1"
+            #expect(try await Self.consent(visitor, second.path).response.status == 200)
+            var own: [Int: Int] = [:]
+            for _ in 0..<20 {
+                own[try await visitor.get("/oauth/device?user_code=BBBBBBBB").status, default: 0] += 1
+            }
+            #expect(own == [400: 10, 429: 10])
         }
     }
 }

@@ -8,7 +8,7 @@ extension ServiceCondition {
     var troubles: [Trouble] {
         let found =
             database + keySet + clock + sealing + secrets + overload + callers + notifications
-            + reports + receivers + work + refusals + revocations
+            + reports + receivers + work + refusals + proxy + revocations
         let order = Dictionary(
             uniqueKeysWithValues: Trouble.Kind.allCases.enumerated().map { ($1, $0) })
         return found.sorted { (order[$0.kind] ?? 0, $0.about) < (order[$1.kind] ?? 0, $1.about) }
@@ -147,6 +147,21 @@ extension ServiceCondition {
                     "SIWA_SEALING_KEYS lacks a key that was used before, or has another key of the same name.",
                 advice:
                     "Put the old key back and restart. Nothing is lost meanwhile: what waits goes on then.",
+                page: Trouble.Page(title: "Settings", path: "/console/settings"))
+        ]
+    }
+
+    var proxy: [Trouble] {
+        guard let loneRequester else { return [] }
+        return [
+            Trouble(
+                .proxyUnnamed, .warn,
+                "All requests of the last hour came from \(loneRequester). Every user and client counts as one: a "
+                    + "guesser there slows all of them down.",
+                cause: "A proxy has this address, and SIWA_TRUSTED_PROXIES does not name it.",
+                advice:
+                    "Set SIWA_TRUSTED_PROXIES to the addresses of all proxies, let each append to X-Forwarded-For, and "
+                    + "restart.",
                 page: Trouble.Page(title: "Settings", path: "/console/settings"))
         ]
     }

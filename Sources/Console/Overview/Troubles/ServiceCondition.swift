@@ -18,6 +18,8 @@ public struct ServiceCondition: Sendable {
     public var hasSealingKeys = false
     /// The number of values of the last sample.
     public var sampledValues: Int64 = 0
+    /// The private address from which all requests of the last hour came; `nil` for an ordinary hour.
+    public var loneRequester: String?
     /// The report to Google that has failed for longest; `nil` without any.
     public var google: ReceiverCondition?
     /// Receivers of events that are paused.

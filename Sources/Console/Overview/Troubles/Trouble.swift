@@ -19,6 +19,7 @@ public struct Trouble: Sendable, Equatable {
         case receiverPaused = "receiver_paused"
         case workOverdue = "work_overdue"
         case refusesMany = "refuses_many"
+        case proxyUnnamed = "proxy_unnamed"
         case peopleRevoked = "people_revoked"
     }
 
@@ -70,7 +71,7 @@ public struct Trouble: Sendable, Equatable {
         case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing: true
         case .keysUnreachable, .clockWrong, .sealingKeyWrong, .refusedByApple, .overloaded, .clientHammering,
             .notificationsSilent, .googleRefusing, .receiverPaused, .workOverdue, .refusesMany,
-            .peopleRevoked:
+            .proxyUnnamed, .peopleRevoked:
             false
         }
     }
@@ -80,7 +81,8 @@ public struct Trouble: Sendable, Equatable {
     var concernsEveryone: Bool {
         switch kind {
         case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing, .keysUnreachable, .clockWrong,
-            .sealingKeyWrong, .refusedByApple, .overloaded, .notificationsSilent:
+            .sealingKeyWrong, .refusedByApple, .overloaded, .notificationsSilent,
+            .proxyUnnamed:
             true
         case .clientHammering, .googleRefusing, .receiverPaused, .workOverdue, .refusesMany, .peopleRevoked:
             false

@@ -14,6 +14,7 @@ struct DeviceTexts: TranslatedTexts {
     let malformed: String
     let codeUnknown: String
     let over: String
+    /// `{value}`: minutes and seconds.
     let paused: String
     /// Above the code on the page that asks for consent.
     let compare: String
@@ -44,12 +45,15 @@ struct DeviceTexts: TranslatedTexts {
         }
     }
 
-    func text(of fault: DevicePageOutcome.EntryFault) -> String {
+    func text(of fault: DevicePageOutcome.EntryFault) -> Markup {
         switch fault {
-        case .malformed: malformed
-        case .unknown: codeUnknown
-        case .over: over
-        case .paused: paused
+        case .malformed: .filled(malformed, [:])
+        case .unknown: .filled(codeUnknown, [:])
+        case .over: .filled(over, [:])
+        // As exact as Retry-After, and without the plural forms of a number.
+        case .paused(let seconds):
+            .filled(
+                paused, ["value": .value("\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)")])
         }
     }
 }
@@ -66,7 +70,7 @@ extension DeviceTexts {
         codeUnknown: "No device waits with this code. Check it on your device.",
         over:
             "This code is not valid any more: it has expired, or it was used. Get a new code on your device.",
-        paused: "There were too many wrong codes. Wait a minute, and then try again.",
+        paused: "There were too many wrong codes. Try again in {value} (minutes:seconds).",
         compare: "Your device must show this code:",
         origin: "This request came from:",
         address: "address {value}",
@@ -88,7 +92,7 @@ extension DeviceTexts {
         malformed: "يتكوّن الرمز من ثمانية أحرف لاتينية، مثل BCDF-GHJK، دون حروف علة. تحقّق منه على جهازك.",
         codeUnknown: "لا يوجد جهاز ينتظر بهذا الرمز. تحقّق منه على جهازك.",
         over: "لم يعد هذا الرمز صالحًا: انتهت مدته أو استُخدم. احصل على رمز جديد على جهازك.",
-        paused: "عدد الرموز الخاطئة كبير جدًا. انتظر دقيقة، ثم حاول مرة أخرى.",
+        paused: "عدد الرموز الخاطئة كبير جدًا. حاول مرة أخرى بعد {value} (دقائق:ثوانٍ).",
         compare: "يجب أن يعرض جهازك هذا الرمز:",
         origin: "جاء هذا الطلب من:",
         address: "العنوان {value}",
@@ -111,7 +115,7 @@ extension DeviceTexts {
             "Kod, BCDF-GHJK gibi sesli harf içermeyen sekiz harften oluşur. Cihazınızdan kontrol edin.",
         codeUnknown: "Bu kodla bekleyen bir cihaz yok. Kodu cihazınızdan kontrol edin.",
         over: "Bu kod artık geçerli değil: süresi dolmuş veya kullanılmış. Cihazınızdan yeni bir kod alın.",
-        paused: "Çok fazla yanlış kod girildi. Bir dakika bekleyin, sonra yeniden deneyin.",
+        paused: "Çok fazla yanlış kod girildi. {value} (dakika:saniye) sonra yeniden deneyin.",
         compare: "Cihazınız bu kodu göstermelidir:",
         origin: "Bu istek şuradan geldi:",
         address: "adres {value}",
@@ -133,7 +137,7 @@ extension DeviceTexts {
         malformed: "Kod ma osiem liter bez samogłosek, na przykład BCDF-GHJK. Sprawdź go na urządzeniu.",
         codeUnknown: "Żadne urządzenie nie czeka z tym kodem. Sprawdź go na urządzeniu.",
         over: "Ten kod nie jest już ważny: wygasł albo został użyty. Pobierz nowy kod na urządzeniu.",
-        paused: "Wpisano zbyt wiele błędnych kodów. Poczekaj minutę i spróbuj ponownie.",
+        paused: "Wpisano zbyt wiele błędnych kodów. Spróbuj ponownie za {value} (minuty:sekundy).",
         compare: "Twoje urządzenie musi pokazywać ten kod:",
         origin: "Ta prośba przyszła z:",
         address: "adres {value}",

@@ -56,6 +56,7 @@ struct ComposedOverview {
             }
             condition.standbys = standbys?.latest.flatMap { $0 }
             condition.secondsAhead = warnings.secondsAhead
+            condition.loneRequester = warnings.loneRequester
             condition.unreadableValues = warnings.unreadableValues
             (condition.hasSealingKeys, condition.sampledValues) = (hasSealingKeys, warnings.sampledValues)
             condition.queues = Self.queues(registry)
