@@ -91,6 +91,23 @@ public final class SigningKeys: Sendable {
         return nil
     }
 
+    /// The origin of an ID token that came back as a hint.
+    enum HintOrigin: Sendable, Equatable {
+        case genuine(IDTokenHint)
+        /// The key is not held any more, or never was: the token can be one of ours.
+        case unknown
+        /// This service has not issued it.
+        case foreign
+    }
+
+    /// Judges a hint. Waits only for an unknown key ID.
+    ///
+    /// - Throws: `StorageError`.
+    func origin(of hint: IDTokenHint.Unverified, issuer: Issuer) async throws -> HintOrigin {
+        guard let key = try await verificationKey(ofHint: hint.keyID) else { return .unknown }
+        return IDTokenHint(hint, issuer: issuer.text, key: key).map { .genuine($0) } ?? .foreign
+    }
+
     /// Returns the key with this ID also when it is not published any more, as long as it is held: a hint may
     /// be older than every valid token. Waits only for an unknown ID.
     ///

@@ -199,12 +199,14 @@ struct RunningService: Sendable {
     ) throws -> AuthorizeUseCase? {
         guard let change = options.oauth, let web else { return nil }
         let store = store ?? ReferenceStore()
+        let settings = try OAuthClients.settings(
+            in: deployment(), issuer: options.publicURL, languages: options.languages, change)
         return AuthorizeUseCase(
-            settings: try OAuthClients.settings(
-                in: deployment(), issuer: options.publicURL, languages: options.languages, change),
-            store: store, commits: GroupCommit<GrantCommand>(store: store, feed: feed), web: web,
-            sealingKeys: try ring(),
-            now: now)
+            settings: settings, store: store, commits: GroupCommit<GrantCommand>(store: store, feed: feed),
+            keys: SigningKeys(
+                for: settings, store: store, sealingKeys: try ring(), now: now,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+            web: web, sealingKeys: try ring(), now: now)
     }
 
     private static func deployment() throws -> Deployment {
