@@ -82,6 +82,26 @@ import Testing
         }
     }
 
+    @Test func `registers a key once when two replicas get the same registration`() async throws {
+        try await Replicas.with { replicas in
+            for round in 0..<20 {
+                let results = try await withThrowingTaskGroup(of: CommandResult.self) { group in
+                    for number in 0..<6 {
+                        let command = AccountCommand.registerKey(.sample(.sample(round), challenge: round))
+                        group.addTask { try await replicas.stores[number % 2].commit([command]).results[0] }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                let registered = results.compactMap { result -> RegisteredKey? in
+                    if case .done(.keyRegistered(let key)) = result { key } else { nil }
+                }
+                #expect(registered.count == 6, "\(results)")
+                #expect(registered.count(where: \.isNew) == 1)
+                #expect(registered.allSatisfy { $0.key == .sample(round) })
+            }
+        }
+    }
+
     @Test func `keeps the bound on keys when two replicas fill it`() async throws {
         try await Replicas.with { replicas in
             let results = try await withThrowingTaskGroup(of: CommandResult.self) { group in
