@@ -279,7 +279,9 @@ let package = Package(
                 "AppleAccounts", "AppAttestation", "AuthorizationServer", "SQLTables", "TestSupport",
                 "Cryptography", "Encodings",
             ]),
-        testHelper("OAuthSamples", ["AuthorizationServer", "AppleAccounts", "Cryptography", "Encodings"]),
+        testHelper(
+            "OAuthSamples",
+            ["AuthorizationServer", "AppAttestation", "AppleAccounts", "Cryptography", "Encodings"]),
         testHelper("OAuthFixtures", ["TestSupport"]),
         testHelper("PostgresCluster", ["TestSupport"]),
         tests("DocumentationTests", ["TestSupport"]),

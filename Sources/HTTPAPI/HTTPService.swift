@@ -164,8 +164,9 @@ public final class HTTPService: Service {
             erasures: ErasureRoutes(useCases: useCases),
             appCheck: dependencies.appCheckHours.map {
                 AppCheckRoutes(
-                    deployment: useCases.deployment, policies: dependencies.appCheck.policies, store: $0,
-                    now: dependencies.now)
+                    deployment: useCases.deployment, policies: dependencies.appCheck.policies,
+                    oauthClients: dependencies.oauth?.dependencies.settings.clients.clients ?? [],
+                    store: $0, now: dependencies.now)
             },
             appAttest: useCases.appChecks.flatMap { checks in
                 checks.policies.all.isEmpty ? nil : AppAttestRoutes(checks: checks)

@@ -34,9 +34,12 @@ extension OAuthCheck {
         let appearance = appearance(of: draft)
         guard let app, let name, let particulars, let scopes else { return nil }
         // Read once for both, so that a mistake is reported once.
-        let usesBundleID = draft.appCheck != nil || ClientMember.allowsNativeSignIn.value.flag(in: draft)
+        let belongsToBundleID =
+            draft.bundleID != nil || ClientMember.allowsNativeSignIn.value.flag(in: draft)
+        let usesBundleID = belongsToBundleID || draft.appCheck != nil
         let bundleID = usesBundleID ? bundleID(of: draft, app) : nil
-        let appCheck = appCheck(of: draft, id, kind, bundleID: bundleID)
+        let appCheck = appCheck(
+            of: draft, id, kind, bundleID: bundleID, belongsToBundleID: belongsToBundleID)
         let impliesOpenID = ClientMember.impliesOpenID.value.flag(in: draft)
         if impliesOpenID, !scopes.contains(.openID) {
             add(

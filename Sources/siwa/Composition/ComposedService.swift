@@ -26,6 +26,8 @@ struct ComposedService {
     private let http: HTTPService
     private let group: ServiceGroup
     private let disabled: DisabledFeatures?
+    /// `nil` in `siwa dev`, whose pages show the clients.
+    private let appCheckClients: AppCheckClientsCheck?
     private let sealedWarning: String?
     private let warnings: StartWarnings
     private let logger: Logger
@@ -42,6 +44,7 @@ struct ComposedService {
     ) async throws {
         logger = observation.logger
         disabled = DisabledFeatures(settings)
+        appCheckClients = development == nil ? AppCheckClientsCheck(settings: settings) : nil
         warnings = StartWarnings(settings)
         let database = try await settings.openDatabase(logger: logger)
         let store: any ServiceStore = database.accounts
@@ -230,6 +233,7 @@ struct ComposedService {
     func run() async throws {
         logger.notice("starting", metadata: ["version": "\(SiwaVersion.current)"])
         if let disabled { logger.notice("\(disabled.text)") }
+        appCheckClients?.log(to: logger)
         for warning in warnings.texts { logger.warning("\(warning)") }
         if let sealedWarning { logger.warning("\(sealedWarning)") }
         try await group.run()

@@ -94,7 +94,7 @@ struct SettingsReader {
         let publicURL = publicURL()
         let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
         let servicesIDs = Set(teams.flatMap(\.apps).flatMap(\.servicesIDs).compactMap { ClientID($0) })
-        let attested = appCheckPolicies(of: teams)
+        let attested = appCheckPolicies(of: teams, webClientIDs: Set(webRedirectURLs.keys))
         let oauth = oauthSettings(
             for: deployment, appCheck: AppCheckPolicies(attested), servicesIDs: servicesIDs,
             publicURL: publicURL, sealingKeys: sealingKeys,

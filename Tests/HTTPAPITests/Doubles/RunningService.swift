@@ -160,7 +160,7 @@ struct RunningService: Sendable {
         let store = store as? ReferenceStore ?? ReferenceStore()
         let settings = try OAuthSample.settings(
             in: deployment(), app: TokenMint.clientID, isDevelopment: options.isDevelopment,
-            options.tokenClients)
+            appCheck: options.appCheck.policies, options.tokenClients)
         return OAuthServer(
             OAuthDependencies(
                 settings: settings, deployment: try deployment(), store: store,
@@ -207,7 +207,7 @@ struct RunningService: Sendable {
             now: now)
     }
 
-    private static func deployment() throws -> Deployment {
+    static func deployment() throws -> Deployment {
         try Deployment(apps: [
             App(
                 team: id(team), primaryClientID: id(TokenMint.clientID),
