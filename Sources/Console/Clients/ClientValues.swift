@@ -38,6 +38,24 @@ struct ClientValues: Sendable {
         }
     }
 
+    /// Number of judged requests of a kind.
+    struct JudgedRequests: Sendable {
+        let kind: String
+        let count: Int64
+        let explanation: String
+
+        init(_ kind: AppCheckKind, _ count: Int64) {
+            self.count = count
+            (self.kind, explanation) =
+                switch kind {
+                case .verified: ("verified", "with a proof that holds")
+                case .outdatedApp: ("outdated app", "without a proof, from a version that makes none")
+                case .unknownOrigin: ("unknown origin", "without a proof otherwise")
+                case .invalid: ("invalid", "with a proof that does not hold")
+                }
+        }
+    }
+
     /// A field of Google's console, and what to type there.
     struct Field: Sendable {
         let name: String
@@ -58,6 +76,8 @@ struct ClientValues: Sendable {
     let most: Int
     let hasRefusals: Bool
     let refusals: [Refusal]
+    let isJudged: Bool
+    let judged: [JudgedRequests]
     let hasGuesses: Bool
     let guesses: [Guesses]
     let otherAddresses: Int?
@@ -79,16 +99,22 @@ struct ClientValues: Sendable {
     init(
         _ client: OAuthClient, settings: OAuthSettings, usage: ClientUsage, refusals: [Refusal],
         guesses: [SecretGuesses], stream: EventStreams.ClientStream?,
-        links: [AuthorizeLink], preview: PreviewValues?
+        links: [AuthorizeLink], appCheck: AppCheckCoverage.Client?, appCheckCounts: AppCheckTally?,
+        preview: PreviewValues?
     ) {
         (id, name) = (client.id.rawValue, client.name.english)
-        facts = Self.facts(client, stream)
+        facts = Self.facts(client, stream, appCheck)
         redirectURIs = client.redirectURIs.map(\.text)
         (countOfURIs, hasFewURIs) = (redirectURIs.count, redirectURIs.count <= 4)
         (grants, families) = (usage.grants[client.id] ?? 0, usage.families[client.id] ?? 0)
         isSample = usage.isSampleOfGrants || usage.isSampleOfFamilies
         most = ClientPages.countedRows
         (hasRefusals, self.refusals) = (!refusals.isEmpty, refusals)
+        isJudged = appCheckCounts != nil
+        judged =
+            appCheckCounts.map { tally in
+                AppCheckKind.allCases.map { JudgedRequests($0, tally[$0]) }
+            } ?? []
         hasGuesses = !guesses.isEmpty
         self.guesses = guesses.prefix(Self.mostAddresses).map(Guesses.init)
         otherAddresses = guesses.count > Self.mostAddresses ? guesses.count - Self.mostAddresses : nil
@@ -102,7 +128,9 @@ struct ClientValues: Sendable {
         self.preview = preview
     }
 
-    private static func facts(_ client: OAuthClient, _ stream: EventStreams.ClientStream?) -> [Fact] {
+    private static func facts(
+        _ client: OAuthClient, _ stream: EventStreams.ClientStream?, _ appCheck: AppCheckCoverage.Client?
+    ) -> [Fact] {
         var facts = [
             Fact(name: "Kind", text: client.kind.name), Fact(name: "App", text: client.app.rawValue),
             Fact(name: "Scopes", text: client.scopes.text), Fact(name: "Audience", text: client.audience),
@@ -123,8 +151,8 @@ struct ClientValues: Sendable {
         if let bundleID = client.nativeSignInBundleID {
             facts.append(Fact(name: "Native sign-in", text: bundleID.rawValue))
         }
-        if let policy = client.appCheck {
-            facts.append(Fact(name: "App Check", text: policy.mode.rawValue))
+        if let appCheck {
+            facts.append(Fact(name: "App Check", text: appCheck.explanation))
         }
         if let google = client.googleLinking {
             facts.append(Fact(name: "Google project", text: google.projectID))

@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
@@ -64,6 +65,40 @@ import Testing
         #expect(html.contains("redirect_uri=https%3A%2F%2Fshop.example.com%2Fcb"))
         #expect(!html.contains(OAuthSample.shopSecret))
         #expect(!html.contains(Hexadecimal.encode(SHA256Digest.hash(OAuthSample.shopSecret))))
+    }
+
+    @Test func `a judged client's page has its mode with the reason, and the four numbers of seven days`()
+        async throws
+    {
+        let appID = try #require(AppID(teamID: "A1B2C3D4E5", bundleID: "com.example.app"))
+        let bundle = AppCheckPolicy(
+            target: .app(bundleID: "com.example.app"), appID: appID, platform: .iOS, mode: .enforced,
+            environment: .production, firstAttestingVersion: nil)
+        let world = try InspectedWorld(appCheck: AppCheckPolicies([bundle])) {
+            $0.clients[1].bundleID = "com.example.app"
+        }
+        let hour = AppCheckHour.beginning(of: world.now.milliseconds / 1000)
+        try await world.store.addAppCheckHours(
+            [(hour, 5001), (hour - 86_400, 6000), (hour - AppCheckHour.kept - 3600, 7)].map {
+                hour, verified in
+                AppCheckHour(
+                    target: .oauthClient(id: "desktop"), hour: hour,
+                    tally: AppCheckTally(verified: verified, outdatedApp: 40, unknownOrigin: 30, invalid: 20))
+            })
+        let html = try await Self.page(world, "desktop")
+        #expect(html.contains("<dd>enforced, like its bundle ID; the client itself has app_check: off</dd>"))
+        for (kind, count) in [
+            ("verified", 11_001), ("outdated app", 80), ("unknown origin", 60), ("invalid", 40),
+        ] {
+            #expect(html.contains(">\(kind)<br>"))
+            #expect(html.contains("<td>\(count)</td>"), "\(kind)")
+        }
+        let google = try await Self.page(world, "google")
+        #expect(google.contains("<dd>App Flip is enforced, except for intents of Android"))
+        let shop = try await Self.page(world, "shop")
+        #expect(
+            shop.contains("<dd>not judged: users sign in on Apple") && !shop.contains("the last seven days"))
+        #expect(try await !Self.page(InspectedWorld(), "desktop").contains("App Check"))
     }
 
     @Test func `a client's lifetimes are said in words, and its redirect URIs stand apart`() async throws {

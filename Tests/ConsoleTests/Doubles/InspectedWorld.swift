@@ -35,6 +35,7 @@ struct InspectedWorld: Sendable {
 
     init(
         appleKeys: (any VerificationKeys)? = nil, isDevelopment: Bool = false,
+        appCheck: AppCheckPolicies = .none,
         _ change: (inout OAuthDraft) -> Void = { _ in }
     ) throws {
         let (store, moment) = (store, now)
@@ -44,13 +45,18 @@ struct InspectedWorld: Sendable {
             App(team: Self.team, primaryClientID: Self.otherApp),
         ])
         let settings = try OAuthSample.settings(
-            in: deployment, app: TokenMint.clientID, isDevelopment: isDevelopment, change)
+            in: deployment, app: TokenMint.clientID, isDevelopment: isDevelopment, appCheck: appCheck, change)
         let mint = try PinnedKeySet(parsing: TokenMint.shared.keySet)
         let feed = EventFeed()
+        let commits = GroupCommit<AccountCommand>(store: store, feed: feed)
+        let policies = AppCheckPolicies(appCheck.all + settings.clients.clients.compactMap(\.appCheck))
         let signIn = SignInUseCases(
             deployment: deployment, policy: VerificationPolicy(clientIDs: []), keys: mint, store: store,
-            commits: GroupCommit<AccountCommand>(store: store, feed: feed), feed: feed,
-            tokenContext: AppleTokenContext(tokens: store), nonceKey: .sample(), now: now)
+            commits: commits, feed: feed, tokenContext: AppleTokenContext(tokens: store),
+            nonceKey: .sample(),
+            appChecks: AppChecks(
+                AppCheck(policies), root: .appleAppAttestation, deployment: deployment, store: store,
+                commits: commits, nonceKey: .sample(), now: now), now: now)
         let key = try #require(SealingKey(name: "test", bytes: SHA256Digest.hash("test").bytes))
         keys = SigningKeys(
             for: settings, store: store, sealingKeys: try #require(SealingKeyRing([key])), signsEvents: true,
