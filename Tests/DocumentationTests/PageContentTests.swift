@@ -92,8 +92,8 @@ import Testing
         #expect(codes.count > 15)
         let faults = Document.read("Sources/SignIn/AppAttest/ProofFault.swift").text
         codes += faults.matches(of: #/code: "([a-z_]+)"/#).map { String($0.1) }
-        // Refusals of the transaction.
-        codes += ["challenge_used", "attestation_key_unknown", "attestation_key_taken"]
+        // Refusals of the transaction, and the cause of another form (AppCheckCause.swift).
+        codes += ["challenge_used", "attestation_key_unknown", "attestation_key_taken", "proof_malformed"]
         let explained = Self.page("app-check").firstColumns.filter { !$0.hasPrefix("--") }
         #expect(Set(codes) == Set(explained))
     }
