@@ -66,7 +66,7 @@ import TokenMint
                 let shown = try await app.service.call("GET", "/v1/app-attest/keys/\(id)")
                 #expect(shown.json?["key"]?["key_id"]?.string == app.device.keyID, "\(id)")
             }
-            for id in [url + "=", String(url.dropLast()), "x"] {
+            for id in [url + "==", String(url.dropLast()), "x"] {
                 let shown = try await app.service.call("GET", "/v1/app-attest/keys/\(id)")
                 #expect(shown.code == "attestation_key_not_found")
             }

@@ -230,7 +230,8 @@ import TokenMint
             return try await post(
                 app,
                 client + [
-                    ("grant_type", "authorization_code"), ("code", "siwa_ac_x"), ("code_verifier", "x"),
+                    ("grant_type", "authorization_code"), ("code", "siwa_ac_x"),
+                    ("code_verifier", String(repeating: "v", count: 43)),
                     ("redirect_uri", OAuthSample.desktopURI),
                 ])
         case .refresh:
