@@ -55,6 +55,22 @@ import Testing
         }
     }
 
+    @Test func `a key that no fetch has looked for is told when to come back`() async throws {
+        struct CoolingKeys: VerificationKeys {
+            func cachedKey(for keyID: String) -> RSAPublicKey? { nil }
+            func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {
+                throw KeySetError(.keysUnavailable, retryAfter: 17)
+            }
+            var health: KeySetHealth { KeySetHealth(status: .ready, keyCount: 1) }
+        }
+        try await RunningService.with(.init(keys: CoolingKeys())) { service in
+            let verified = try await service.call(
+                "POST", ProblemContractTests.verify, body: try Bodies.identityToken())
+            #expect(verified.code == "keys_unavailable")
+            #expect(verified["retry-after"] == "17")
+        }
+    }
+
     struct Mishap: Error {}
 
     @Test func `an unexpected error is a problem too, and its words stay inside`() async throws {

@@ -91,6 +91,8 @@ struct TokenExchange: Sendable {
             throw OAuthError(subjectTokenRefused: error.code.rawValue)
         } catch let error as KeySetError where error.code == .unknownKey {
             throw OAuthError(subjectTokenRefused: AppleTokenError.Code.unknownKey.rawValue)
+        } catch is NonceNotMinted {
+            throw OAuthError(subjectTokenRefused: "nonce_not_minted")
         } catch is CallerForbidden {
             throw OAuthError(subjectTokenRefused: AppleTokenError.Code.audienceMismatch.rawValue)
         } catch let refusal as AccountRefusal {

@@ -13,6 +13,16 @@ extension SignInUseCases {
             expiresAt: now().advanced(byMilliseconds: nonceLifetime.components.seconds * 1000))
     }
 
+    /// Refuses a sign-in without a nonce of this service, where the app demands one. A nonce of this service that
+    /// was used or has expired is refused in the transaction.
+    func demandMintedNonce(for verified: VerifiedSignIn, _ nonce: SignInNonce?) throws(NonceNotMinted) {
+        guard verified.app.requiresMintedNonce else { return }
+        switch nonce {
+        case .minted, .unproven: break
+        case .carried, nil: throw NonceNotMinted()
+        }
+    }
+
     /// Returns the nonce that a sign-in has to use up, or must not find used.
     func nonce(of verified: VerifiedIdentity, posted: String?) -> SignInNonce? {
         let end = Moment(seconds: verified.expiresAt.secondsSince1970)

@@ -27,6 +27,8 @@ public struct SignInUseCases: Sendable {
     public let judgesApps: Bool
     /// Tolerance for a token's expiry in seconds.
     let leeway: Int64
+    /// Counts what was dropped of tokens and of posted profiles.
+    private let onDropped: @Sendable ([String]) -> Void
     let now: @Sendable () -> Moment
 
     /// - Parameters:
@@ -34,6 +36,7 @@ public struct SignInUseCases: Sendable {
     ///   - feed: The feed that `commits` advances.
     ///   - tokenContext: The context that the workers share.
     ///   - nonceKey: The same in all replicas, because each must accept the nonces of the others.
+    ///   - onDropped: Called with the names of values that were dropped, once for each token and profile.
     ///   - now: The wall clock.
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
@@ -41,6 +44,7 @@ public struct SignInUseCases: Sendable {
         commits: GroupCommit<AccountCommand>, feed: EventFeed, tokenContext: AppleTokenContext,
         nonceKey: NonceKey,
         nonceLifetime: Duration = .seconds(600), appChecks: AppChecks? = nil,
+        onDropped: @escaping @Sendable ([String]) -> Void = { _ in },
         now: @escaping @Sendable () -> Moment
     ) {
         let policy = VerificationPolicy(
@@ -61,6 +65,11 @@ public struct SignInUseCases: Sendable {
         self.appChecks = appChecks
         judgesApps = appChecks?.policies.judgesApps ?? false
         leeway = policy.leeway
+        self.onDropped = onDropped
         self.now = now
+    }
+
+    func note(dropped: [String]) {
+        if !dropped.isEmpty { onDropped(dropped) }
     }
 }

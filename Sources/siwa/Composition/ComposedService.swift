@@ -88,7 +88,11 @@ struct ComposedService {
             deployment: settings.deployment,
             policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
             keys: keys, store: store, commits: commits, feed: feed, tokenContext: tokenContext,
-            nonceKey: nonceKey, appChecks: appChecks, now: now)
+            nonceKey: nonceKey, appChecks: appChecks,
+            onDropped: DroppedValueNotice(
+                registry: observation.registry, logger: logger, now: ProcessObservation.millisecondsSince1970
+            ).count,
+            now: now)
         let web = try settings.webSignIn(useCases: useCases, tickets: store, now: now)
         let oauth = ComposedOAuth(
             settings: settings, store: store, signIn: useCases, web: web, feed: feed, client: apple.client,
