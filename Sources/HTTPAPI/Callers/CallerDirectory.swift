@@ -92,19 +92,10 @@ public struct CallerDirectory: Sendable {
         allKeys.first { $0.roles.contains(.operator) && $0.name.isByteEqual(to: name) }
     }
 
-    /// Returns the hash of a token in the form of RFC 6750 §2.1. The case of the scheme is ignored.
+    /// The bound in bytes keeps the duration of a hash from depending on the sender.
     private static func hashOfBearer(_ authorization: String) -> SHA256Digest? {
-        var authorization = authorization
-        return authorization.withUTF8 { bytes in
-            guard bytes.count > 7, bytes.count <= 512,
-                RequestFields.areEqual(bytes[..<7], "bearer ")
-            else { return nil }
-            // White space after a field's value is not part of the value (RFC 9112 §5.1).
-            var end = bytes.count
-            while end > 7, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") {
-                end -= 1
-            }
-            return SHA256Digest.hash(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[7..<end])))
-        }
+        guard authorization.utf8.count <= 512, var token = BearerField(authorization)?.token, !token.isEmpty
+        else { return nil }
+        return token.withUTF8 { SHA256Digest.hash(UnsafeRawBufferPointer($0)) }
     }
 }
