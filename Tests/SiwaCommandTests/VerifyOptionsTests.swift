@@ -29,6 +29,11 @@ import Testing
         #expect(parsed.kind == .object(.assertion) && parsed.attestation.counter == 0)
     }
 
+    @Test func `takes a bundle ID with an underscore`() throws {
+        let options = Self.attestation.map { $0 == "com.example.app" ? "com.example.my_app" : $0 }
+        #expect(try Verify.parse(options).attestation.bundleID == "com.example.my_app")
+    }
+
     @Test func `takes tokens of this service with their issuer, and refresh tokens with the database`() throws
     {
         for kind in ["access-token", "id-token", "security-event"] {
