@@ -111,4 +111,46 @@ import Testing
         }
         #expect(error?.description.contains(setting) == true)
     }
+
+    @Test(arguments: ["team_id: A1B2C3D4E5", "team_id: short"])
+    func `all mistakes are reported together, whatever else is wrong`(team: String) async throws {
+        var file = Self.file.replacing("team_id: A1B2C3D4E5", with: team)
+        for (good, bad) in [
+            ("session_lifetime: 900", "session_lifetime: 0"), ("name: Example for desktops", "name: ''"),
+            ("[\"http://127.0.0.1\"]", "[\"http://evil.example\"]"), ("platform: linux", "platform: amiga"),
+            ("access_token_lifetime: 600", "access_token_lifetime: 0"),
+            ("id: google", "id: google\n      audience: x"),
+            ("siwa_sealing_keys: [\"a=\(SealingSettingsTests.first)\"]\n", ""),
+        ] {
+            #expect(file.contains(good))
+            file = file.replacing(good, with: bad)
+        }
+        let error = await #expect(throws: ConfigurationMistakes.self) {
+            try await SettingsReaderTests.read(["SIWA_PORT": "x"], file: file)
+        }
+        let found = error?.list ?? []
+        var expected = [
+            "SIWA_PORT", "SIWA_SEALING_KEYS", "oauth.session_lifetime", "oauth.clients.name",
+            "oauth.clients.platform",
+            "oauth.clients.access_token_lifetime", "oauth.clients.audience",
+        ]
+        if team.contains("short") { expected.append("teams.team_id") }
+        for setting in expected {
+            #expect(found.contains { $0.hasPrefix("\(setting):") }, "\(setting) in \(found)")
+        }
+        // No mistake follows from another.
+        #expect(!found.contains { $0.hasPrefix("oauth.clients.app:") }, "\(found)")
+    }
+
+    @Test func `an app with a mistake in its client IDs is not unknown too`() async throws {
+        let file = Self.file.replacing(
+            "client_ids: [com.example.app,", with: "client_ids: [com.example.app, a b,"
+        )
+        .replacing("session_lifetime: 900", with: "session_lifetime: 0")
+        let error = await #expect(throws: ConfigurationMistakes.self) {
+            try await SettingsReaderTests.read([:], file: file)
+        }
+        let found = error?.list.map { String($0.prefix { $0 != ":" }) }
+        #expect(found == ["teams.apps.client_ids", "oauth.session_lifetime"])
+    }
 }

@@ -32,13 +32,13 @@ extension OAuthCheck {
         let particulars = particulars(of: draft, kind)
         let scopes = scopes(of: draft, in: catalog)
         let appearance = appearance(of: draft)
-        guard let app, let name, let particulars, let scopes else { return nil }
-        // Read once for both, so that a mistake is reported once.
+        // What follows is checked also after a mistake, so that all mistakes are reported together. The bundle ID
+        // is read once for both, so that a mistake is reported once.
         let usesBundleID = draft.appCheck != nil || ClientMember.allowsNativeSignIn.value.flag(in: draft)
-        let bundleID = usesBundleID ? bundleID(of: draft, app) : nil
+        let bundleID = usesBundleID ? app.flatMap { self.bundleID(of: draft, $0) } : nil
         let appCheck = appCheck(of: draft, id, kind, bundleID: bundleID)
         let impliesOpenID = ClientMember.impliesOpenID.value.flag(in: draft)
-        if impliesOpenID, !scopes.contains(.openID) {
+        if impliesOpenID, let scopes, !scopes.contains(.openID) {
             add(
                 .openIDMissing, at: "oauth.clients.imply_openid",
                 "of \(draft.id) needs the scope openid among scopes; add it, or remove imply_openid")
@@ -46,8 +46,9 @@ extension OAuthCheck {
         let nativeSignInBundleID = nativeSignInBundleID(of: draft, kind, bundleID: bundleID)
         let events = events(of: draft, kind)
         let secretHashes = secretHashes(of: draft, kind: kind)
-        let redirectURIs = redirectURIs(of: draft, kind, particulars)
-        let postLogoutRedirectURIs = postLogoutRedirectURIs(of: draft, kind, particulars)
+        let redirectURIs = particulars.map { self.redirectURIs(of: draft, kind, $0) } ?? []
+        let postLogoutRedirectURIs =
+            particulars.map { self.postLogoutRedirectURIs(of: draft, kind, $0) } ?? []
         let androidApp = androidApp(draft, kind)
         let lifetimes = lifetimes(of: draft, kind: kind)
         let refreshTokenLimit = number(.refreshTokenLimit, of: draft)
@@ -55,7 +56,8 @@ extension OAuthCheck {
         let audience = audience(of: draft, default: defaultAudience)
         let accessTokenAlgorithm = algorithm(.accessTokenAlgorithm, of: draft)
         let idTokenAlgorithm = algorithm(.idTokenAlgorithm, of: draft)
-        guard let accessTokenAlgorithm, let idTokenAlgorithm else { return nil }
+        guard let app, let name, let particulars, let scopes, let accessTokenAlgorithm, let idTokenAlgorithm
+        else { return nil }
         return OAuthClient(
             id: id, kind: kind, googleLinking: particulars.googleLinking, androidApp: androidApp, app: app,
             name: name,

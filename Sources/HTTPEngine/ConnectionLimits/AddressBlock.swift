@@ -24,12 +24,41 @@ public struct AddressBlock: Sendable, Equatable {
         prefixLength = isVersion4 ? 96 + length : length
     }
 
-    /// True if the block has all addresses of IPv4 or of IPv6, so that trusting it trusts every client. A
-    /// network of IPv6 can hold the addresses of IPv4, which are mapped into it.
-    public var holdsEveryAddress: Bool {
-        prefixLength == 0
-            || (prefixLength <= 96
-                && IPAddressBytes.firstOfVersion4.hasPrefix(prefixLength, of: network))
+    private init(_ network: IPAddressBytes, _ prefixLength: Int) {
+        (self.network, self.prefixLength) = (network, prefixLength)
+    }
+
+    /// Returns `true` if the blocks together have all public addresses of IPv4 or of IPv6, so that trusting them
+    /// trusts every client. A network of IPv6 can hold the addresses of IPv4, which are mapped into it.
+    public static func holdEveryAddress(_ blocks: [AddressBlock]) -> Bool {
+        hold(version4, blocks + specialOfVersion4) || hold(version6, blocks)
+    }
+
+    private static let version4 = AddressBlock(.firstOfVersion4, 96)
+    /// The global unicast addresses (RFC 4291 §2.4).
+    private static let version6 = AddressBlock(IPAddressBytes(high: 0x2000 << 48, low: 0), 3)
+    /// Networks without hosts of the Internet (RFC 6890; multicast and class E): a list of all others is a list of
+    /// everybody.
+    private static let specialOfVersion4 = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+        "192.168.0.0/16", "224.0.0.0/3",
+    ].compactMap { AddressBlock($0) }
+
+    /// Returns `true` if the blocks together have every address of a network. Only halves in which a block ends
+    /// are divided further.
+    private static func hold(_ whole: AddressBlock, _ blocks: [AddressBlock]) -> Bool {
+        if blocks.contains(where: { $0.holds(whole) }) { return true }
+        let inside = blocks.filter { whole.holds($0) }
+        guard !inside.isEmpty, whole.prefixLength < 128 else { return false }
+        return whole.halves.allSatisfy { hold($0, inside) }
+    }
+
+    private func holds(_ other: AddressBlock) -> Bool {
+        prefixLength <= other.prefixLength && other.network.hasPrefix(prefixLength, of: network)
+    }
+
+    private var halves: [AddressBlock] {
+        [false, true].map { AddressBlock(network.setting(bit: prefixLength, to: $0), prefixLength + 1) }
     }
 
     public func contains(_ address: SocketAddress) -> Bool {

@@ -32,8 +32,16 @@ struct IPAddressBytes: Equatable, Sendable {
     /// 0.0.0.0
     static let firstOfVersion4 = IPAddressBytes(high: 0, low: mappedPrefix)
 
-    private init(high: UInt64, low: UInt64) {
+    init(high: UInt64, low: UInt64) {
         (self.high, self.low) = (high, low)
+    }
+
+    /// Returns the address with a bit, counted from the highest, set or cleared.
+    func setting(bit: Int, to isSet: Bool) -> IPAddressBytes {
+        let mask: UInt64 = 1 << UInt64(63 - bit % 64)
+        func set(_ word: UInt64) -> UInt64 { isSet ? word | mask : word & ~mask }
+        return bit < 64
+            ? IPAddressBytes(high: set(high), low: low) : IPAddressBytes(high: high, low: set(low))
     }
 
     var isVersion4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }

@@ -38,10 +38,11 @@ extension SettingsReader {
             mistakes.add(
                 "\(Self.attested).first_attesting_version", "\(owner)must be \(AppVersion.form), like 4.2.1")
         }
+        guard isKnown else { return nil }
         // A wrong team ID has a mistake of its own.
-        guard isKnown, isCode(team.teamID) else { return nil }
-        guard let appID = AppID(teamID: team.teamID, bundleID: entry.bundleID) else {
-            mistakes.add("\(Self.attested).bundle_id", "must have 1 to 155 letters, digits, '-' and '.'")
+        let teamID = isCode(team.teamID) ? team.teamID : Self.anyTeamID
+        guard let appID = AppID(teamID: teamID, bundleID: entry.bundleID) else {
+            mistakes.add("\(Self.attested).bundle_id", "must have 1 to 155 letters, digits, '-', '_' and '.'")
             return nil
         }
         return AppCheckPolicy(

@@ -23,9 +23,15 @@ import Testing
         ("0.0.0.0/0", true), ("10.0.0.7/0", true), ("::/0", true), ("::ffff:0:0/96", true), ("::/64", true),
         ("::/8", true), ("10.0.0.0/8", false), ("0.0.0.0/8", false), ("fd00::/8", false), ("::1", false),
         ("127.0.0.1", false), ("::ffff:10.0.0.0/104", false), ("2001:db8::/32", false),
+        ("0.0.0.0/1 128.0.0.0/1", true), ("0.0.0.0/1 128.0.0.0/2 192.0.0.0/3", true),
+        ("0.0.0.0/1 128.0.0.0/2", false), ("::/1 8000::/1", true), ("2000::/3", true),
+        ("2000::/4 3000::/4", true), ("2000::/4 3000::/5", false), ("0.0.0.0/1 8000::/1", false),
+        ("128.0.0.0/1 0.0.0.0/2 64.0.0.0/3 96.0.0.0/4 112.0.0.0/5 120.0.0.0/6 124.0.0.0/7 126.0.0.0/8", true),
+        ("", false), ("10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fd00::/8", false),
     ])
-    func `says when it has every address`(text: String, hasAll: Bool) throws {
-        #expect(try #require(AddressBlock(text)).holdsEveryAddress == hasAll)
+    func `says when blocks together have every public address`(text: String, hasAll: Bool) throws {
+        let blocks = try text.split(separator: " ").map { try #require(AddressBlock(String($0))) }
+        #expect(AddressBlock.holdEveryAddress(blocks) == hasAll)
     }
 
     @Test(arguments: [
