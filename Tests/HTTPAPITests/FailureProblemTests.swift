@@ -1,6 +1,7 @@
 import AppleAccounts
 import Commits
 import HTTPAPI
+import JOSE
 import KeySets
 import SignIn
 import Testing
