@@ -48,7 +48,10 @@ extension JSONWriter {
         guard !names.isEmpty else { return }
         name("dropped")
         beginArray()
-        for name in names { value(name) }
+        for name in names {
+            element()
+            value(name)
+        }
         endArray()
     }
 }
