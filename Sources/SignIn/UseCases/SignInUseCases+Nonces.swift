@@ -4,7 +4,7 @@ import AppleIdentity
 extension SignInUseCases {
     /// Milliseconds by which the clocks of two replicas may differ, plus one second because the token's times
     /// are whole seconds.
-    static let longestClockDifference: Int64 = 301_000
+    package static let longestClockDifference: Int64 = 301_000
 
     /// Makes a nonce for one sign-in. Does not wait and stores nothing: the nonce is used up in the
     /// transaction of the sign-in.

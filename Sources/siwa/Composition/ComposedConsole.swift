@@ -89,7 +89,9 @@ struct ComposedConsole {
         let site = try ConsoleSite(
             pages: Self.pages(parts, recent, arrivals, monitor),
             visitors: parts.development == nil
-                ? .operators({ callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys)
+                ? .operators(
+                    { callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys,
+                    tickets: parts.store)
                 : .developers(hosts: settings.developmentHosts),
             live: parts.live, audit: parts.audit, monitor: monitor, now: parts.now, logger: parts.logger)
         guard parts.development == nil else {
