@@ -99,6 +99,41 @@ import TokenMint
             [("csrf_token", page.token), ("decision", decision)] + (devices ? [("scope:devices", "1")] : []))
     }
 
+    @Test(arguments: [
+        (PageLanguage.english, ["started just now", "started <bdi>1</bdi> min ago"]),
+        (
+            .arabic,
+            [
+                "بدأ قبل لحظات", "بدأ قبل دقيقة واحدة", "بدأ قبل دقيقتين", "بدأ قبل <bdi>3</bdi> دقائق",
+                "بدأ قبل <bdi>4</bdi> دقائق",
+            ]
+        ),
+        (.turkish, ["az önce başlatıldı", "<bdi>1</bdi> dk önce başlatıldı"]),
+        (.polish, ["rozpoczęto przed chwilą", "rozpoczęto <bdi>1</bdi> min temu"]),
+    ])
+    func `the age of a request is in words of the language`(language: PageLanguage, texts: [String]) {
+        for (minutes, text) in texts.enumerated() {
+            #expect(DeviceTexts.started(minutesAgo: Int64(minutes), in: language).html == text)
+        }
+    }
+
+    @Test(arguments: [
+        (10, "دقائق"), (11, "دقيقة"), (59, "دقيقة"), (100, "دقيقة"), (103, "دقائق"),
+    ])
+    func `minutes of Arabic have the form of their number`(minutes: Int64, noun: String) {
+        let text = DeviceTexts.started(minutesAgo: minutes, in: .arabic).html
+        #expect(text == "بدأ قبل <bdi>\(minutes)</bdi> \(noun)")
+    }
+
+    @Test func `a user who has refused, and the facts of a request, have the words of the language`() {
+        #expect(DeviceTexts.of(.arabic).refusedTitle == "لقد رفضتَ الطلب")
+        #expect(DeviceTexts.of(.polish).origin == "Szczegóły prośby:")
+        #expect(
+            DeviceTexts.of(.polish).warning.contains(
+                "jeśli to Ty rozpoczynasz tę operację na własnym urządzeniu"))
+        #expect(DeviceTexts.of(.turkish).refused.contains("hesabınıza erişemeyecek"))
+    }
+
     @Test func `a user enters the code, signs in, sees from where the request came, and agrees`() async throws
     {
         try await Self.with { service, visitor in
@@ -121,7 +156,7 @@ import TokenMint
             for text in [
                 "<bdi>Example Desktop</bdi>", "<b dir=\"ltr\">\(device.userCode)</b>",
                 "address <bdi>127.0.0.1</bdi>", "program <bdi>ExampleTV/1.0 (living &lt;room&gt;)</bdi>",
-                "started <bdi>0</bdi> min ago", "Control your devices", "Signed in as",
+                "started just now", "Control your devices", "Signed in as",
                 "If someone sent you this link",
             ] { #expect(page.response.text.contains(text), "\(text)") }
             let answer = try await Self.answer(visitor, page, "agree", devices: false)

@@ -23,7 +23,7 @@ struct DeviceTexts: TranslatedTexts {
     let address: String
     /// `{value}`
     let program: String
-    /// `{value}`: a number of minutes.
+    /// `{value}`: a number of minutes. `started` has the sentences for some numbers in the languages that are built in.
     let time: String
     /// In place of an address or a program.
     let unknown: String
@@ -42,6 +42,24 @@ struct DeviceTexts: TranslatedTexts {
         case .polish: .polish
         case .other(let translation): translation[DeviceTexts.self]
         }
+    }
+
+    /// The text that says when a request was started, with the word `{value}` or without. In a language of a
+    /// deployment the first minute counts as one.
+    static func started(minutesAgo minutes: Int64, in language: PageLanguage) -> Markup {
+        let text =
+            switch (language, minutes) {
+            case (.english, ...0): "started just now"
+            case (.arabic, ...0): "بدأ قبل لحظات"
+            case (.arabic, 1): "بدأ قبل دقيقة واحدة"
+            case (.arabic, 2): "بدأ قبل دقيقتين"
+            // Three to ten of something have the plural, also after a hundred.
+            case (.arabic, _) where (3...10).contains(minutes % 100): "بدأ قبل {value} دقائق"
+            case (.turkish, ...0): "az önce başlatıldı"
+            case (.polish, ...0): "rozpoczęto przed chwilą"
+            case (.english, _), (.arabic, _), (.turkish, _), (.polish, _), (.other, _): of(language).time
+            }
+        return .filled(text, ["value": .value("\(max(1, minutes))")])
     }
 
     func text(of fault: DevicePageOutcome.EntryFault) -> String {
@@ -97,7 +115,7 @@ extension DeviceTexts {
         unknown: "غير معروف",
         agreedTitle: "تم ربط جهازك",
         agreed: "يتابع {client} تلقائيًا خلال ثوانٍ. يمكنك إغلاق هذه الصفحة.",
-        refusedTitle: "لقد رفضت",
+        refusedTitle: "لقد رفضتَ الطلب",
         refused: "لن يحصل {client} على إمكانية الوصول. يمكنك إغلاق هذه الصفحة.")
 
     private static let turkish = DeviceTexts(
@@ -121,7 +139,7 @@ extension DeviceTexts {
         agreedTitle: "Cihazınız bağlandı",
         agreed: "{client} birkaç saniye içinde kendiliğinden devam eder. Bu sayfayı kapatabilirsiniz.",
         refusedTitle: "Reddettiniz",
-        refused: "{client} erişim almaz. Bu sayfayı kapatabilirsiniz.")
+        refused: "{client} hesabınıza erişemeyecek. Bu sayfayı kapatabilirsiniz.")
 
     private static let polish = DeviceTexts(
         title: "Połącz urządzenie",
@@ -129,13 +147,13 @@ extension DeviceTexts {
         code: "Kod",
         goOn: "Dalej",
         warning:
-            "Kontynuuj tylko wtedy, gdy to Ty zaczynasz na własnym urządzeniu. Jeśli ten link lub kod przysłał Ci ktoś inny, zamknij stronę.",
+            "Kontynuuj tylko, jeśli to Ty rozpoczynasz tę operację na własnym urządzeniu. Jeśli ten link lub kod przysłał Ci ktoś inny, zamknij stronę.",
         malformed: "Kod ma osiem liter bez samogłosek, na przykład BCDF-GHJK. Sprawdź go na urządzeniu.",
         codeUnknown: "Żadne urządzenie nie czeka z tym kodem. Sprawdź go na urządzeniu.",
         over: "Ten kod nie jest już ważny: wygasł albo został użyty. Pobierz nowy kod na urządzeniu.",
         paused: "Wpisano zbyt wiele błędnych kodów. Poczekaj minutę i spróbuj ponownie.",
         compare: "Twoje urządzenie musi pokazywać ten kod:",
-        origin: "Ta prośba przyszła z:",
+        origin: "Szczegóły prośby:",
         address: "adres {value}",
         program: "program {value}",
         time: "rozpoczęto {value} min temu",
