@@ -51,9 +51,12 @@ package struct CheckReport {
     /// True if the signature is valid, even if a later check failed.
     package let isSigned: Bool
     package let sections: [Section]
+    /// Seconds that the issuer's clock may differ from ours in the checks of times; `nil` where no time is checked.
+    package var leeway: Int64?
 
     package var text: String {
-        var lines = ["\(kind), verified as of \(moment.rfc3339)", ""]
+        let leeway = leeway.map { $0 == 0 ? ", without leeway" : ", with \($0) seconds of leeway" } ?? ""
+        var lines = ["\(kind), verified as of \(moment.rfc3339)\(leeway)", ""]
         let width = checks.map(\.name.count).max() ?? 0
         for check in checks {
             let name = check.name + String(repeating: " ", count: width - check.name.count)
@@ -94,6 +97,7 @@ package struct CheckReport {
         }
         json.member("kind", kind)
         json.member("at", moment.rfc3339)
+        if let leeway { json.member("leeway_seconds", leeway) }
         json.name("checks")
         json.beginArray()
         for check in checks {

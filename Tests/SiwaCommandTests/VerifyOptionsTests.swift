@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: [
         [], ["--kind", "token", "--client-id", "a"], ["--client-id", ""],
         ["--client-id", "a"] + app, ["--client-id", "a", "--counter", "1"],
-        ["--kind", "attestation"] + app, attestation + ["--client-id", "a"], attestation + ["--all"],
+        ["--kind", "attestation"] + app, attestation + ["--client-id", "a"],
         attestation + ["--nonce", "n"], attestation + ["--counter", "1"],
         attestation + ["--client-data", "YWJj"],
         ["--kind", "access-token"], ["--kind", "refresh-token", "--issuer", "https://a.example"],

@@ -118,7 +118,7 @@ package struct TokenInspector: Sendable {
                 ? IdentityTokenExpectations(
                     nonce: question.nonce, authorizationCode: question.authorizationCode,
                     accessToken: question.accessToken) : IdentityTokenExpectations(),
-            moment: now, showsAll: true, masksPersons: true)
+            moment: now, masksPersons: !viewer.isDevelopment)
         let report = await inspection.inspect(question.text, keys: keySource).form
         var token = InspectedToken(report, signer: "Apple")
         if report.isSigned, kind == .identityToken { await addCredential(to: &token, report, apps, now) }
@@ -160,8 +160,8 @@ package struct TokenInspector: Sendable {
         let inspection = IssuedTokenInspection(
             kind: kind, issuer: issuer, audiences: audiences,
             nonce: kind == .idToken ? question.nonce : nil,
-            accessToken: kind == .idToken ? question.accessToken : nil, moment: now, showsAll: true,
-            masksPersons: true)
+            accessToken: kind == .idToken ? question.accessToken : nil, moment: now,
+            masksPersons: !viewer.isDevelopment)
         let store = dependencies.store
         let visible = Set(clients.map(\.id))
         let report = await inspection.inspect(
