@@ -104,7 +104,7 @@ package struct ClientPages: Sendable {
             client, settings: settings, usage: usage, refusals: refusals(of: client),
             guesses: server.secretGuesses(of: client.id), stream: streams?.stream(of: client.id),
             links: AuthorizeLink.all(of: client, issuer: settings.issuer),
-            preview: choice.map(PreviewValues.init))
+            preview: choice.map(PreviewValues.init), masksURLs: !request.viewer.isDevelopment)
         return .page(template: "client", title: client.name.english, values: values)
     }
 

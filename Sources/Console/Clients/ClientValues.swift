@@ -79,10 +79,10 @@ struct ClientValues: Sendable {
     init(
         _ client: OAuthClient, settings: OAuthSettings, usage: ClientUsage, refusals: [Refusal],
         guesses: [SecretGuesses], stream: EventStreams.ClientStream?,
-        links: [AuthorizeLink], preview: PreviewValues?
+        links: [AuthorizeLink], preview: PreviewValues?, masksURLs: Bool
     ) {
         (id, name) = (client.id.rawValue, client.name.english)
-        facts = Self.facts(client, stream)
+        facts = Self.facts(client, stream, masksURLs: masksURLs)
         redirectURIs = client.redirectURIs.map(\.text)
         (countOfURIs, hasFewURIs) = (redirectURIs.count, redirectURIs.count <= 4)
         (grants, families) = (usage.grants[client.id] ?? 0, usage.families[client.id] ?? 0)
@@ -102,7 +102,9 @@ struct ClientValues: Sendable {
         self.preview = preview
     }
 
-    private static func facts(_ client: OAuthClient, _ stream: EventStreams.ClientStream?) -> [Fact] {
+    private static func facts(
+        _ client: OAuthClient, _ stream: EventStreams.ClientStream?, masksURLs: Bool
+    ) -> [Fact] {
         var facts = [
             Fact(name: "Kind", text: client.kind.name), Fact(name: "App", text: client.app.rawValue),
             Fact(name: "Scopes", text: client.scopes.text), Fact(name: "Audience", text: client.audience),
@@ -133,7 +135,7 @@ struct ClientValues: Sendable {
         if let stream {
             let delivery: String
             switch stream.delivery {
-            case .push(let url): delivery = "pushed to \(MaskedURL.text(url))"
+            case .push(let url): delivery = "pushed to \(masksURLs ? MaskedURL.text(url) : url)"
             case .poll: delivery = "polled by the client"
             }
             facts.append(Fact(name: "Event stream", text: delivery))

@@ -94,8 +94,10 @@ public struct OverviewPages: Sendable {
                     ["on", "off"].contains(state),
                     try await world.switchFault(named: name, isOn: state == "on")
                 else { return .refused("There is no such fault. Go back, and choose one of the list.") }
+                let fault = await world.faults.first { $0.name == name }
                 return .redirect(
-                    to: "/overview", notice: state == "on" ? "The fault is on." : "The fault is off.")
+                    to: "/overview",
+                    notice: state == "on" ? fault?.notice ?? "The fault is on." : "The fault is off.")
             },
         ]
     }

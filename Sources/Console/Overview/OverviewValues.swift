@@ -59,6 +59,8 @@ struct OverviewValues: Sendable {
         let state: String
         let next: String
         let button: String
+        /// The party whose keys the service still has in its cache while the fault is on.
+        let cachedKeysOf: String?
     }
 
     let version: String
@@ -169,6 +171,7 @@ extension OverviewValues.Fault {
     init(_ fault: DevelopmentFault) {
         (name, title) = (fault.name, fault.title)
         (state, next, button) = fault.isOn ? ("on", "off", "Mend") : ("off", "on", "Break")
+        cachedKeysOf = fault.isOn ? fault.withheldKeysOf?.rawValue : nil
     }
 }
 

@@ -43,7 +43,7 @@ import Testing
         let list = try Self.pages(world).page(.get, "/clients")
         let html = try InspectedWorld.html(try await list.handle(world.request()))
         for id in ["shop", "desktop", "google"] { #expect(html.contains("/console/clients/\(id)\"")) }
-        #expect(html.contains("<td><code>com.example.app</code></td><td>1</td><td>1</td>"))
+        #expect(html.contains("<td class=\"any\"><code>com.example.app</code></td><td>1</td><td>1</td>"))
         #expect(!html.contains("of a sample"))
     }
 

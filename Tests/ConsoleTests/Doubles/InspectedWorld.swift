@@ -83,10 +83,11 @@ struct InspectedWorld: Sendable {
 
     func request(
         _ form: [String: String] = [:], query: [String: String] = [:], parameters: [String: String] = [:],
-        scope: AppScope = .all
+        scope: AppScope = .all, isDevelopment: Bool = false
     ) -> ConsoleRequest {
         ConsoleRequest(
-            requestID: "req-1", parameters: parameters, query: query, form: form, viewer: Self.viewer(scope),
+            requestID: "req-1", parameters: parameters, query: query, form: form,
+            viewer: Self.viewer(scope, isDevelopment: isDevelopment),
             now: now)
     }
 
@@ -100,11 +101,12 @@ struct InspectedWorld: Sendable {
     }
 
     func inspect(
-        _ text: String, kind: String = "", scope: AppScope = .all, _ more: [String: String] = [:]
+        _ text: String, kind: String = "", scope: AppScope = .all, _ more: [String: String] = [:],
+        isDevelopment: Bool = false
     ) async throws -> ConsoleAnswer {
         let page = try #require(TokenPages(inspector).pages.first { $0.method == .post })
         let form = ["token": text, "kind": kind].merging(more) { $1 }
-        return try await page.handle(request(form, scope: scope))
+        return try await page.handle(request(form, scope: scope, isDevelopment: isDevelopment))
     }
 
     /// Gives an account of the store the tokens of a code of the client `shop`, in family 1.

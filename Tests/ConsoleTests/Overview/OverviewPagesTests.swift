@@ -226,6 +226,24 @@ import Testing
         #expect(broken.contains("aria-label=\"Mend: Apple is slow\""))
     }
 
+    @Test func `a fault that the cache hides says so, and what shows it is beside it`() async throws {
+        let world = RecordingWorld()
+        let pages = Self.pages(world: world)
+        let before = try await Self.page(pages, isDevelopment: true)
+        #expect(!before.contains("Replace all keys"))
+        guard
+            case .redirect("/overview", let notice?) = try await Self.answer(
+                pages, "/overview/fault", form: ["name": "keys_gone", "state": "on"])
+        else {
+            Issue.record("no notice")
+            return
+        }
+        #expect(notice.contains("still has the keys in its cache") && notice.contains("replace all keys"))
+        let broken = try await Self.page(pages, isDevelopment: true)
+        #expect(broken.contains("action=\"/console/world/keys\"") && broken.contains("value=\"apple\""))
+        #expect(broken.contains(">Replace all keys</button>"))
+    }
+
     @Test func `outside of development there are no buttons, and each page is declared for its callers`() {
         #expect(Self.pages().pages.map(\.path) == ["/overview"])
         let actions = Self.pages(world: RecordingWorld()).pages.dropFirst()
@@ -314,13 +332,19 @@ private final class RecordingWorld: DevelopmentWorld {
 
     var faults: [DevelopmentFault] {
         get async {
-            let isOn = record.withLock { $0.contains("apple_slow true") }
-            return [DevelopmentFault(name: "apple_slow", title: "Apple is slow", isOn: isOn)]
+            let calls = record.withLock { $0 }
+            return [
+                DevelopmentFault(
+                    name: "apple_slow", title: "Apple is slow", isOn: calls.contains("apple_slow true")),
+                DevelopmentFault(
+                    name: "keys_gone", title: "No keys", isOn: calls.contains("keys_gone true"),
+                    withheldKeysOf: .apple),
+            ]
         }
     }
 
     func switchFault(named name: String, isOn: Bool) async throws -> Bool {
         record.withLock { $0.append("\(name) \(isOn)") }
-        return name == "apple_slow"
+        return ["apple_slow", "keys_gone"].contains(name)
     }
 }
