@@ -86,14 +86,14 @@ extension DeviceTexts {
             "This code is not valid any more: it has expired, or it was used. Get a new code on your device.",
         paused: "There were too many wrong codes. Wait a minute, and then try again.",
         compare: "Your device must show this code:",
-        origin: "This request came from:",
+        origin: "Details of the request:",
         address: "address {value}",
         program: "program {value}",
         time: "started {value} min ago",
         unknown: "unknown",
         agreedTitle: "Your device is connected",
         agreed: "{client} goes on by itself in a few seconds. You can close this page.",
-        refusedTitle: "You have refused",
+        refusedTitle: "You have refused the request",
         refused: "{client} gets no access. You can close this page.")
 
     private static let arabic = DeviceTexts(
@@ -108,7 +108,7 @@ extension DeviceTexts {
         over: "لم يعد هذا الرمز صالحًا: انتهت مدته أو استُخدم. احصل على رمز جديد على جهازك.",
         paused: "عدد الرموز الخاطئة كبير جدًا. انتظر دقيقة، ثم حاول مرة أخرى.",
         compare: "يجب أن يعرض جهازك هذا الرمز:",
-        origin: "جاء هذا الطلب من:",
+        origin: "تفاصيل الطلب:",
         address: "العنوان {value}",
         program: "البرنامج {value}",
         time: "بدأ قبل {value} دقيقة",
@@ -131,14 +131,14 @@ extension DeviceTexts {
         over: "Bu kod artık geçerli değil: süresi dolmuş veya kullanılmış. Cihazınızdan yeni bir kod alın.",
         paused: "Çok fazla yanlış kod girildi. Bir dakika bekleyin, sonra yeniden deneyin.",
         compare: "Cihazınız bu kodu göstermelidir:",
-        origin: "Bu istek şuradan geldi:",
+        origin: "İsteğin ayrıntıları:",
         address: "adres {value}",
         program: "program {value}",
         time: "{value} dk önce başlatıldı",
         unknown: "bilinmiyor",
         agreedTitle: "Cihazınız bağlandı",
         agreed: "{client} birkaç saniye içinde kendiliğinden devam eder. Bu sayfayı kapatabilirsiniz.",
-        refusedTitle: "Reddettiniz",
+        refusedTitle: "İsteği reddettiniz",
         refused: "{client} hesabınıza erişemeyecek. Bu sayfayı kapatabilirsiniz.")
 
     private static let polish = DeviceTexts(
@@ -160,6 +160,6 @@ extension DeviceTexts {
         unknown: "nieznany",
         agreedTitle: "Urządzenie jest połączone",
         agreed: "{client} za kilka sekund przejdzie dalej. Możesz zamknąć tę stronę.",
-        refusedTitle: "Odmówiono",
+        refusedTitle: "Prośba odrzucona",
         refused: "{client} nie otrzyma dostępu. Możesz zamknąć tę stronę.")
 }
