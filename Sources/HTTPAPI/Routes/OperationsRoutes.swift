@@ -27,8 +27,11 @@ final class OperationsRoutes: Sendable {
 
     /// `GET /livez`: the process responds.
     func live() -> RouteResult {
-        .response(Self.status("alive"))
+        .response(Self.alive)
     }
+
+    /// The response of a process that responds.
+    static var alive: HTTPResponse { status("alive") }
 
     /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key set is ready,
     /// because it still verifies; so is a service with warnings, which the response lists. A service that is

@@ -43,7 +43,8 @@ struct ComposedService {
         logger = observation.logger
         disabled = DisabledFeatures(settings)
         warnings = StartWarnings(settings)
-        let database = try await settings.openDatabase(logger: logger)
+        let limits = ServerLimits.forThisProcess(settings, admission: admission)
+        let database = try await Self.openDatabase(settings, limits, logger)
         let store: any ServiceStore = database.accounts
         let sealedSample = { @Sendable in try await Self.sealedSample(in: store, settings) }
         let firstSample = try await sealedSample()
@@ -125,8 +126,7 @@ struct ComposedService {
         dependencies.arrivals = console.arrivals
         http = HTTPService(
             host: settings.host, port: settings.numbers[.port],
-            limits: .forThisProcess(settings, admission: admission),
-            dependencies: dependencies, logger: logger)
+            limits: limits, dependencies: dependencies, logger: logger)
         let workers = AppleTokenWorkers(
             tokenContext: tokenContext, commits: commits, apple: apple.tokens,
             check: TokenResponseCheck(verifier: useCases.identityVerifier, keys: keys),
@@ -181,6 +181,26 @@ struct ComposedService {
             services += Self.serviceManagerNotices(http: http, logger: logger)
         }
         group = Self.group(services, signals: signals, drain: drain, logger: logger)
+    }
+
+    /// Opens the database. While PostgreSQL is not up yet, probes are answered.
+    private static func openDatabase(
+        _ settings: ServiceSettings, _ limits: ServerLimits, _ logger: Logger
+    ) async throws -> any ServiceDatabase {
+        let waiting = WaitingService(
+            host: settings.host, port: settings.numbers[.port], limits: limits,
+            now: ProcessObservation.millisecondsSince1970)
+        do {
+            let database = try await settings.openDatabase(logger: logger) {
+                // The system would choose another port for the service.
+                if settings.numbers[.port] != 0 { waiting.begin() }
+            }
+            await waiting.end()
+            return database
+        } catch {
+            await waiting.end()
+            throw error
+        }
     }
 
     /// Tries to open a sample of the stored secrets with the configured keys.
