@@ -4,6 +4,7 @@ import Encodings
 import Foundation
 import NIOCore
 import NIOHTTP1
+import OutgoingHTTP
 import StrictJSON
 
 /// `siwa healthcheck`
@@ -71,9 +72,10 @@ struct Healthcheck: AsyncParsableCommand {
     private static let largestBody = 16 * 1024
 
     /// A redirect is not followed and counts as the response: `/readyz` never redirects.
-    private static let client: HTTPClient.Configuration = {
+    static let client: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
+        configuration.boundResponses()
         return configuration
     }()
 
