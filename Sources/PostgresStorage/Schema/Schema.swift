@@ -3,7 +3,9 @@ import SQLTables
 
 /// The schema's migrations, and their application while other replicas may be at work.
 enum Schema {
-    static let migrations = [Migration.first]
+    static let migrations = [
+        Migration.first, Migration(number: 2, minimumReader: 1, sql: "SELECT 1"), .claimOrders,
+    ]
 
     /// Contents of the table `siwa_schema`.
     struct Version: Equatable, Sendable {
