@@ -15,8 +15,12 @@ public final class Pooler: Sendable {
         (self.port, self.clusterPort, self.watchdog) = (port, clusterPort, watchdog)
     }
 
-    /// - Parameter mode: `pool_mode` of PgBouncer.
-    public static func start(to cluster: PostgresCluster, mode: String) async throws -> Pooler {
+    /// - Parameters:
+    ///   - mode: `pool_mode` of PgBouncer.
+    ///   - size: `pool_size` of PgBouncer: its connections to the server.
+    public static func start(
+        to cluster: PostgresCluster, mode: String, size: Int = 10
+    ) async throws -> Pooler {
         let directory = try PostgresCluster.makeDirectory()
         let watchdog = try Watchdog(
             """
@@ -35,7 +39,7 @@ public final class Pooler: Sendable {
         auth_type = plain
         auth_file = \(directory)/users
         pool_mode = \(mode)
-        default_pool_size = 10
+        default_pool_size = \(size)
         ignore_startup_parameters = extra_float_digits
         logfile = \(directory)/log
         pidfile = \(directory)/pid

@@ -25,6 +25,23 @@ import Testing
         pooler.stop()
     }
 
+    @Test func `one whose pool is too small is named`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let url = try await cluster.makeDatabase()
+        let pooler = try await Pooler.start(to: cluster, mode: "session", size: 1)
+        let only = PostgresPool(try PostgresURL(pooler.url(for: url)), connections: 1)
+        try await only.run { _ = try $0.run(.one) }
+        // The only connection of the pooler is in use.
+        let other = PostgresPool(try PostgresURL(pooler.url(for: url)), connections: 1)
+        let error = await #expect(throws: StorageError.self) { try await other.run { _ = try $0.run(.one) } }
+        #expect(error?.code == .busy)
+        #expect(error?.detail.contains("PgBouncer has no free connection") == true, "\(error?.detail ?? "")")
+        await only.close()
+        #expect(await recovers { try await other.run { _ = try $0.run(.one) } })
+        await other.close()
+        pooler.stop()
+    }
+
     @Test func `one that gives each session its own connection is taken`() async throws {
         let cluster = try await PostgresCluster.shared()
         let url = try await cluster.makeDatabase()
