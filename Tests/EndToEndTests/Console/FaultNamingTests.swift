@@ -169,6 +169,18 @@ import Testing
         }
     }
 
+    @Test func `a clock that begins to differ while the service runs is named`() async throws {
+        try await Self.with(.sqlite) { system, replica, console in
+            #expect(try await Self.status(system, replica) == 201)
+            try await Self.isFine(console)
+            try system.apple.state.advanceClock(bySeconds: 600)
+            // Apple's next response says what time it is: that to the fetch of a new key.
+            _ = try await system.apple.state.addKey(keyID: nil, isPublished: true, signs: true)
+            try await eventually { try await Self.status(system, replica) == 401 }
+            try await Self.names("clock_wrong", "clock moved by 10 minutes", at: console)
+        }
+    }
+
     // MARK: What some of the users need
 
     @Test func `a wrong sealing key is named`() async throws {
