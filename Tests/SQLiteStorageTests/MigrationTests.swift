@@ -9,8 +9,8 @@ import Testing
 /// An upgrade to an invented second version. The first migration is edited in place until a version is released.
 @Suite struct MigrationTests {
     /// Makes a table anew, because SQLite cannot change its constraints.
-    private static let second = Migration(
-        number: 2, rebuildsTables: true,
+    private static let next = Migration(
+        number: Schema.migrations.count + 1, rebuildsTables: true,
         sql: """
             CREATE TABLE new_team (
                 id INTEGER NOT NULL,
@@ -30,8 +30,8 @@ import Testing
         file = try TemporaryDatabase()
     }
 
-    /// A database as the first version left it: a user with an account and a refresh token, and one without account.
-    private func makeFirstVersion() async throws {
+    /// A database as this version leaves it: a user with an account and a refresh token, and one without account.
+    private func makeThisVersion() async throws {
         try await file.use { database in
             _ = try await database.accounts.hold(1, key: .sample("known"), authorizedAt: 5000)
             _ = try await database.accounts.notify(
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `keeps all rows, and what refers to a table that is made anew`() async throws {
-        try await makeFirstVersion()
+        try await makeThisVersion()
         let queue = try DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
         try await queue.writeWithoutTransaction { database in
             let tables = try String.fetchAll(
@@ -51,19 +51,20 @@ import Testing
             }
             let others = tables.filter { $0 != "team" }
             let before = try others.map(rows)
-            #expect(try Schema.migrate(database, [.first, Self.second]) == (1, 2))
+            let steps = try Schema.migrate(database, Schema.migrations + [Self.next])
+            #expect(steps == (Schema.migrations.count, Self.next.number))
             #expect(try others.map(rows) == before)
             #expect(try Int.fetchAll(database, sql: "SELECT kind FROM team") == [7])
             #expect(try Int.fetchOne(database, sql: "PRAGMA foreign_keys") == 1)
             #expect(throws: DatabaseError.self) { try database.execute(sql: "DELETE FROM team") }
             #expect(try String.fetchOne(database, sql: "PRAGMA integrity_check") == "ok")
         }
-        // A program of the first version.
+        // A program that does not know the next migration.
         await #expect(throws: StorageError(.schemaTooNew, detail: "")) { try await file.open() }
     }
 
     @Test func `leaves everything as it was when what refers to a table is broken`() async throws {
-        try await makeFirstVersion()
+        try await makeThisVersion()
         let queue = try DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
         try await queue.writeWithoutTransaction { database in
             try database.execute(
@@ -73,19 +74,19 @@ import Testing
                     PRAGMA foreign_keys = ON;
                     """)
             #expect(throws: StorageError(.migrationFailed, detail: "")) {
-                try Schema.migrate(database, [.first, Self.second])
+                try Schema.migrate(database, Schema.migrations + [Self.next])
             }
-            #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == 1)
+            #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == Schema.migrations.count)
             #expect(try Int.fetchOne(database, sql: "PRAGMA foreign_keys") == 1)
             #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM subject") == 2)
         }
     }
 
     @Test func `is read by the tools without a change`() async throws {
-        try await makeFirstVersion()
+        try await makeThisVersion()
         let before = FileManager.default.contents(atPath: file.path)
         let reading = try SQLiteInspection(path: file.path)
-        #expect(try await reading.schemaVersion() == 1)
+        #expect(try await reading.schemaVersion() == Schema.migrations.count)
         #expect(SQLiteInspection.knownSchemaVersion == Schema.migrations.count)
         await reading.close()
         #expect(FileManager.default.contents(atPath: file.path) == before)
