@@ -112,13 +112,14 @@ public final class PostgresDatabase: Sendable {
             } catch let error as StorageError where error.code == .unavailable {
                 let isThere = await PostgresConnection(url, number: -1).isServerThere()
                 guard wait.goesOn(isServerThere: isThere, at: .now) else { throw error }
-                if said == nil { onWait() }
+                let isFirst = said == nil
                 // Once for each cause: there are two attempts a second.
                 if said != error.detail {
                     logger.warning(
                         "waiting for the database", metadata: ["error": "\(error.debugDescription)"])
                 }
                 said = error.detail
+                if isFirst { onWait() }
                 try await Task.sleep(for: .milliseconds(500))
             }
         }

@@ -57,7 +57,7 @@ import Testing
             let waiting = Backend(port: port, secret: Relation.secret)
             try await eventually { (try? await waiting.get("/livez"))?.status == 200 }
             let began = ContinuousClock.now
-            #expect(try relation.loggedText().contains("waiting for the database"))
+            try await eventually { try relation.loggedText().contains("waiting for the database") }
             let ready = try await waiting.get("/readyz")
             #expect(ready.status == 503 && ready.code == "storage_unavailable")
             #expect(try await waiting.get("/v1/events").status == 503)
