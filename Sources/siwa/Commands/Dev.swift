@@ -94,22 +94,25 @@ struct Dev: AsyncParsableCommand {
         defer { observation.sink.flush() }
         do {
             let seed = try seed.map { try SeedFile(path: $0) }
+            let tls = try ReceiverTLS(
+                names: ["127.0.0.1", "localhost"], at: ProcessObservation.millisecondsSince1970() / 1000)
+            let (google, receiver) = (try googleConfiguration, receiverConfiguration(tls: tls))
+            let ports = [port, emulatorPort, google?.port ?? 0, receiver.port]
+            try await ListenTrial.run(on: ports.map { ("127.0.0.1", $0) })
             let emulator = try await EmulatedApple(
                 configuration: emulatorConfiguration, clock: .system, logger: observation.logger)
             let arrivals = try seed.map { try emulator.state.seed($0) } ?? []
-            var google: GoogleEmulatorService?
-            if let configuration = try googleConfiguration {
-                google = try await GoogleEmulatorService(
-                    configuration: configuration, clock: .system, logger: observation.logger)
+            var fakeGoogle: GoogleEmulatorService?
+            if let google {
+                fakeGoogle = try await GoogleEmulatorService(
+                    configuration: google, clock: .system, logger: observation.logger)
             }
-            let tls = try ReceiverTLS(
-                names: ["127.0.0.1", "localhost"], at: ProcessObservation.millisecondsSince1970() / 1000)
             let receivers = try ReceiverEmulatorService(
-                configuration: receiverConfiguration(tls: tls), clock: .system, logger: observation.logger)
+                configuration: receiver, clock: .system, logger: observation.logger)
             let service = DevelopmentService(
-                emulator: emulator, google: google, receivers: receivers, authority: tls.authority,
+                emulator: emulator, google: fakeGoogle, receivers: receivers, authority: tls.authority,
                 observation: observation, options: options, arrivals: arrivals)
-            let emulators: [any Service] = [emulator, receivers] + (google.map { [$0] } ?? [])
+            let emulators: [any Service] = [emulator, receivers] + (fakeGoogle.map { [$0] } ?? [])
             try await group(of: emulators, and: service, logger: observation.logger).run()
         } catch {
             let location = try database.map { try DatabaseLocation(url: $0) }

@@ -42,6 +42,10 @@ struct Serve: AsyncParsableCommand {
         EventLoopCount.limitToUsableCPUs()
         do {
             let settings = try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
+            let console = settings.numbers[.consolePort]
+            try await ListenTrial.run(on: [
+                (settings.host, settings.numbers[.port]), (settings.consoleHost, console),
+            ])
             let observation = ProcessObservation.ofProcess(
                 level: settings.logLevel, format: settings.logFormat, traces: settings.traces)
             defer { observation.sink.flush() }

@@ -138,7 +138,7 @@ struct Verify: AsyncParsableCommand {
         case .token(let kind): try await verify(text, of: kind, at: moment)
         case .object(let kind):
             let report = try attestation.inspection(of: kind, at: moment).inspect(text)
-            print(json ? report.json : report.text)
+            show(report.form)
             if report.error != nil { throw ExitCode(1) }
         case .issued(let kind): try await verify(text, of: kind, at: moment)
         }
@@ -168,7 +168,7 @@ struct Verify: AsyncParsableCommand {
         } else {
             report = await inspection.inspect(text, keys: keys)
         }
-        print(json ? report.json : report.text)
+        show(report)
         switch report.verdict {
         case .accepted: break
         case .refused: throw ExitCode(1)
@@ -184,11 +184,15 @@ struct Verify: AsyncParsableCommand {
             moment: moment, showsAll: all)
         let source = InspectionKeys(file: jwks, url: keySetURL)
         let report = await inspection.inspect(text, keys: source)
-        print(json ? report.json : report.text)
+        show(report.form)
         switch report.verdict {
         case .accepted: break
         case .refused: throw ExitCode(1)
         case .undecided: throw ExitCode(2)
         }
+    }
+
+    private func show(_ report: CheckReport) {
+        print(json ? report.json : report.text(in: TerminalStyle.layout))
     }
 }
