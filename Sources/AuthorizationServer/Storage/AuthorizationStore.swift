@@ -68,6 +68,11 @@ public protocol AuthorizationStore: Sendable {
 
     func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int
 
+    /// Removes this key before its time, with an audit entry of the origin. Returns `false` when the record has
+    /// changed since it was read, or is gone.
+    func removeSigningKey(_ key: SigningKeyRecord, by origin: AuditOrigin, at moment: Moment) async throws
+        -> Bool
+
     /// Replaces the sealed private key of this record. Returns `false` when the record has changed since it
     /// was read, or is gone.
     func replaceSealed(_ key: SigningKeyRecord, with sealed: SealedSecret) async throws -> Bool

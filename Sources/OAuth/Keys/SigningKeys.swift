@@ -155,7 +155,10 @@ public final class SigningKeys: Sendable {
     private func read() async throws {
         let moment = now()
         adopt(try await store.signingKeys(), at: moment)
-        for algorithm in algorithms {
+        // A replica with a wrong sealing key would make keys that the others cannot open, and those would stay shut
+        // when the right key is back. An operator retires keys that will never open.
+        let isShut = state.withLock { $0.held.contains { $0.signing == nil && moment < $0.record.retiresAt } }
+        for algorithm in algorithms where !isShut {
             guard let dates = dueKey(algorithm, at: moment) else { continue }
             let record = try sealer.makeKey(for: algorithm, dates, at: moment)
             adopt(
@@ -189,7 +192,9 @@ public final class SigningKeys: Sendable {
             return !state.isFaultLogged
         }
         if let fault = faults.first, isNew {
-            logger.error("a signing key does not open", metadata: ["error": "\(fault)"])
+            let shut = held.filter { $0.signing == nil }.map(\.record.keyID).joined(separator: " ")
+            logger.error(
+                "a signing key does not open", metadata: ["key_ids": "\(shut)", "error": "\(fault)"])
         }
     }
 
@@ -232,8 +237,9 @@ public final class SigningKeys: Sendable {
 
     private func publishedRecords(of state: State, at moment: Moment) -> [SigningKeyRecord] {
         SignatureAlgorithm.allCases.flatMap { algorithm in
-            let records = state.held.filter { $0.verification.algorithm == algorithm }.map(\.record)
-            return schedule.published(records, at: moment)
+            let held = state.held.filter { $0.verification.algorithm == algorithm }
+            return schedule.published(
+                held.map(\.record), usable: held.filter { $0.signing != nil }.map(\.record), at: moment)
         }
     }
 }
