@@ -197,7 +197,9 @@ public final class RemoteKeySet: VerificationKeys {
 
     private func ask(_ fetch: KeySetFetch) async -> KeySetFetchOutcome {
         do {
+            shared.withLock { $0.state.noteStatus(nil) }
             let response = try await source.fetch(ifNoneMatch: fetch.entityTag)
+            shared.withLock { $0.state.noteStatus(response.status) }
             return KeySetFetchOutcome(response, to: fetch.entityTag)
         } catch {
             if Task.isCancelled { return .cancelled }

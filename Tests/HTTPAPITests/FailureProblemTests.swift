@@ -3,6 +3,7 @@ import Commits
 import HTTPAPI
 import KeySets
 import SignIn
+import StrictJSON
 import Testing
 
 /// Responses to callers when the service cannot do its work.
@@ -23,6 +24,8 @@ import Testing
             #expect(!response.text.contains("SELECT"))
             let ready = try await service.call("GET", "/readyz", secret: nil)
             #expect(ready.status == status)
+            #expect(ready.json?["cause"]?.string == code.rawValue)
+            #expect(response.json?["cause"] == nil, "callers learn nothing of the database")
             let alive = try await service.call("GET", "/livez", secret: nil)
             #expect(alive.status == 200)
             let health = try await service.call("GET", "/health", secret: nil)
@@ -52,6 +55,7 @@ import Testing
             let ready = try await service.call("GET", "/readyz", secret: nil)
             #expect(ready.status == 503)
             #expect(ready.code == "keys_unavailable")
+            #expect(ready.json?["cause"]?.string == "unreachable")
         }
     }
 

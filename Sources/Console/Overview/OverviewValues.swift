@@ -37,6 +37,8 @@ struct OverviewValues: Sendable {
         let name: String
         let fingerprint: String
         let age: String
+        /// The ID of a key that does not open.
+        let shutKeyID: String?
     }
 
     struct Finding: Sendable {
@@ -123,7 +125,7 @@ struct OverviewValues: Sendable {
         self.keys = keys.map { key in
             Key(
                 use: key.use, name: key.name, fingerprint: key.fingerprint,
-                age: key.ageText(at: now))
+                age: key.ageText(at: now), shutKeyID: key.shutKeyID)
         }
         let all = findings?.findings ?? []
         self.findings = all.filter { $0.verdict != .good }.map(Finding.init)

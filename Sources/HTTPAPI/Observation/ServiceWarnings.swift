@@ -24,6 +24,7 @@ public final class ServiceWarnings: Sendable {
     public static let wrongClock = refusingClock - 10
 
     private let unreadable = Atomic<Int64>(0)
+    private let shut = Atomic<Int64>(0)
     private let sampled = Atomic<Int64>(0)
     private let clockAhead: @Sendable () -> Int64?
 
@@ -32,6 +33,18 @@ public final class ServiceWarnings: Sendable {
     public init(clockAhead: @escaping @Sendable () -> Int64? = { nil }) {
         self.clockAhead = clockAhead
     }
+
+    /// Number of keys that sign tokens and do not open, which are among the values of the sample.
+    public var shutSigningKeys: Int64 {
+        get { shut.load(ordering: .relaxed) }
+        set {
+            let change = newValue - shut.exchange(newValue, ordering: .relaxed)
+            unreadable.add(change, ordering: .relaxed)
+        }
+    }
+
+    /// Number of values of the last sample that did not open, without keys that sign tokens.
+    public var unreadableSecrets: Int64 { max(0, unreadableValues - shutSigningKeys) }
 
     /// Number of values of the last sample that did not open.
     public var unreadableValues: Int64 {

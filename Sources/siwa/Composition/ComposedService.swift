@@ -53,9 +53,7 @@ struct ComposedService {
         keys = apple.keys
         let warnings = ServiceWarnings(clockAhead: { [clock = apple.clock] in clock.secondsAhead })
         // Set before the first response to a probe.
-        (warnings.unreadableValues, warnings.sampledValues) = (
-            Int64(firstSample.unreadable), Int64(firstSample.tried)
-        )
+        warnings.note(firstSample)
         let tokenContext = AppleTokenContext(
             tokens: store, sealingKeys: settings.sealingKeys,
             canSign: { settings.signingKeys[$0] != nil })
@@ -115,7 +113,7 @@ struct ComposedService {
         let overview = ComposedOverview(
             ComposedOverview.Parts(
                 settings: settings, database: database, store: store, keys: keys, warnings: warnings,
-                registry: observation.registry, now: now, logger: logger))
+                lastNotification: lastNotification, registry: observation.registry, now: now, logger: logger))
         let console = try ComposedConsole(
             ComposedConsole.Parts(
                 settings: settings, store: store, useCases: useCases, keys: keys, oauth: oauth,

@@ -13,6 +13,20 @@ import Testing
         Moment(milliseconds: 1_764_000_000_000 / Self.hour * Self.hour + minute * 60_000)
     }
 
+    @Test func `remembers the newest failure and the last rejected token`() {
+        var series = NumberSeries()
+        series.take([.storageFailure("busy"): 4], at: Moment(milliseconds: 1000))
+        #expect(series.lastFailure == "busy" && series.lastRejection == nil)
+        series.take(
+            [.storageFailure("busy"): 4, .storageFailure("full"): 1, .checkRejected: 1],
+            at: Moment(milliseconds: 2000))
+        #expect(series.lastFailure == "full" && series.lastRejection == Moment(milliseconds: 2000))
+        series.take(
+            [.storageFailure("busy"): 4, .storageFailure("full"): 1, .checkRejected: 1],
+            at: Moment(milliseconds: 3000))
+        #expect(series.lastFailure == "full" && series.lastRejection == Moment(milliseconds: 2000))
+    }
+
     @Test func `counts the growth of each total in its minute, from 0 on`() {
         var series = NumberSeries()
         let changes = [

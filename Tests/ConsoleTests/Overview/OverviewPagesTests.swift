@@ -39,8 +39,39 @@ import Testing
                         KeyCondition(use: "Opens", name: "k0", fingerprint: "cd34", age: .notSeen),
                         KeyCondition(use: "Signs", name: "ES256", fingerprint: "ef56", age: .made(now)),
                         KeyCondition(use: "Signs", name: "RS256", fingerprint: "0178", age: .unknown),
+                        shutKey,
                     ]
-                }), world: world)
+                }, retireKey: { keyID, _ in keyID == "kid9" }), world: world)
+    }
+
+    private static var shutKey: KeyCondition {
+        var key = KeyCondition(use: "Signs", name: "ES256", fingerprint: "kid", age: .made(now))
+        key.shutKeyID = "kid9"
+        return key
+    }
+
+    @Test func `a key that does not open can be retired, and no other`() async throws {
+        let pages = Self.pages()
+        let text = try await Self.page(pages)
+        #expect(text.split(separator: "does not open").count == 2, "one key alone")
+        #expect(text.contains("name=\"key\" value=\"kid9\""))
+        let answer = try await Self.answer(pages, "/overview/retire-key", form: ["key": "kid9"])
+        guard case .redirect = answer else {
+            Issue.record("not retired: \(answer)")
+            return
+        }
+        for form in [["key": "kid1"], [:]] {
+            let answer = try await Self.answer(pages, "/overview/retire-key", form: form)
+            guard case .refused = answer else {
+                Issue.record("retired: \(answer)")
+                continue
+            }
+        }
+        let page = try #require(pages.pages.first { $0.path == "/overview/retire-key" })
+        guard case .operatorsOfAllApps = page.access else {
+            Issue.record("open to others")
+            return
+        }
     }
 
     /// Renders the overview for an operator.
@@ -227,8 +258,9 @@ import Testing
     }
 
     @Test func `outside of development there are no buttons, and each page is declared for its callers`() {
-        #expect(Self.pages().pages.map(\.path) == ["/overview"])
-        let actions = Self.pages(world: RecordingWorld()).pages.dropFirst()
+        let usual = ["/overview", "/overview/retire-key"]
+        #expect(Self.pages().pages.map(\.path) == usual)
+        let actions = Self.pages(world: RecordingWorld()).pages.dropFirst(usual.count)
         #expect(actions.count == 4)
         for page in actions {
             #expect(page.method == .post)
