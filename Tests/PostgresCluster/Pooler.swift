@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import TestSupport
 
 /// A PgBouncer in front of a cluster, with a port of its own.
@@ -7,12 +7,14 @@ public final class Pooler: Sendable {
         public let description = "PgBouncer did not start: install the package pgbouncer"
     }
 
+    private let directory: String
     private let port: Int
     private let clusterPort: Int
     private let watchdog: Watchdog
 
-    private init(_ port: Int, _ clusterPort: Int, _ watchdog: Watchdog) {
-        (self.port, self.clusterPort, self.watchdog) = (port, clusterPort, watchdog)
+    private init(_ directory: String, _ port: Int, _ clusterPort: Int, _ watchdog: Watchdog) {
+        (self.directory, self.port, self.clusterPort) = (directory, port, clusterPort)
+        self.watchdog = watchdog
     }
 
     /// - Parameter mode: `pool_mode` of PgBouncer.
@@ -53,12 +55,21 @@ public final class Pooler: Sendable {
             let log = try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)
             return log?.contains("listening on 127.0.0.1") == true
         }
-        return Pooler(port, cluster.port, watchdog)
+        return Pooler(directory, port, cluster.port, watchdog)
     }
 
     /// The URL of a database of the cluster, through the pooler.
     public func url(for url: String) -> String {
         url.replacing(":\(clusterPort)/", with: ":\(port)/")
+    }
+
+    /// Process ID of the pooler.
+    public func process() throws -> pid_t {
+        let text = try String(contentsOfFile: "\(directory)/pid", encoding: .utf8)
+        guard let process = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw POSIXError(.ESRCH)
+        }
+        return process
     }
 
     public func stop() { watchdog.release() }

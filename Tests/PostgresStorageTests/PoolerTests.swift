@@ -1,4 +1,5 @@
 import AppleAccounts
+import Foundation
 import Logging
 import PostgresCluster
 import StorageConformance
@@ -37,5 +38,13 @@ import Testing
             await database.close()
         }
         pooler.stop()
+    }
+
+    @Test func `the pooler of a test ends with it`() async throws {
+        let pooler = try await Pooler.start(to: try await PostgresCluster.shared(), mode: "session")
+        let process = try pooler.process()
+        #expect(kill(process, 0) == 0)
+        pooler.stop()
+        try await eventually { kill(process, 0) != 0 }
     }
 }
