@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The key-set cache with the transport, over a real socket.
-@Suite(.timeLimit(.minutes(1))) struct RemoteKeySetOverHTTPTests {
+@Suite(.timeLimit(.hung)) struct RemoteKeySetOverHTTPTests {
     private static let keys = """
         {"keys":[{"kty":"RSA","kid":"A","use":"sig","alg":"RS256","e":"AQAB","n":"\
         \(String(repeating: "vw", count: 170))vQ"}]}

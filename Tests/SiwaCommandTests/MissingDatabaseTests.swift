@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import siwa
 
-@Suite(.timeLimit(.minutes(1))) struct MissingDatabaseTests {
+@Suite(.timeLimit(.hung)) struct MissingDatabaseTests {
     static let environment = [
         "DATABASE_URL": "sqlite://siwa.sqlite", "SIWA_SEALING_KEYS": "a=\(SealingSettingsTests.first)",
         // No server listens there.

@@ -2,6 +2,7 @@ import AppleAccounts
 import Logging
 import StorageConformance
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Console
@@ -138,7 +139,7 @@ import Testing
 }
 
 extension ServiceNumbersTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.hung))
     func `of two writes at the same time the older does not end last`() async throws {
         let store = SlowHourStore()
         let one = numbers("a", store)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Two replicas on one PostgreSQL share the receivers, and one of them is killed.
-@Suite(.timeLimit(.minutes(5))) struct DeliveryReplicaTests {
+@Suite(.timeLimit(.hung)) struct DeliveryReplicaTests {
     private static let writers = 8
     private static let names = ["backend", "mail", DeliverySystem.tokens]
 

@@ -4,12 +4,13 @@ import AppleIDClient
 import Cryptography
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import siwa
 
 /// `siwa doctor` with the fake Apple: once without errors, then with each error.
-@Suite(.timeLimit(.minutes(2))) struct DoctorTests {
+@Suite(.timeLimit(.hung)) struct DoctorTests {
     static let limits = AppleTimeLimits(connect: .seconds(4), read: .seconds(20), total: .seconds(20))
 
     static func examine(
