@@ -7,13 +7,13 @@ public final class Pooler: Sendable {
         public let description = "PgBouncer did not start: install the package pgbouncer"
     }
 
-    private let directory: String
+    public let process: pid_t
     private let port: Int
     private let clusterPort: Int
     private let watchdog: Watchdog
 
-    private init(_ directory: String, _ port: Int, _ clusterPort: Int, _ watchdog: Watchdog) {
-        (self.directory, self.port, self.clusterPort) = (directory, port, clusterPort)
+    private init(_ port: Int, _ clusterPort: Int, _ process: pid_t, _ watchdog: Watchdog) {
+        (self.port, self.clusterPort, self.process) = (port, clusterPort, process)
         self.watchdog = watchdog
     }
 
@@ -50,26 +50,21 @@ public final class Pooler: Sendable {
         try await Command(
             path: program, arguments: ["--daemon", "--quiet", "\(directory)/ini"], asServer: true
         ).run()
-        // It goes to the background before it listens.
+        // It goes to the background before it listens, and may write its process ID afterwards.
+        var process: pid_t?
         try await eventually {
             let log = try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)
-            return log?.contains("listening on 127.0.0.1") == true
+            let line = try? String(contentsOfFile: "\(directory)/pid", encoding: .utf8)
+            process = line.flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+            return log?.contains("listening on 127.0.0.1") == true && process != nil
         }
-        return Pooler(directory, port, cluster.port, watchdog)
+        guard let process else { throw Missing() }
+        return Pooler(port, cluster.port, process, watchdog)
     }
 
     /// The URL of a database of the cluster, through the pooler.
     public func url(for url: String) -> String {
         url.replacing(":\(clusterPort)/", with: ":\(port)/")
-    }
-
-    /// Process ID of the pooler.
-    public func process() throws -> pid_t {
-        let text = try String(contentsOfFile: "\(directory)/pid", encoding: .utf8)
-        guard let process = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw POSIXError(.ESRCH)
-        }
-        return process
     }
 
     public func stop() { watchdog.release() }

@@ -42,9 +42,8 @@ import Testing
 
     @Test func `the pooler of a test ends with it`() async throws {
         let pooler = try await Pooler.start(to: try await PostgresCluster.shared(), mode: "session")
-        let process = try pooler.process()
-        #expect(kill(process, 0) == 0)
+        #expect(kill(pooler.process, 0) == 0)
         pooler.stop()
-        try await eventually { kill(process, 0) != 0 }
+        try await eventually { kill(pooler.process, 0) != 0 }
     }
 }
