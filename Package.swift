@@ -93,6 +93,8 @@ let package = Package(
         module("Certificates", ["Encodings", "Cryptography", "JOSE", "COpenSSL"]),
         module("WebOrigins", ["Encodings"]),
         module("PageTemplates", ["Encodings", mustache]),
+        // Bounds of every HTTP client of this program.
+        module("OutgoingHTTP", [asyncHTTPClient, nioCore, nioHTTP1]),
         // Spans of this program, and their way to a collector.
         module("TraceExport", ["Encodings", "StrictJSON", tracing, logging, metrics, serviceLifecycle]),
         module(
@@ -106,8 +108,8 @@ let package = Package(
         module(
             "AppleIDClient",
             [
-                "Encodings", "StrictJSON", "JOSE", "KeySets", "TraceExport", asyncHTTPClient, nioCore,
-                nioHTTP1,
+                "Encodings", "StrictJSON", "JOSE", "KeySets", "OutgoingHTTP", "TraceExport", asyncHTTPClient,
+                nioCore, nioHTTP1,
                 metrics, tracing,
             ]),
 
@@ -234,8 +236,9 @@ let package = Package(
         module(
             "OAuthLogin",
             [
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins", asyncHTTPClient, nioCore,
-                nioPosix, nioHTTP1,
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", "OutgoingHTTP", "WebOrigins",
+                asyncHTTPClient,
+                nioCore, nioPosix, nioHTTP1,
             ]),
         .executableTarget(
             name: "siwa",
@@ -250,7 +253,7 @@ let package = Package(
                 "AppleIdentity", "AppAttestation", "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
-                "Encodings", "TraceExport", "WebOrigins", argumentParser, configuration, yams,
+                "Encodings", "OutgoingHTTP", "TraceExport", "WebOrigins", argumentParser, configuration, yams,
                 serviceLifecycle, logging, tracing,
                 unixSignals, coreMetrics, metrics, nioCore, nioPosix, nioHTTP1, nioSSL, asyncHTTPClient,
             ],
@@ -279,7 +282,9 @@ let package = Package(
                 "AppleAccounts", "AppAttestation", "AuthorizationServer", "SQLTables", "TestSupport",
                 "Cryptography", "Encodings",
             ]),
-        testHelper("OAuthSamples", ["AuthorizationServer", "AppleAccounts", "Cryptography", "Encodings"]),
+        testHelper(
+            "OAuthSamples",
+            ["AuthorizationServer", "AppAttestation", "AppleAccounts", "Cryptography", "Encodings"]),
         testHelper("OAuthFixtures", ["TestSupport"]),
         testHelper("PostgresCluster", ["TestSupport"]),
         tests("DocumentationTests", ["TestSupport"]),
@@ -360,8 +365,8 @@ let package = Package(
         tests(
             "SQLiteStorageTests",
             [
-                "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts", "SQLTables", "KeySets",
-                "Cryptography", grdb, logging,
+                "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts", "AuthorizationServer",
+                "SQLTables", "KeySets", "Cryptography", grdb, logging,
             ]),
         tests(
             "PostgresStorageTests",
@@ -439,7 +444,7 @@ let package = Package(
             [
                 "siwa", "Console", "Inspection", "WebOrigins", "SiwaBinary", "TestSupport",
                 "TokenMint", "AttestationMint", "AppleEmulator", "EmulatorServer", "AppAttestation",
-                "AppleIDClient", "ScriptedHTTP", "HTTPAPI",
+                "AppleIDClient", "OAuthLogin", "ScriptedHTTP", "HTTPAPI",
                 "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
                 "AuthorizationServer", "SecurityEvents", "EventDelivery", "HTTPEngine", "AppleIdentity",
                 "KeySets", "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", logging,

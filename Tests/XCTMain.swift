@@ -1,5 +1,13 @@
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The program of all tests. It is found by its name, and spares the compiler the index in which SwiftPM looks
 /// for tests of XCTest, of which there are none.
 @main
@@ -10,6 +18,12 @@ struct Runner {
         guard let library = arguments.firstIndex(of: "--testing-library"),
             arguments[library...].dropFirst().first == "swift-testing"
         else { return }
-        await Testing.__swiftPMEntryPoint() as Never
+        let status: CInt = await Testing.__swiftPMEntryPoint()
+        // `swift test` takes this status for success.
+        guard status != EX_UNAVAILABLE else {
+            print("error: no test ran, because no test matches the arguments")
+            exit(EXIT_FAILURE)
+        }
+        exit(status)
     }
 }

@@ -50,6 +50,20 @@ for name, address, summary in [
     ("as-prefix", "ada@privaterelay.appleid.com.attacker.example", "Exactly the domain, or nothing is known."),
 ]:
     accepted(f"relay-domain-without-claim-{name}", summary, claims(email=address, is_private_email=Without))
+# What decides nothing is left out when its form is wrong; the token is as good as without it.
+for name, changes, summary in [
+    ("email-number", {"email": 7}, "An e-mail address is a string."),
+    ("email-null", {"email": None}, "Null is not a value."),
+    ("email-dash", {"email": "-"}, "A dash is no address."),
+    ("private-email-no", {"is_private_email": "no"}, "Two strings are booleans, no other."),
+    ("private-email-zero", {"is_private_email": 0}, "A number is no boolean."),
+    ("real-user-status-string", {"real_user_status": "2"}, "A status is a number."),
+    ("real-user-status-fractional", {"real_user_status": Raw("1.5")}, "A status is a whole number."),
+    ("org-id-number", {"org_id": 71}, "An organization is a string."),
+]:
+    left = {member: Without for member in changes}
+    # The relay domain decides where the claim says nothing, and nothing decides without an address.
+    accepted(f"dropped-{name}", summary, claims(**changes), found=identity(claims(**left)))
 accepted("sub-of-unknown-form",
          "Only a unique, stable string is promised; the usual form must not be required.",
          claims(sub="x"))

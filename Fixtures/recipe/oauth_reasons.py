@@ -30,7 +30,7 @@ OF_CASE = {
     "refresh-google-refresh-token-rejected": "credential_revoked", "refresh-suspended": "credential_revoked",
     "refresh-of-another-client": "other_client", "refresh-scope-escalation": "scope_exceeded",
     "refresh-reused-after-successor": "token_rotated", "refresh-reused-late": "token_rotated",
-    "refresh-reused-two-generations": "token_rotated", "refresh-web-reused-late": "token_rotated",
+    "refresh-web-reused-late": "token_rotated",
     "device-unknown": "device_code_unknown", "device-malformed": "device_code_unknown",
     "device-consent-revoked": "device_code_unknown", "device-account-erased": "device_code_unknown",
     "device-expired": "device_code_expired", "device-expired-after-the-consent": "device_code_expired",

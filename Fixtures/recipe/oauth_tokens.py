@@ -316,13 +316,19 @@ granted("refresh-scope-with-raw-space", "A client that does not encode a space m
 granted("refresh-lost-answer", "The successor is unused, so its answer was lost.", form(DESKTOP_REFRESH),
         refresh_grant("desktop"), {**DESKTOP_TOKEN, "refresh_token": "rotated 29 seconds ago, successor unused"},
         ROTATED, "openid email offline_access")
+for label, summary, given in [
+        ("lost-answer-late", "The successor is unused, so its answer was lost.",
+         "rotated 3000 seconds ago, successor unused"),
+        ("repeated-after-successor", "The exchange is repeated: it gives the newest token.",
+         "rotated 59 seconds ago, successor used"),
+        ("repeated-two-generations", "An exchange repeated at once, two generations later.", "rotated twice")]:
+    granted(f"refresh-{label}", summary, form(DESKTOP_REFRESH), refresh_grant("desktop"),
+            {**DESKTOP_TOKEN, "refresh_token": given}, ROTATED, "openid email offline_access")
 for label, summary, given, tokens in [
         ("reused-late", "Refresh token reuse: the family ends.",
-         {"refresh_token": "rotated 31 seconds ago, successor unused"}, "ended"),
+         {"refresh_token": "rotated 86400 seconds ago, successor unused"}, "ended"),
         ("reused-after-successor", "Refresh token reuse: the family ends.",
-         {"refresh_token": "rotated 5 seconds ago, successor used"}, "ended"),
-        ("reused-two-generations", "Refresh token theft: an older one of the family.",
-         {"refresh_token": "rotated twice"}, "ended"),
+         {"refresh_token": "rotated 60 seconds ago, successor used"}, "ended"),
         ("of-another-client", "Cross-client use; it stays good for its client.",
          {"client": "phone", "scope": "openid email"}, "good"),
         ("revoked", "RFC 7009: its access tokens end with it.", {"refresh_token": "revoked"}, "ended"),
@@ -341,7 +347,7 @@ for credential, tokens in [("consent revoked", "ended"), ("refresh token rejecte
             form(GOOGLE_REFRESH), "invalid_grant", given={**GOOGLE_TOKEN, "credential": credential},
             grant=refresh_grant("google"), tokens=tokens)
 refused("refresh-web-reused-late", "A web client's are rotated like a native one's.", form(SHOP_REFRESH),
-        "invalid_grant", given={**SHOP_TOKEN, "refresh_token": "rotated 31 seconds ago, successor unused"},
+        "invalid_grant", given={**SHOP_TOKEN, "refresh_token": "rotated 60 seconds ago, successor used"},
         grant=refresh_grant("shop"), tokens="ended")
 refused("refresh-scope-escalation", "Scope escalation: the client's, but not the token's.",
         form(DESKTOP_REFRESH, scope="email profile"), "invalid_scope", given={**DESKTOP_TOKEN, "scope": "openid email"},

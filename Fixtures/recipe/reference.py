@@ -113,7 +113,7 @@ def is_boolean(value):
 
 
 def check_types(claims, required):
-    texts = ["iss", "sub", "nonce", "email", "transfer_sub", "org_id", "c_hash", "at_hash", "jti"]
+    texts = ["iss", "sub", "nonce", "transfer_sub", "c_hash", "at_hash", "jti"]
     for name, value in claims.items():
         if name in texts:
             require(type(value) is str, "claim_malformed")
@@ -121,10 +121,8 @@ def check_types(claims, required):
             require(type(value) in (str, list), "claim_malformed")
         if name in ("exp", "iat", "nbf", "auth_time"):
             require(is_time(value), "claim_malformed")
-        if name in ("email_verified", "is_private_email", "nonce_supported"):
+        if name in ("email_verified", "nonce_supported"):
             require(is_boolean(value), "claim_malformed")
-        if name == "real_user_status":
-            require(type(value) is int, "claim_malformed")
     for name in required:
         require(name in claims, "claim_missing")
 

@@ -1,5 +1,5 @@
 public import EmulatorServer
-import Synchronization
+public import Synchronization
 
 /// The fake Apple without its sockets: the functions of the control API, for callers in the same process.
 ///
@@ -12,6 +12,8 @@ public final class EmulatorState: Sendable {
     /// Made at their first use.
     private let appAttest = Mutex<AppAttestAuthorities?>(nil)
     let world: Mutex<EmulatedWorld>
+    /// Gets what an iPhone app would post to its backend. `nil` without such a backend.
+    public let appBackend = Mutex<AppBackend?>(nil)
     /// Told of each exchange.
     package let observer = ExchangeObserver()
     /// The IDs of notifications to retry.

@@ -1,5 +1,6 @@
 public import AsyncHTTPClient
 import NIOCore
+import OutgoingHTTP
 
 /// The time limits of a request to Apple.
 public struct AppleTimeLimits: Sendable, Equatable {
@@ -22,7 +23,7 @@ public struct AppleTimeLimits: Sendable, Equatable {
 
 extension HTTPClient.Configuration {
     /// The configuration of the HTTP client for requests to Apple, one per process. It follows no redirect,
-    /// decompresses nothing, and sets the time limits that only the client can enforce. The owner of the
+    /// decompresses nothing, bounds what comes beside a body, and sets the time limits that only the client can enforce. The owner of the
     /// client shuts it down.
     public static func apple(_ limits: AppleTimeLimits = AppleTimeLimits()) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
@@ -41,6 +42,7 @@ extension HTTPClient.Configuration {
             decompression: .disabled)
         // `OutgoingRequestSpan` makes the spans, without values of a URL or a header.
         configuration.tracing.tracer = nil
+        configuration.boundResponses()
         return configuration
     }
 }

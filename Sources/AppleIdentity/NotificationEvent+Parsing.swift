@@ -58,8 +58,16 @@ extension NotificationEvent {
         }
         self.subject = subject
         eventTimeMilliseconds = time
-        email = try object.string("email")
-        isPrivateEmail = RelayAddress.isPrivate(try object.flag("is_private_email"), address: email)
+        switch kind {
+        case .emailEnabled, .emailDisabled:
+            email = try object.string("email")
+            isPrivateEmail = RelayAddress.isPrivate(try object.flag("is_private_email"), address: email)
+        case .consentRevoked, .accountDeleted, .unknown:
+            // An address decides nothing here, so that its form does not keep a revocation out.
+            email = object["email"]?.string
+            let isPrivate = (try? object.flag("is_private_email")) ?? nil
+            isPrivateEmail = RelayAddress.isPrivate(isPrivate, address: email)
+        }
     }
 
     /// `nil` outside the years 1970 to 9999.

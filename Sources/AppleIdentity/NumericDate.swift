@@ -17,6 +17,8 @@ public struct NumericDate: Sendable, Hashable {
     public init(clampingSecondsSince1970 seconds: Int64) {
         secondsSince1970 = min(max(seconds, Self.validSeconds.lowerBound), Self.validSeconds.upperBound)
     }
+
+    package var millisecondsSince1970: Int64 { secondsSince1970 * 1000 }
 }
 
 extension NumericDate: Comparable {

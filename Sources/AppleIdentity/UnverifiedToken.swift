@@ -1,8 +1,8 @@
-import JOSE
+package import JOSE
 
 /// A token of unknown origin. Everything that needs no key has been checked: size, form and header.
 ///
-/// Its payload cannot be read before verification. Look up the key by `keyID`, then call a verifier.
+/// Its payload cannot be read before verification, except for the time that it claims. Look up the key by `keyID`, then call a verifier.
 public struct UnverifiedToken: Sendable {
     /// In bytes. Apple's tokens have 640 to 880.
     public static let longestToken = 16 * 1024
@@ -11,6 +11,14 @@ public struct UnverifiedToken: Sendable {
 
     /// `kid`: untrusted, 1 to 64 characters, any characters.
     public var keyID: String { jws.keyID }
+
+    /// `iat`: untrusted. Only for the choice between "no such key" and "keys not available now".
+    public var claimedIssuedAt: NumericDate? { Self.issuedAt(claimedIn: jws) }
+
+    /// Returns the `iat` that any signed token claims.
+    package static func issuedAt(claimedIn jws: CompactJWS) -> NumericDate? {
+        ClaimReader.issuedAt(claimedIn: jws.payload)
+    }
 
     /// Throws the codes of the steps `size` to `keyID` in `VerificationStep`.
     public init(_ compact: String) throws(AppleTokenError) {

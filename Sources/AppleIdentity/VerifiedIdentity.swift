@@ -30,6 +30,9 @@ public struct VerifiedIdentity: Sendable {
     public var transferSubject: String? { claims.transferSubject }
     public var organizationID: String? { claims.organizationID }
 
+    /// The claims that were dropped, because their form is wrong and they decide nothing.
+    public var dropped: DroppedClaims { claims.dropped }
+
     /// Time at which the user authorized the app: `auth_time`, else `iat`.
     public var authorizationMoment: NumericDate { authenticatedAt ?? issuedAt }
 

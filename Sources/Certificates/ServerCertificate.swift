@@ -60,10 +60,8 @@ public struct ServerCertificate: Sendable {
     /// Returns true if the first certificate of a PEM text is valid for all names at this time. It does not
     /// check the signature.
     public static func isGood(_ pem: String, for names: [String], at moment: Int64) -> Bool {
-        guard let certificate = PEMText.readCertificate(pem) else { return false }
-        var (begin, end) = (time_t(moment), time_t(moment))
-        guard X509_cmp_time(X509_get0_notBefore(certificate.pointer), &begin) < 0,
-            X509_cmp_time(X509_get0_notAfter(certificate.pointer), &end) > 0
+        guard let certificate = PEMText.readCertificate(pem), let validity = certificate.validity(),
+            validity.begin <= moment, moment <= validity.end
         else { return false }
         return names.allSatisfy { name in
             X509_check_host(certificate.pointer, name, 0, 0, nil) == 1

@@ -47,11 +47,26 @@ struct TrustStoreHandle: ~Copyable {
         }
         X509_VERIFY_PARAM_set_time(parameters, time_t(now))
         X509_VERIFY_PARAM_set_auth_level(parameters, Self.securityLevel)
+        X509_STORE_CTX_set_verify_cb(context, Self.acceptsLastSecond)
         guard X509_verify_cert(context) == 1 else { throw Self.error(of: context) }
         guard let chain = X509_STORE_CTX_get0_chain(context) else {
             throw CertificateChainError(.untrusted, detail: "no chain")
         }
         try body(chain)
+    }
+
+    /// Accepts a certificate in the second of its `notAfter`, which belongs to the validity (RFC 5280 §4.1.2.5).
+    /// For OpenSSL it has expired by then. Every other error stays.
+    private static let acceptsLastSecond: @convention(c) (Int32, OpaquePointer?) -> Int32 = {
+        isGood, context in
+        guard isGood == 0, let context,
+            X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED,
+            let certificate = X509_STORE_CTX_get_current_cert(context),
+            let parameters = X509_STORE_CTX_get0_param(context),
+            CertificateHandle.validity(of: certificate)?.end == Int64(X509_VERIFY_PARAM_get_time(parameters))
+        else { return isGood }
+        X509_STORE_CTX_set_error(context, X509_V_OK)
+        return 1
     }
 
     private static func error(of context: OpaquePointer) -> CertificateChainError {

@@ -5,7 +5,7 @@ final class VerifiedIntermediate: @unchecked Sendable {
     // `@unchecked`: as in `TrustAnchor`, the store is never changed after `init`.
     private let store: TrustStoreHandle
     /// In seconds since 1970.
-    let validity: Range<Int64>
+    let validity: ClosedRange<Int64>
 
     /// Both certificates are of a chain that OpenSSL has verified.
     init?(_ certificate: OpaquePointer, under root: OpaquePointer) {
@@ -13,9 +13,9 @@ final class VerifiedIntermediate: @unchecked Sendable {
             let roots = CertificateHandle.validity(of: root)
         else { return nil }
         let (begin, end) = (max(own.begin, roots.begin), min(own.end, roots.end))
-        guard begin < end, let store = TrustStoreHandle(trusting: certificate) else { return nil }
+        guard begin <= end, let store = TrustStoreHandle(trusting: certificate) else { return nil }
         self.store = store
-        validity = begin..<end
+        validity = begin...end
     }
 
     /// Verifies the signature, the validity, and the constraints of a leaf that this certificate has issued.

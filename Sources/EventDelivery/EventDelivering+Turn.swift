@@ -19,7 +19,7 @@ extension EventDelivering {
             }
             defer { note(turn, claimed) }
             guard try await carryOut(&turn, claimed, receiver, signal, until: end) else { return }
-            _ = try await settle(&turn, claimed, until: now())
+            _ = try await settle(&turn, claimed, endsClaim: true)
         } catch {
             // The claim ends by itself. What was delivered meanwhile is delivered once more.
             if Task.isCancelled { return }
@@ -43,7 +43,9 @@ extension EventDelivering {
         var settledAt = now()
         var generator = SystemRandomNumberGenerator()
         var idleSince = settledAt
-        while now() < end, turn.pausedAt == nil, !Task.isCancelled, !Task.isShuttingDownGracefully {
+        while now() < end, isHeld(receiver.name), turn.pausedAt == nil, !Task.isCancelled,
+            !Task.isShuttingDownGracefully
+        {
             let due = turn.dueLanes(at: now())
             if !due.isEmpty {
                 let results = await attempt(due, receiver, claimed, until: end)
@@ -65,7 +67,7 @@ extension EventDelivering {
                 await signal.wait(atMost: .milliseconds(rest), on: context.clock)
             }
             if turn.hasProgress, now() >= settledAt.advanced(byMilliseconds: Self.settleInterval) {
-                guard try await settle(&turn, claimed, until: claimed.record.notBefore) else {
+                guard try await settle(&turn, claimed, endsClaim: false) else {
                     return false
                 }
                 settledAt = now()
@@ -101,10 +103,13 @@ extension EventDelivering {
 
     /// Returns `false` when the claim was lost.
     private func settle(
-        _ turn: inout ReceiverTurn, _ claimed: ClaimedReceiver, until notBefore: Moment
+        _ turn: inout ReceiverTurn, _ claimed: ClaimedReceiver, endsClaim: Bool
     ) async throws -> Bool {
-        let progress = turn.takeProgress(notBefore: notBefore)
+        let moment = now()
+        let progress = turn.takeProgress(
+            notBefore: endsClaim ? moment : moment.advanced(byMilliseconds: Self.lease))
         let isStored = try await store.settle(claimed.record, progress)
+        if isStored, !endsClaim { confirm(claimed.record.name, at: moment) }
         if !isStored {
             tell("a claim of a receiver was lost", of: claimed, level: .notice)
         } else if turn.pausedAt != nil {
@@ -145,7 +150,8 @@ extension EventDelivering {
     ) async -> ReceiverTurn.Results {
         var results: ReceiverTurn.Results = [:]
         for event in lane {
-            guard now() < end, !Task.isCancelled, !Task.isShuttingDownGracefully else { return results }
+            guard now() < end, isHeld(receiver.name), !Task.isCancelled, !Task.isShuttingDownGracefully
+            else { return results }
             do {
                 guard let message = try await receiver.format.message(for: event, at: now()) else {
                     results[event.sequence] = .passedOver

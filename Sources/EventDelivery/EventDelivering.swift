@@ -9,6 +9,9 @@ import Synchronization
 /// A receiver is claimed in the database, so one replica at a time works on it. One that hangs or refuses
 /// takes its own room only. A crash after a delivery repeats events of the last second or of the claim; a
 /// repetition has the same event ID.
+///
+/// While a turn runs, its claim is written again every second, with all that this process holds in one statement.
+/// Other replicas watch the claims of receivers, and end one that does not change (`ClaimWatch`).
 package struct EventDelivering: Worker {
     package static let traits = WorkerTraits(
         // A quarter of the width must be free before the pool claims again, so that all receivers and Google fit
@@ -16,8 +19,11 @@ package struct EventDelivering: Worker {
         width: (EventReceiver.most + 1) * 4 / 3, longestLook: .seconds(10), failurePause: .seconds(5),
         unclaimed: "no receivers of events could be claimed", counter: "siwa_event_deliveries",
         help: "Deliveries of events to receivers by result.")
-    /// Milliseconds of a claim.
+    /// Milliseconds of a claim. It ends earlier when its process gives no sign of life.
     static let lease: Int64 = 30_000
+    /// Milliseconds after which a claim is written again, and between two looks for such claims: a claim is written
+    /// about once a second, also by the turn itself.
+    static let (renewal, renewalLook): (Int64, Int64) = (750, 500)
     /// Milliseconds for which a claim begins new attempts. The last attempt ends before the claim does.
     static let turn: Int64 = 10_000
     /// Milliseconds between two writes of a receiver's position while events keep coming.
@@ -36,8 +42,16 @@ package struct EventDelivering: Worker {
         case abandoned
     }
 
+    /// A claim of this process.
+    struct Held {
+        let record: ReceiverRecord
+        /// The moment at which the claim was last known to be the last one.
+        var confirmedAt: Moment
+    }
+
     struct Idleness {
-        var busy: Set<ReceiverName> = []
+        var held: [ReceiverName: Held] = [:]
+        var watch = ClaimWatch()
         var takenAt: [ReceiverName: Moment] = [:]
         var lastFailures: [ReceiverName: DeliveryFailure] = [:]
         var lookAgainAt: Moment?
@@ -89,7 +103,9 @@ package struct EventDelivering: Worker {
         let claimed = try await store.claimReceivers(
             idle, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
         idleness.state.withLock { state in
-            state.busy.formUnion(claimed.map(\.record.name))
+            for one in claimed {
+                state.held[one.record.name] = Held(record: one.record, confirmedAt: moment)
+            }
             state.lookAgainAt = claimed.isEmpty ? moment.advanced(byMilliseconds: Self.emptyPause) : nil
         }
         return claimed
@@ -99,7 +115,57 @@ package struct EventDelivering: Worker {
         let pause = idleness.state.withLock { $0.hasSkipped ? $0.lookAgainAt : nil }
         if let pause { return pause }
         let idle = idleReceivers
-        return idle.isEmpty ? nil : try await store.nextReceiverDue(idle)
+        guard !idle.isEmpty else { return nil }
+        let due = try await store.dueReceivers(idle)
+        let next = try await endSilentClaims(due.map(\.record))
+        return (due.map(\.at) + [next]).compactMap { $0 }.min()
+    }
+
+    /// Writes the claims of this process again about once a second, until the task is cancelled. The turns of all
+    /// receivers run it, and it writes all claims at once.
+    private func keepClaims() async {
+        while !Task.isCancelled {
+            do {
+                try await context.clock.sleep(for: .milliseconds(Self.renewalLook))
+                try await renewClaims(at: now())
+            } catch {
+                // The turn ends by itself when the claim was not written for too long.
+            }
+        }
+    }
+
+    /// Writes the claims of this process again that were not written for a while.
+    private func renewClaims(at moment: Moment) async throws {
+        let old = idleness.state.withLock { state in
+            state.held.values.filter {
+                !(0..<Self.renewal).contains(moment.milliseconds - $0.confirmedAt.milliseconds)
+            }
+        }
+        guard !old.isEmpty else { return }
+        let renewed = try await store.renewClaims(
+            old.map(\.record), leaseUntil: moment.advanced(byMilliseconds: Self.lease))
+        idleness.state.withLock { state in
+            for claim in old where state.held[claim.record.name]?.record.claims == claim.record.claims {
+                // The turn of a lost claim ends before its next attempt.
+                state.held[claim.record.name]?.confirmedAt =
+                    renewed.contains(claim.record.name)
+                    ? moment : moment.advanced(byMilliseconds: -ClaimWatch.silence)
+            }
+        }
+    }
+
+    /// Ends claims of other replicas that give no sign of life. Returns the moment of the next look; `nil` when no
+    /// other replica has a claim.
+    private func endSilentClaims(_ records: [ReceiverRecord]) async throws -> Moment? {
+        let moment = now()
+        let (silent, next) = idleness.state.withLock { $0.watch.look(at: records, now: moment) }
+        for record in silent {
+            guard try await store.endClaim(record, at: moment) else { continue }
+            context.log.tell(
+                "a replica gives no sign of life: its claim was ended", about: nil, of: record.name.rawValue,
+                level: .notice, at: moment, metadata: ["receiver": "\(record.name)"])
+        }
+        return silent.isEmpty ? next : moment
     }
 
     package func clientID(of claimed: ClaimedReceiver) -> String { claimed.record.name.rawValue }
@@ -111,12 +177,28 @@ package struct EventDelivering: Worker {
     package func perform(_ claimed: ClaimedReceiver) async -> WorkOutcome<WorkResult> {
         let name = claimed.record.name
         if let receiver = receivers[name], let signal = signals[name] {
-            await run(claimed, of: receiver, wokenBy: signal)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await keepClaims() }
+                await run(claimed, of: receiver, wokenBy: signal)
+                group.cancelAll()
+            }
         }
-        _ = idleness.state.withLock { $0.busy.remove(name) }
+        _ = idleness.state.withLock { $0.held.removeValue(forKey: name) }
         // Events that came at the end of the turn, and the due times of what failed in it.
         context.signal.wake()
         return .counted
+    }
+
+    /// False when the claim may be another replica's by now: this process was held up, or the database does not
+    /// answer.
+    func isHeld(_ name: ReceiverName) -> Bool {
+        let confirmed = idleness.state.withLock { $0.held[name]?.confirmedAt }
+        return confirmed.map { now() < $0.advanced(byMilliseconds: ClaimWatch.silence) } ?? false
+    }
+
+    /// Notes that the claim of a receiver was written as the last one.
+    func confirm(_ name: ReceiverName, at moment: Moment) {
+        idleness.state.withLock { $0.held[name]?.confirmedAt = moment }
     }
 
     /// The moment at which a receiver last took an event from this process.
@@ -138,7 +220,7 @@ package struct EventDelivering: Worker {
 
     /// Receivers that no turn of this process works on.
     private var idleReceivers: [ReceiverName] {
-        idleness.state.withLock { state in receivers.keys.filter { !state.busy.contains($0) } }.sorted()
+        idleness.state.withLock { state in receivers.keys.filter { state.held[$0] == nil } }.sorted()
     }
 
     private final class Shared: Sendable {

@@ -20,12 +20,17 @@ final class Dispatcher: Sendable {
     private let tracing: RequestTracing?
     /// The requests that the console shows.
     private let recent: RecentRequests?
+    /// Sees the address of each request of a browser or an OAuth client. `nil` in development, where all come
+    /// from this machine.
+    private let noteRequester: (@Sendable (ClientAddress?, _ looksProxied: Bool) -> Void)?
 
     init(
         routes: Routes, callers: CallerDirectory, foreignPages: ForeignPageCheck? = nil,
         observer: RequestObserver, tracing: RequestTracing? = nil,
-        recent: RecentRequests? = nil
+        recent: RecentRequests? = nil,
+        noteRequester: (@Sendable (ClientAddress?, _ looksProxied: Bool) -> Void)? = nil
     ) {
+        self.noteRequester = noteRequester
         (self.tracing, self.recent) = (tracing, recent)
         self.routes = routes
         self.callers = callers
@@ -35,7 +40,7 @@ final class Dispatcher: Sendable {
 
     /// Returns a response at once when no wait is needed.
     ///
-    /// - Parameter client: `nil` for a trusted proxy.
+    /// - Parameter client: `nil` when the address is unknown.
     func handle(
         _ incoming: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
     ) -> (RequestInfo, RouteResult) {
@@ -101,13 +106,17 @@ final class Dispatcher: Sendable {
             request.trace = info.trace
             switch endpoint.fields {
             case .ordinary: break
-            case .oauth: request.oauth = OAuthFields(fields, head.headers, from: client)
+            case .oauth:
+                request.oauth = OAuthFields(
+                    authorization: fields.authorization, contentType: fields.contentType,
+                    address: client?.requester, userAgent: head.headers.first(name: "user-agent"))
             case .browser:
                 request.browser = BrowserFields(
                     head.headers, sendsForm: fields.isForm,
-                    address: RequesterAddress(fields, from: client))
+                    address: client?.requester)
             }
             if endpoint.fields != .ordinary {
+                noteRequester?(client, endpoint.fields == .browser || fields.forwardedFor != nil)
                 let client = ObservedClient()
                 (info.client, request.client) = (client, client)
             }

@@ -122,9 +122,9 @@ public final class HTTPService: Service {
                     useCase: ConnectionsUseCase(server, authorize: authorize), registry: registry)
             }
         }
-        let logout = dependencies.oauth.flatMap { server in
-            dependencies.authorize.map { authorize in
-                LogoutRoutes(useCase: LogoutUseCase(server, authorize: authorize), registry: registry)
+        let logout = dependencies.oauth.flatMap { _ in
+            dependencies.authorize.map {
+                LogoutRoutes(useCase: LogoutUseCase(authorize: $0), registry: registry)
             }
         }
         let devicePages = dependencies.oauth.flatMap { server -> DevicePageRoutes? in
@@ -164,8 +164,9 @@ public final class HTTPService: Service {
             erasures: ErasureRoutes(useCases: useCases),
             appCheck: dependencies.appCheckHours.map {
                 AppCheckRoutes(
-                    deployment: useCases.deployment, policies: dependencies.appCheck.policies, store: $0,
-                    now: dependencies.now)
+                    deployment: useCases.deployment, policies: dependencies.appCheck.policies,
+                    oauthClients: dependencies.oauth?.dependencies.settings.clients.clients ?? [],
+                    store: $0, now: dependencies.now)
             },
             appAttest: useCases.appChecks.flatMap { checks in
                 checks.policies.all.isEmpty ? nil : AppAttestRoutes(checks: checks)
@@ -196,7 +197,9 @@ public final class HTTPService: Service {
                 clients: (dependencies.oauth?.dependencies.settings.clients.clients).map(ClientLabels.init),
                 sink: dependencies.sink, logger: logger, rate: dependencies.logRate,
                 recent: dependencies.recent, now: dependencies.now),
-            tracing: dependencies.spans.map { RequestTracing(recorder: $0) }, recent: dependencies.recent)
+            tracing: dependencies.spans.map { RequestTracing(recorder: $0) }, recent: dependencies.recent,
+            noteRequester: dependencies.foreignPages == nil
+                ? Self.requesterNotice(dependencies.warnings.requesters, now: dependencies.now, logger) : nil)
         self.dispatcher = dispatcher
         let notices = EarlyCloseNotices(registry: registry, logger: logger, now: dependencies.now)
         server = HTTPServer(
@@ -205,6 +208,17 @@ public final class HTTPService: Service {
                 LoopDispatcher(dispatcher, commits: commits, site: site, eventLoop: $0)
             },
             noteEarlyClose: { notices.count($0) })
+    }
+
+    private static func requesterNotice(
+        _ requesters: RequesterWatch, now: @escaping @Sendable () -> Int64, _ logger: Logger
+    ) -> @Sendable (ClientAddress?, _ looksProxied: Bool) -> Void {
+        { client, looksProxied in
+            guard let address = requesters.note(client, looksProxied: looksProxied, at: now()) else { return }
+            logger.warning(
+                "every request of an hour came from one private address: SIWA_TRUSTED_PROXIES does not name the proxy",
+                metadata: ["address": "\(address)"])
+        }
     }
 
     /// Returns the port that the service listens on. Throws when it could not listen.

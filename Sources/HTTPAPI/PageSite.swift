@@ -6,7 +6,7 @@ package protocol PageSite: Sendable {
     /// True if the target is a page, and no call of the interface.
     func serves(_ target: RequestTarget) -> Bool
 
-    /// - Parameter client: `nil` for a trusted proxy.
+    /// - Parameter client: `nil` when the address is unknown.
     func handle(
         _ request: IncomingRequest, _ target: RequestTarget, from client: ClientAddress?
     ) -> (exchange: any HTTPExchange, source: ResponseSource)

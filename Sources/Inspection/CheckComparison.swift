@@ -17,8 +17,11 @@ extension CheckComparison {
         _ error: AppleTokenError, of content: TokenContent, in inspection: TokenInspection, keyIDs: [String]?
     ) {
         let leeway = inspection.policy.leeway
-        let earliest = "later than \(inspection.now.advanced(bySeconds: -leeway).text)"
-        let latest = "no later than \(inspection.now.advanced(bySeconds: leeway).text)"
+        let now = inspection.now
+        let earliest =
+            "later than \(now.advanced(bySeconds: -leeway).text) (now less \(leeway) seconds of leeway)"
+        let latest =
+            "no later than \(now.advanced(bySeconds: leeway).text) (now and \(leeway) seconds of leeway)"
         switch error.code {
         case .tokenTooLarge:
             self.init(found: "more", expected: "at most \(UnverifiedToken.longestToken) bytes")

@@ -1,4 +1,5 @@
 package import AppleAccounts
+package import Encodings
 package import StrictJSON
 
 /// The report about one input, as text and as JSON, for every kind of input.
@@ -51,30 +52,31 @@ package struct CheckReport {
     /// True if the signature is valid, even if a later check failed.
     package let isSigned: Bool
     package let sections: [Section]
+    /// Seconds that the issuer's clock may differ from ours in the checks of times; `nil` where no time is checked.
+    package var leeway: Int64?
 
-    package var text: String {
-        var lines = ["\(kind), verified as of \(moment.rfc3339)", ""]
+    package var text: String { text(in: .plain) }
+
+    package func text(in layout: TextLayout) -> String {
+        let leeway = leeway.map { $0 == 0 ? ", without leeway" : ", with \($0) seconds of leeway" } ?? ""
+        var lines = ["\(kind), verified as of \(moment.rfc3339)\(leeway)", ""]
         let width = checks.map(\.name.count).max() ?? 0
         for check in checks {
             let name = check.name + String(repeating: " ", count: width - check.name.count)
-            lines.append("  \(name)  \(check.finding.rawValue)")
-            if let failure = check.failure {
-                let indent = String(repeating: " ", count: width + 4)
-                lines.append("\(indent)found     \(failure.found)")
-                lines.append("\(indent)expected  \(failure.expected)")
-                lines.append("\(indent)to do     \(failure.advice)")
-            }
+            lines.append("  \(name)  \(layout.styled(check.finding.rawValue, check.finding.style))")
+            if let failure = check.failure { lines += failure.lines(beside: width + 4, in: layout) }
         }
         lines.append("")
         switch verdict {
-        case .accepted: lines.append("accepted")
-        case .refused(let code): lines.append("refused: \(code)")
-        case .undecided(let reason): lines.append("undecided: \(reason)")
+        case .accepted: lines.append(layout.styled("accepted", .good))
+        case .refused(let code): lines.append(layout.styled("refused: \(code)", .bad))
+        case .undecided(let reason):
+            lines += layout.wrapped("undecided: \(reason)").map { layout.styled($0, .warning) }
         }
         for section in sections {
-            lines += ["", "\(section.title):"]
-            lines += zip(section.object.members, section.texts).map {
-                "  \(TokenContent.shown($0.name)): \($1)"
+            lines += ["", layout.styled("\(section.title):", .strong)]
+            lines += zip(section.object.members, section.texts).flatMap { member, text in
+                layout.wrapped("\(TokenContent.shown(member.name)): \(text)", indent: 2, hanging: 6)
             }
         }
         return lines.joined(separator: "\n")
@@ -94,6 +96,7 @@ package struct CheckReport {
         }
         json.member("kind", kind)
         json.member("at", moment.rfc3339)
+        if let leeway { json.member("leeway_seconds", leeway) }
         json.name("checks")
         json.beginArray()
         for check in checks {
@@ -117,5 +120,31 @@ package struct CheckReport {
         }
         json.endObject()
         return String(decoding: json.bytes, as: UTF8.self)
+    }
+}
+
+extension CheckReport.Finding {
+    fileprivate var style: TextLayout.Style {
+        switch self {
+        case .passed: .good
+        case .failed: .bad
+        case .unknown: .warning
+        case .notAsked, .notReached: .faint
+        }
+    }
+}
+
+extension CheckReport.Failure {
+    private static let label = "expected".count + 2
+
+    /// - Parameter indent: The columns of the names of the checks.
+    fileprivate func lines(beside indent: Int, in layout: TextLayout) -> [String] {
+        // Beside the narrow text of a long name the labels would have no room.
+        let isNarrow = layout.columns.map { $0 - indent - Self.label < 24 } ?? false
+        let margin = String(repeating: " ", count: isNarrow ? 4 : indent)
+        return [("found", found), ("expected", expected), ("to do", advice)].flatMap { name, text in
+            let label = name + String(repeating: " ", count: Self.label - name.count)
+            return layout.row(margin + label, styled: margin + layout.styled(label, .faint), text)
+        }
     }
 }

@@ -1,24 +1,14 @@
 /// The checks of one token as they run: which were reached, and which failed.
 struct CheckRun {
-    /// True if the checks after the first failure run too.
-    let showsAll: Bool
     private(set) var stops: [IssuedTokenCheck: IssuedTokenInspection.Stop] = [:]
     /// The failure that decides.
     private(set) var first: IssuedTokenInspection.Stop?
     private var reached: Set<IssuedTokenCheck> = []
 
-    init(showsAll: Bool) {
-        self.showsAll = showsAll
-    }
-
-    /// True if no further check runs.
-    var isOver: Bool { first != nil && !showsAll }
-
-    /// Runs a check. Returns `nil` when it failed, or when an earlier failure has ended the run.
+    /// Runs a check, also after a failure. Returns `nil` when it failed.
     mutating func run<Value>(
         _ check: IssuedTokenCheck, _ body: () async throws -> Value
     ) async -> Value? {
-        guard !isOver else { return nil }
         do {
             let value = try await body()
             reached.insert(check)

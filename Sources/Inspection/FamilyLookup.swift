@@ -41,8 +41,8 @@ struct FamilyLookup {
         }
         guard kept.digest == presented.digest else {
             throw stop(
-                kept.previous?.digest == presented.digest
-                    ? "the token before the current one" : "an older token of the family, or an invented one")
+                kept.exchanged.contains { $0.digest == presented.digest }
+                    ? "a token before the current one" : "an older token of the family, or an invented one")
         }
     }
 
@@ -85,8 +85,8 @@ struct FamilyLookup {
         if family.expiresAt < .last { members.append(("expires_at", .string(family.expiresAt.rfc3339))) }
         if let token = family.refreshToken {
             members.append(("generation", .integer(Int64(token.generation))))
-            if let previous = token.previous {
-                members.append(("rotated_at", .string(previous.rotatedAt.rfc3339)))
+            if let previous = token.exchanged.first {
+                members.append(("rotated_at", .string(previous.moment.rfc3339)))
             }
         }
         return JSONObject(members)

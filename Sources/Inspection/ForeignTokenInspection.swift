@@ -115,12 +115,18 @@ package struct ForeignTokenInspection: Sendable {
         case .issuedAt:
             guard let issuedAt = content.seconds("iat"), issuedAt <= now.secondsSince1970 + rules.leeway
             else {
-                return Mistake(found: content.text("iat"), expected: "not later than \(now.text)")
+                return Mistake(
+                    found: content.text("iat"),
+                    expected: "no later than \(now.text) and \(rules.leeway) seconds of leeway")
             }
             return nil
         case .expiration:
             guard let expiresAt = content.seconds("exp"), now.secondsSince1970 < expiresAt + rules.leeway
-            else { return Mistake(found: content.text("exp"), expected: "later than \(now.text)") }
+            else {
+                return Mistake(
+                    found: content.text("exp"),
+                    expected: "later than \(now.text) less \(rules.leeway) seconds of leeway")
+            }
             return nil
         case .lifetime:
             guard let longest = rules.longestLifetime, let issuedAt = content.seconds("iat"),
@@ -187,7 +193,7 @@ package struct ForeignTokenInspection: Sendable {
             sections: [
                 section(content.header, "header", "header"),
                 section(content.claims, "claims", isSigned ? "claims" : "claims, not verified"),
-            ].compactMap(\.self))
+            ].compactMap(\.self), leeway: rules.leeway)
     }
 }
 

@@ -23,6 +23,7 @@ package struct InspectionReport {
 
     let kind: TokenKind
     let moment: Moment
+    let leeway: Int64
     package let verdict: Verdict
     let findings: [(step: VerificationStep, finding: CheckReport.Finding)]
     let failures: [VerificationStep: Failure]
@@ -58,7 +59,7 @@ package struct InspectionReport {
                 section(content.header, named: "header", titled: "header"),
                 section(
                     content.claims, named: "claims", titled: isSigned ? "claims" : "claims, not verified"),
-            ].compactMap { $0 })
+            ].compactMap { $0 }, leeway: leeway)
     }
 
     private func failure(_ failure: Failure) -> CheckReport.Failure {

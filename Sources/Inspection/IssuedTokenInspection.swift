@@ -6,7 +6,8 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Checks one token or code of this service, and reports the result of each check.
+/// Checks one token or code of this service, and reports the result of each check, also of those after the first
+/// failure.
 package struct IssuedTokenInspection: Sendable {
     let kind: IssuedTokenKind
     /// `nil` only for a token or a code that names no issuer.
@@ -16,18 +17,16 @@ package struct IssuedTokenInspection: Sendable {
     let nonce: String?
     let accessToken: String?
     let moment: Moment
-    /// True if the checks after the first failure run too.
-    let showsAll: Bool
     /// True if names and addresses of users are masked in the report.
     let masksPersons: Bool
 
     package init(
         kind: IssuedTokenKind, issuer: String?, audiences: [String], nonce: String?, accessToken: String?,
-        moment: Moment, showsAll: Bool = false, masksPersons: Bool = false
+        moment: Moment, masksPersons: Bool = false
     ) {
         (self.kind, self.issuer, self.audiences) = (kind, issuer, audiences)
-        (self.nonce, self.accessToken, self.moment) = (nonce, accessToken, moment)
-        (self.showsAll, self.masksPersons) = (showsAll, masksPersons)
+        (self.nonce, self.accessToken) = (nonce, accessToken)
+        (self.moment, self.masksPersons) = (moment, masksPersons)
     }
 
     /// A check that failed, or whose result cannot be known.
@@ -56,7 +55,7 @@ package struct IssuedTokenInspection: Sendable {
     ) async -> CheckReport {
         var families = FamilyLookup(find: family, moment: moment)
         var stored = CodeLookup(find: codes, moment: moment)
-        var run = CheckRun(showsAll: showsAll)
+        var run = CheckRun()
         switch kind {
         case .refreshToken:
             let token = await run.run(.form) { try families.parse(text) }
@@ -162,7 +161,8 @@ package struct IssuedTokenInspection: Sendable {
         await run.run(.expiration) {
             guard kind.checks.contains(.expiration) else { return }
             guard let end = content.claims?["exp"]?.integer, now.secondsSince1970 < end else {
-                throw Stop(.expiration, found: content.text("exp"), expected: "later than \(now.text)")
+                throw Stop(
+                    .expiration, found: content.text("exp"), expected: "later than \(now.text); no leeway")
             }
         }
         await run.run(.nonce) { if let nonce { try compare("nonce", .nonce, [nonce]) } }
@@ -218,7 +218,7 @@ package struct IssuedTokenInspection: Sendable {
                 section(families.token, "token", "token"),
                 section(families.content, "family", "token family"),
                 section(codes.content, "code", "code"),
-            ].compactMap(\.self))
+            ].compactMap(\.self), leeway: isJWT ? 0 : nil)
     }
 
     private func failure(_ stop: Stop) -> CheckReport.Failure? {

@@ -4,23 +4,22 @@ import Cryptography
 import JOSE
 import KeySets
 
-/// Runs the service's verifiers on one token and reports the result of each step.
+/// Runs the service's verifiers on one token and reports the result of each step, also of those after the first
+/// failure.
 package struct TokenInspection: Sendable {
     let kind: TokenKind
     let policy: VerificationPolicy
     let expectations: IdentityTokenExpectations
     let moment: Moment
-    /// True if the checks after the first failure run too.
-    let showsAll: Bool
     /// True if names and addresses of users are masked in the report.
     let masksPersons: Bool
 
     package init(
         kind: TokenKind, policy: VerificationPolicy, expectations: IdentityTokenExpectations, moment: Moment,
-        showsAll: Bool = false, masksPersons: Bool = false
+        masksPersons: Bool = false
     ) {
         (self.kind, self.policy, self.expectations) = (kind, policy, expectations)
-        (self.moment, self.showsAll, self.masksPersons) = (moment, showsAll, masksPersons)
+        (self.moment, self.masksPersons) = (moment, masksPersons)
     }
 
     var now: NumericDate { NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000) }
@@ -39,17 +38,17 @@ package struct TokenInspection: Sendable {
         do throws(KeysUnavailable) {
             keys = try await source.appleKeys()
         } catch {
-            return report(.undecided("\(error)"), content: content, keyIDs: nil)
+            return report(.undecided("\(error)"), others: mistakes(of: token), content: content, keyIDs: nil)
         }
         do {
             try await verify(token, with: try await keys.keys.key(of: token))
             return report(.accepted, content: content, keyIDs: keys.keyIDs)
         } catch let error as AppleTokenError {
             return report(
-                .refused(error), others: showsAll ? mistakes(of: token) : nil, content: content,
-                keyIDs: keys.keyIDs)
+                .refused(error), others: mistakes(of: token), content: content, keyIDs: keys.keyIDs)
         } catch {
-            return report(.undecided("\(error)"), content: content, keyIDs: keys.keyIDs)
+            return report(
+                .undecided("\(error)"), others: mistakes(of: token), content: content, keyIDs: keys.keyIDs)
         }
     }
 
@@ -84,7 +83,7 @@ package struct TokenInspection: Sendable {
         expectations[keyPath: secret].map { HalfDigest.claim(for: $0) } ?? "none"
     }
 
-    /// - Parameter others: All mistakes of the claims; `nil` when no check after the first failure has run.
+    /// - Parameter others: All mistakes of the claims; `nil` when the claims were not reached, or every check has passed.
     private func report(
         _ verdict: InspectionReport.Verdict, others: [AppleTokenError]? = nil, content: TokenContent,
         keyIDs: [String]?
@@ -96,7 +95,7 @@ package struct TokenInspection: Sendable {
                 comparison: CheckComparison(error, of: content, in: self, keyIDs: keyIDs))
         }
         return InspectionReport(
-            kind: kind, moment: moment, verdict: verdict,
+            kind: kind, moment: moment, leeway: policy.leeway, verdict: verdict,
             findings: findings(verdict, failures: failures, others: others), failures: failures,
             content: content)
     }

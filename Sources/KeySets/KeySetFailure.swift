@@ -10,9 +10,11 @@ public protocol KeySetFailureCode: RawRepresentable<String>, Equatable, Sendable
 public struct KeySetFailure<Code: KeySetFailureCode>: CodedError, CustomDebugStringConvertible {
     public let code: Code
     public let detail: String
+    /// Seconds until the next attempt to get keys; `nil` when the moment is not known.
+    public let retryAfter: Int?
 
-    public init(_ code: Code, detail: String = "") {
-        (self.code, self.detail) = (code, detail)
+    public init(_ code: Code, detail: String = "", retryAfter: Int? = nil) {
+        (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
     }
 
     // Here too, because a file that does not import `Encodings` would get the comparison of all members.

@@ -1,3 +1,4 @@
+public import AppleIdentity
 public import JOSE
 import Synchronization
 
@@ -60,9 +61,15 @@ public final class RemoteKeySet: VerificationKeys {
     }
 
     public func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {
+        try await key(for: keyID, issuedAt: nil)
+    }
+
+    public func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey {
+        let issuedAt = issuedAt?.millisecondsSince1970
         let (action, key) = shared.withLock { shared in
             let now = clock.millisecondsSince1970
-            let action = shared.state.lookUp(keyID, at: now, waiters: shared.waiters.count)
+            let action = shared.state.lookUp(
+                keyID, issuedAt: issuedAt, at: now, waiters: shared.waiters.count)
             if case .startFetch(let fetch) = action { launch(fetch, in: &shared) }
             if case .useAndStartFetch(let fetch) = action { launch(fetch, in: &shared) }
             return (action, shared.state.usableKey(for: keyID, at: now))
@@ -71,10 +78,10 @@ public final class RemoteKeySet: VerificationKeys {
         switch action {
         case .startFetch(let fetch): await fetchEnd(fetch.number)
         case .joinFetch(let number): await fetchEnd(number)
-        case .refuse(let code): throw KeySetError(code)
+        case .refuse(let refusal): throw refusal
         case .use, .useAndStartFetch: break
         }
-        return try settle(keyID)
+        return try settle(keyID, issuedAt: issuedAt)
     }
 
     public var health: KeySetHealth {
@@ -134,12 +141,15 @@ public final class RemoteKeySet: VerificationKeys {
         await snapshotReader?.end()
     }
 
-    private func settle(_ keyID: String) throws(KeySetError) -> RSAPublicKey {
+    private func settle(_ keyID: String, issuedAt: Int64?) throws(KeySetError) -> RSAPublicKey {
         let now = clock.millisecondsSince1970
         let (key, refusal) = shared.withLock {
-            ($0.state.usableKey(for: keyID, at: now), $0.state.refusal(at: now))
+            (
+                $0.state.usableKey(for: keyID, at: now),
+                $0.state.refusal(for: keyID, issuedAt: issuedAt, at: now)
+            )
         }
-        guard let key else { throw KeySetError(refusal) }
+        guard let key else { throw refusal }
         return key
     }
 
@@ -197,7 +207,9 @@ public final class RemoteKeySet: VerificationKeys {
 
     private func ask(_ fetch: KeySetFetch) async -> KeySetFetchOutcome {
         do {
+            shared.withLock { $0.state.noteStatus(nil) }
             let response = try await source.fetch(ifNoneMatch: fetch.entityTag)
+            shared.withLock { $0.state.noteStatus(response.status) }
             return KeySetFetchOutcome(response, to: fetch.entityTag)
         } catch {
             if Task.isCancelled { return .cancelled }

@@ -2,6 +2,7 @@ package import AsyncHTTPClient
 import Encodings
 import NIOCore
 import NIOHTTP1
+import OutgoingHTTP
 
 /// Requests to the authorization server, with bounds on time and size. Redirects are not followed, because a
 /// redirect would send a code, a token or the client's secret to another server.
@@ -24,6 +25,7 @@ package struct LoginTransport: Sendable {
             decompression: .disabled)
         // A user waits, so a refused connection is reported at once.
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.boundResponses()
         return configuration
     }
 
@@ -82,6 +84,7 @@ package struct LoginTransport: Sendable {
     private static func words(for error: any Error) -> String {
         switch error {
         case is NIOTooManyBytesError: "sends more than \(longestBody) bytes, which is not accepted"
+        case let error as UnboundedResponse: "sends \(error), which is not accepted"
         case let error as HTTPClientError
         where [.readTimeout, .connectTimeout, .deadlineExceeded, .writeTimeout].contains(error):
             "does not answer in time; try again later"

@@ -3,7 +3,7 @@ public import AppleAccounts
 import SQLTables
 
 extension PostgresAccountStore: AppReceiptStore {
-    private struct Claim {
+    struct Claim {
         let statement: TypedStatement<Moment, Moment, Int64>
         let columns: AppAttestKeyTable
 
@@ -21,7 +21,7 @@ extension PostgresAccountStore: AppReceiptStore {
         }
     }
 
-    private static let claimDueReceipts = Claim()
+    static let claimDueReceipts = Claim()
     private static let nextDueReceipt = TypedStatement<Int64>("next_receipt_due") { limit in
         """
         SELECT receipt_refresh_at FROM app_attest_key WHERE receipt_refresh_at IS NOT NULL

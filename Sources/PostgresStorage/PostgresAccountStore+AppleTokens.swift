@@ -14,13 +14,18 @@ extension PostgresAccountStore: AppleTokenStore {
     }
 
     public func claimChecks(
-        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
+        except resting: Set<ClientID>
     ) async throws -> [ClaimedCheck] {
         try await pool.run { session in
             try AppleTokenClaims.checks(
                 limit: limit, at: moment, nextAfter: nextAfter, jitterMilliseconds: jitterMilliseconds,
-                in: session)
+                except: resting, in: session)
         }
+    }
+
+    public func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment? {
+        try await pool.run { try AppleTokenClaims.nextCheck(except: resting, in: $0) }
     }
 
     public func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) async throws {

@@ -79,7 +79,11 @@ extension PostgresAccountStore: AuthorizationStore {
         let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)
         let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
         let oldestDevice = moment.advanced(byMilliseconds: -DeviceAuthorization.keptAfterExpiry)
-        let ends = [oldestCode, moment, oldestDevice, oldestPace, oldestEvent, oldestEvent]
+        let oldestSalt = moment.advanced(byMilliseconds: -RefreshTokenState.lostResponseTime)
+        let oldestRetry = moment.advanced(byMilliseconds: -RefreshTokenState.longestRetryWindow)
+        let ends = [
+            oldestCode, moment, oldestDevice, oldestPace, oldestEvent, oldestEvent, oldestSalt, oldestRetry,
+        ]
         let limit = Int64(Self.largestPurge)
         return try await pool.run { session in
             var count = 0
@@ -96,7 +100,19 @@ extension PostgresAccountStore: AuthorizationStore {
         purge("oauth_grant_pace", "account_id, oauth_client", "begun_at"),
         purge("google_event", "jti", "received_at"),
         purge("google_account", "google_subject", "moment", of: "NOT is_disabled AND"),
+        forget("previous_salt"), forget("earlier_tokens"),
     ]
+
+    /// Clears a column of token families whose latest exchange is before a time.
+    private static func forget(_ column: String) -> TypedStatement<Moment, Int64> {
+        TypedStatement("forget_\(column)") { end, limit in
+            """
+            UPDATE oauth_token_family SET \(column) = NULL WHERE id IN (
+                SELECT id FROM oauth_token_family WHERE \(column) IS NOT NULL AND rotated_at < \(end)
+                ORDER BY rotated_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            """
+        }
+    }
 
     private static func purge(
         _ table: String, _ key: String, _ time: String, of condition: String = ""

@@ -11,11 +11,22 @@ extension PostgresAccountStore: DeliveryStore {
         try await pool.run { try ReceiverRows.claim(names, at: moment, leaseUntil: leaseUntil, in: $0) }
     }
 
-    public func nextReceiverDue(_ names: [ReceiverName]) async throws -> Moment? {
+    public func renewClaims(
+        _ claims: [ReceiverRecord], leaseUntil: Moment
+    ) async throws -> Set<ReceiverName> {
+        try await pool.run { try ReceiverRows.renew(claims, until: leaseUntil, in: $0) }
+    }
+
+    public func endClaim(_ seen: ReceiverRecord, at moment: Moment) async throws -> Bool {
+        try await pool.run { try ReceiverRows.endClaim(seen, at: moment, in: $0) }
+    }
+
+    public func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver] {
         try await pool.run { session in
             let last = try EventCounter.lastSequence(in: session) ?? 0
-            return try ReceiverRows.active(names, in: session)
-                .compactMap { $0.due(lastSequence: last) }.min()
+            return try ReceiverRows.active(names, in: session).map {
+                DueReceiver(record: $0.record, at: $0.due(lastSequence: last))
+            }
         }
     }
 

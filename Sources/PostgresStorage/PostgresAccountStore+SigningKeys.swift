@@ -21,6 +21,12 @@ extension PostgresAccountStore {
         try await pool.run { try SigningKeyRows.replaceSealed(key, with: sealed, in: $0) }
     }
 
+    public func removeSigningKey(
+        _ key: SigningKeyRecord, by origin: AuditOrigin, at moment: Moment
+    ) async throws -> Bool {
+        try await pool.run { try SigningKeyRows.remove(key, by: origin, at: moment, in: $0) }
+    }
+
     public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
         try await pool.run { try SigningKeyRows.remove(retiredBefore: moment, in: $0) }
     }

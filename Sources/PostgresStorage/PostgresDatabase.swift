@@ -36,20 +36,21 @@ public final class PostgresDatabase: Sendable {
     ///   - url: URL for libpq, with any of its options.
     ///   - sealing: Seals authorization codes.
     ///   - connections: Number of connections at most, beside one for announcements.
-    ///   - patience: Longest wait for a server that is not up yet. The wait for a server that is up and
-    /// refuses us is shorter.
+    ///   - patience: Longest wait for a server that is not up yet (`ServerWait`).
+    ///   - onWait: Called once, before the first pause, when the server is not up yet or refuses us.
     ///   - onFailure: Called with each failure of a read, a write, a claim, a health check, or the wait for a
     ///     connection. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
         url: String, sealing: any AppleTokenSealing = NoAppleTokenSealing(), connections: Int = 8,
         patience: Duration = .seconds(30), logger: Logger,
+        onWait: @Sendable () -> Void = {},
         onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) async throws -> PostgresDatabase {
         let url = try PostgresURL(url)
         let pool = PostgresPool(url, connections: connections, onFailure: onFailure)
         do {
-            try await awaitServer(pool, url, patience: patience, logger: logger)
+            try await awaitServer(pool, url, patience: patience, logger: logger, onWait: onWait)
             try await pool.run { session in
                 try PoolerMode.requireSessions(session, url)
                 try ServerKind.requireLocks(session, url)
@@ -96,9 +97,10 @@ public final class PostgresDatabase: Sendable {
 
     /// Waits for a server that is not up yet, for example when all services start at once.
     private static func awaitServer(
-        _ pool: PostgresPool, _ url: PostgresURL, patience: Duration, logger: Logger
+        _ pool: PostgresPool, _ url: PostgresURL, patience: Duration, logger: Logger,
+        onWait: @Sendable () -> Void
     ) async throws {
-        let start = ContinuousClock.now
+        var wait = ServerWait(patience: patience, from: .now)
         var said: String?
         while true {
             do {
@@ -109,18 +111,51 @@ public final class PostgresDatabase: Sendable {
                 return
             } catch let error as StorageError where error.code == .unavailable {
                 let isThere = await PostgresConnection(url, number: -1).isServerThere()
-                // The server may have no free connection, or still be creating the role; a wrong password
-                // does not correct itself.
-                let patience = isThere ? min(patience, .seconds(3)) : patience
-                guard ContinuousClock.now < start + patience else { throw error }
+                guard wait.goesOn(isServerThere: isThere, at: .now) else { throw error }
+                let isFirst = said == nil
                 // Once for each cause: there are two attempts a second.
                 if said != error.detail {
                     logger.warning(
                         "waiting for the database", metadata: ["error": "\(error.debugDescription)"])
                 }
                 said = error.detail
+                if isFirst { onWait() }
                 try await Task.sleep(for: .milliseconds(500))
             }
         }
+    }
+}
+
+/// Decides after each failed attempt whether the start goes on waiting for a server. Does no I/O and reads no
+/// clock.
+struct ServerWait {
+    /// The longest wait for a server that accepts connections and refuses ours, from the moment at which it was
+    /// first seen. It may have no free connection, or still be creating the role; a wrong password does not
+    /// correct itself.
+    static let patienceWhenThere = Duration.seconds(3)
+
+    private let patience: Duration
+    private let start: ContinuousClock.Instant
+    private var seenAt: ContinuousClock.Instant?
+
+    /// - Parameter patience: The longest wait for a server that does not accept connections.
+    init(patience: Duration, from start: ContinuousClock.Instant) {
+        (self.patience, self.start) = (patience, start)
+    }
+
+    /// Returns `false` when the last failure is the result.
+    ///
+    /// A server that is seen for the first time gets another attempt, however late it comes: the failure that led
+    /// here can be from the moment before it came up.
+    ///
+    /// - Parameter isServerThere: True if the server accepted connections after the attempt failed.
+    mutating func goesOn(isServerThere: Bool, at now: ContinuousClock.Instant) -> Bool {
+        guard isServerThere else {
+            seenAt = nil
+            return now < start + patience
+        }
+        let seen = seenAt ?? now
+        seenAt = seen
+        return now < seen + min(patience, Self.patienceWhenThere)
     }
 }

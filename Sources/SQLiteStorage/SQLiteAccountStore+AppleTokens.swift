@@ -17,12 +17,18 @@ extension SQLiteAccountStore: AppleTokenStore {
     }
 
     public func claimChecks(
-        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
+        except resting: Set<ClientID>
     ) async throws -> [ClaimedCheck] {
         try await writer.write { writer in
             try writer.claims().checks(
-                limit: limit, at: moment, nextAfter: nextAfter, jitterMilliseconds: jitterMilliseconds)
+                limit: limit, at: moment, nextAfter: nextAfter, jitterMilliseconds: jitterMilliseconds,
+                except: resting)
         }
+    }
+
+    public func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment? {
+        try await reader.read { try $0.tokens().due.nextCheck(except: resting) }
     }
 
     public func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) async throws {

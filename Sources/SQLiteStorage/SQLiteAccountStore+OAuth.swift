@@ -64,6 +64,8 @@ extension SQLiteAccountStore: AuthorizationStore {
         let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)
         let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
         let oldestDevice = moment.advanced(byMilliseconds: -DeviceAuthorization.keptAfterExpiry)
+        let oldestSalt = moment.advanced(byMilliseconds: -RefreshTokenState.lostResponseTime)
+        let oldestRetry = moment.advanced(byMilliseconds: -RefreshTokenState.longestRetryWindow)
         let steps: [(sql: String, end: Moment)] = [
             (Self.purge("oauth_code", "digest", "expires_at < :end ORDER BY expires_at"), oldestCode),
             (Self.purge("oauth_token_family", "id", "expires_at < :end ORDER BY expires_at"), moment),
@@ -79,6 +81,7 @@ extension SQLiteAccountStore: AuthorizationStore {
                     "google_account", "google_subject",
                     "is_disabled = 0 AND moment < :end ORDER BY moment"), oldestEvent
             ),
+            (Self.forget("previous_salt"), oldestSalt), (Self.forget("earlier_tokens"), oldestRetry),
         ]
         return try await writer.run { database in
             var count = 0
@@ -89,6 +92,15 @@ extension SQLiteAccountStore: AuthorizationStore {
             }
             return count
         }
+    }
+
+    /// Clears a column of token families whose latest exchange is before a time.
+    private static func forget(_ column: String) -> String {
+        """
+        UPDATE oauth_token_family SET \(column) = NULL WHERE id IN (
+            SELECT id FROM oauth_token_family WHERE \(column) IS NOT NULL AND rotated_at < :end
+            ORDER BY rotated_at LIMIT :limit)
+        """
     }
 
     private static func purge(_ table: String, _ key: String, _ condition: String) -> String {

@@ -25,8 +25,47 @@ extension SQLiteAccountStore: DeliveryStore {
         try await writer.write { try $0.receivers().claim(names, at: moment, leaseUntil: leaseUntil) }
     }
 
-    public func nextReceiverDue(_ names: [ReceiverName]) async throws -> Moment? {
-        try await reader.read { try $0.receivers().due(names).map(\.at).min() }
+    public func renewClaims(
+        _ claims: [ReceiverRecord], leaseUntil: Moment
+    ) async throws -> Set<ReceiverName> {
+        try await writer.run { database in
+            var renewed: Set<ReceiverName> = []
+            try database.inTransaction(.immediate) {
+                for claim in claims {
+                    try database.execute(
+                        sql:
+                            "UPDATE event_receiver SET not_before = :end WHERE name = :name AND claims = :claims",
+                        arguments: [
+                            "end": leaseUntil.milliseconds, "name": claim.name.rawValue,
+                            "claims": claim.claims,
+                        ])
+                    if database.changesCount > 0 { renewed.insert(claim.name) }
+                }
+                return .commit
+            }
+            return renewed
+        }
+    }
+
+    public func endClaim(_ seen: ReceiverRecord, at moment: Moment) async throws -> Bool {
+        try await writer.run { database in
+            try database.execute(
+                sql: """
+                    UPDATE event_receiver SET not_before = :moment
+                    WHERE name = :name AND claims = :claims AND not_before = :end
+                    """,
+                arguments: [
+                    "moment": moment.milliseconds, "name": seen.name.rawValue, "claims": seen.claims,
+                    "end": seen.notBefore.milliseconds,
+                ])
+            return database.changesCount > 0
+        }
+    }
+
+    public func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver] {
+        try await reader.read {
+            try $0.receivers().due(names).map { DueReceiver(record: $0.receiver.record, at: $0.at) }
+        }
     }
 
     public func settle(_ claimed: ReceiverRecord, _ progress: ReceiverProgress) async throws -> Bool {

@@ -46,6 +46,19 @@ extension SQLiteAccountStore {
         }
     }
 
+    public func removeSigningKey(
+        _ key: SigningKeyRecord, by origin: AuditOrigin, at moment: Moment
+    ) async throws -> Bool {
+        try await writer.write { writer in
+            try writer.database.execute(
+                sql: "DELETE FROM signing_key WHERE key_id = :key AND sealed = :sealed",
+                arguments: ["key": key.keyID, "sealed": Data(key.sealed.bytes)])
+            guard writer.database.changesCount > 0 else { return false }
+            try writer.appendAudit([SigningKeyRecord.removalEntry(of: [key.keyID], by: origin, at: moment)])
+            return true
+        }
+    }
+
     public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
         try await writer.write { writer in
             let keyIDs = try String.fetchAll(

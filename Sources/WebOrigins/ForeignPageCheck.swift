@@ -27,14 +27,44 @@ public struct ForeignPageCheck: Sendable {
         guard host.count == 1, hosts.allow(host[0]) else { throw .host }
     }
 
-    /// Refuses a request whose `Origin` is another server. Used for requests that change something.
-    /// Command-line tools send no `Origin`.
-    public func check(origin: [String], host: [String]) throws(ForeignPageRefusal) {
-        guard !origin.isEmpty else { return }
-        guard origin.count == 1, host.count == 1 else { throw .origin }
-        // "null" is the origin of a local file, and of a page that hides its origin. It is refused.
-        let same = ["http://", "https://"].map { $0 + host[0].lowercased() }
-        guard same.contains(origin[0].lowercased()) else { throw .origin }
+    /// Refuses a request that a page of another server has sent. Used for requests that change something.
+    public func check(_ sender: RequestSender) throws(ForeignPageRefusal) {
+        guard !sender.isForeign() else { throw .origin }
+    }
+}
+
+/// The fields in which a browser names the sender of a request: `Origin` (Fetch §3.2) and `Sec-Fetch-Site`
+/// (Fetch Metadata §2.3). Every server of this project judges the forms of its pages by them.
+///
+/// Programs and old browsers send neither field, so the check is no replacement for a token in the form.
+public struct RequestSender: Sendable {
+    private let origin: [String]
+    private let site: [String]
+    private let host: [String]
+
+    /// - Parameters:
+    ///   - origin: The values of `Origin`.
+    ///   - site: The values of `Sec-Fetch-Site`.
+    ///   - host: The values of `Host`.
+    public init(origin: [String], site: [String], host: [String]) {
+        (self.origin, self.site, self.host) = (origin, site, host)
+    }
+
+    /// Returns `true` if the browser names another sender than a page of this server or the user, or if the
+    /// fields contradict each other.
+    ///
+    /// - Parameters:
+    ///   - origins: Origins of this server beside the one in `Host`, which a proxy may have changed.
+    ///   - pagesHideOrigin: True if the pages of this server send no referrer. Browsers then send
+    ///     `Origin: null` with their forms, as they do for a local file and for other pages that hide.
+    public func isForeign(to origins: [String] = [], pagesHideOrigin: Bool = false) -> Bool {
+        // A page cannot cause "none": the user has typed the address or has reloaded the page.
+        guard site.allSatisfy({ $0 == "same-origin" || $0 == "none" }), origin.count <= 1, host.count <= 1
+        else { return true }
+        guard let origin = origin.first else { return false }
+        if origin == "null" { return !pagesHideOrigin }
+        let own = origins + host.flatMap { ["http://\($0)", "https://\($0)"] }
+        return !own.contains { $0.lowercased() == origin.lowercased() }
     }
 }
 

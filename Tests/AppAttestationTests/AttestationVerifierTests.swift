@@ -120,11 +120,12 @@ import Testing
         expect(.formatMismatch) { try minted.verify(object) }
     }
 
-    @Test func `the end of the leaf is exact to the second`() throws {
+    /// `notAfter` belongs to the validity (RFC 5280 §4.1.2.5).
+    @Test func `the end of the leaf is exact to the second, and included`() throws {
         let object = try attestation()
         let validity = AttestationMint.leafValidity
         try minted.verify(object, at: validity.lowerBound)
-        try minted.verify(object, at: validity.upperBound - 1)
+        try minted.verify(object, at: validity.upperBound)
         expect(.certificateNotYetValid) { try minted.verify(object, at: validity.lowerBound - 1) }
         expect(.certificateExpired) { try minted.verify(object, at: validity.upperBound + 1) }
         expect(.certificateExpired) { try minted.verify(object, at: 253_402_300_799) }

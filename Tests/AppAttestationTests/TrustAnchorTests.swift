@@ -37,15 +37,15 @@ import Testing
         parts.leafValidity = 0...4_000_000_000
         let lasting = try minted.mint.attestation(parts)
         for (time, code) in [
-            (AttestationMint.authorityValidity.upperBound, .certificateExpired),
+            (AttestationMint.authorityValidity.upperBound + 1, .certificateExpired),
             (AttestationMint.authorityValidity.lowerBound - 1, .certificateNotYetValid),
         ] as [(Int64, AppAttestationError.Code)] {
             #expect(throws: AppAttestationError(code)) { try minted.verify(lasting, at: time) }
         }
-        try minted.verify(lasting, at: AttestationMint.authorityValidity.upperBound - 1)
+        try minted.verify(lasting, at: AttestationMint.authorityValidity.upperBound)
         try minted.verify(lasting, at: AttestationMint.authorityValidity.lowerBound)
         #expect(throws: AppAttestationError(.certificateExpired)) {
-            try minted.verify(object, at: AttestationMint.leafValidity.upperBound)
+            try minted.verify(object, at: AttestationMint.leafValidity.upperBound + 1)
         }
         #expect(throws: AppAttestationError(.certificateNotYetValid)) {
             try minted.verify(object, at: AttestationMint.leafValidity.lowerBound - 1)

@@ -1,6 +1,7 @@
 import AppleEmulator
 import NIOHTTP1
 import StrictJSON
+import Synchronization
 import Testing
 
 @Suite struct AccountsPageTests {
@@ -61,6 +62,55 @@ import Testing
             let long = [("client_id", "com.example.app"), ("nonce", String(repeating: "n", count: 513))]
             #expect(try await press(apple, "sign-in-on-iphone", long).status == 400)
             #expect(try await press(apple, "sign-in-on-iphone").status == 400)
+        }
+    }
+
+    @Test func `sends a sign-in on an iPhone to the service, where a backend runs beside it`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let app = [("client_id", "com.example.app")]
+            #expect(try await !press(apple, "sign-in-on-iphone", app).text.contains("Send to siwa"))
+            let without = try await press(apple, "send-to-siwa", [("sign_in", "{}")])
+            #expect(without.status == 400)
+
+            let sent = Mutex<[JSONObject]>([])
+            apple.emulator.state.appBackend.withLock {
+                $0 = { signIn in
+                    sent.withLock { $0.append(signIn) }
+                    return AppBackendAnswer(
+                        status: signIn["identity_token"] == nil ? 400 : 201,
+                        body: .object(JSONObject([("note", .string("<taken>"))])),
+                        page: "http://127.0.0.1:1/console/people/acc_1")
+                }
+            }
+            let page = try await press(apple, "sign-in-on-iphone", app)
+            #expect(page.text.contains("Send to siwa"))
+            let json = try #require(page.field("sign_in")).replacing("&quot;", with: "\"")
+            let answer = try await press(apple, "send-to-siwa", [("sign_in", json)])
+            #expect(answer.status == 200)
+            #expect(answer.text.contains("siwa has taken the sign-in") && answer.text.contains("<b>201</b>"))
+            #expect(answer.text.contains("&lt;taken&gt;") && answer.text.contains("/console/people/acc_1"))
+            #expect(sent.withLock { $0.last?["client_id"]?.string } == "com.example.app")
+            let refused = try await press(apple, "send-to-siwa", [("sign_in", "{}")])
+            #expect(refused.text.contains("siwa has not taken the sign-in"))
+            for sign_in in ["[]", "{", "x"] {
+                #expect(try await press(apple, "send-to-siwa", [("sign_in", sign_in)]).status == 400)
+            }
+            let foreign = try await press(apple, "send-to-siwa", token: "other", [("sign_in", json)])
+            #expect(foreign.status == 400)
+            #expect(sent.withLock { $0.count } == 2)
+        }
+    }
+
+    @Test(arguments: ["/nothing", "/accounts", "/emulator/nothing", "/auth/nothing"])
+    func `an unknown path is a page for a browser, and a problem for a program`(path: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let page = try await apple.get(path, headers: ["Accept": "text/html,*/*;q=0.8"])
+            #expect(page.status == 404)
+            #expect(page.headers["content-type"] == ["text/html;charset=UTF-8"])
+            #expect(page.text.contains("path_not_found") && page.text.contains("href=\"/\""))
+            let problem = try await apple.get(path)
+            #expect(problem.status == 404)
+            #expect(problem.headers["content-type"] == ["application/problem+json"])
         }
     }
 

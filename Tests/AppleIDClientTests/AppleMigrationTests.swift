@@ -3,7 +3,7 @@ import ScriptedHTTP
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AppleMigrationTests {
+@Suite(.timeLimit(.hung)) struct AppleMigrationTests {
     @Test func `requests a transfer identifier with a cached access token`() async throws {
         let time = ManualClock(millisecondsSince1970: 1_700_000_000_000)
         try await AskedClient.with(

@@ -1,10 +1,11 @@
 import AppleIDClient
 import ScriptedHTTP
 import StrictJSON
+import TestSupport
 import Testing
 
 /// Each call when it succeeds and when Apple refuses it.
-@Suite(.timeLimit(.minutes(1))) struct AppleTokenClientTests {
+@Suite(.timeLimit(.hung)) struct AppleTokenClientTests {
     /// The fields of a form.
     static func form(_ request: String) throws -> [String: String] {
         let body = try #require(request.components("\r\n\r\n").last)

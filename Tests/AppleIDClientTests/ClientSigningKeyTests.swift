@@ -12,6 +12,22 @@ import Testing
         #expect(try ClientSigningKey(keyID: "K1L2M3N4O5", pem: pem.replacing("\n", with: "\r\n")) == key)
     }
 
+    @Test(arguments: [
+        "\u{FEFF}KEY", "\nKEY", "\r\nKEY", "  \n\t\nKEY\n\n", "\u{FEFF}\r\nKEY \r\n", "CR", "INDENTED",
+    ])
+    func `accepts what editors add around and between the lines`(form: String) throws {
+        let pem = try Self.pem()
+        let text =
+            switch form {
+            case "CR": pem.replacing("\n", with: "\r")
+            case "INDENTED": pem.split(separator: "\n").map { "  \($0) " }.joined(separator: "\n")
+            default: form.replacing("KEY", with: pem)
+            }
+        #expect(
+            try ClientSigningKey(keyID: "K1L2M3N4O5", pem: text)
+                == ClientSigningKey(keyID: "K1L2M3N4O5", pem: pem))
+    }
+
     @Test(arguments: ["", "K1L2M3N4O", "K1L2M3N4O55", "k1l2m3n4o5", "K1L2M3N4O ", "KÄL2M3N4O"])
     func `refuses a key ID in another format`(keyID: String) throws {
         let pem = try Self.pem()

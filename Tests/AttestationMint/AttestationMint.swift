@@ -6,11 +6,11 @@ public struct AttestationMint: Sendable {
     public static let bundleID = "com.example.app"
     /// 2026-01-01T00:00:00Z: a time at which all certificates are valid, in seconds since 1970.
     public static let sampleTime: Int64 = 1_767_225_600
-    /// The validity of leaf certificates. The end is excluded.
+    /// The validity of leaf certificates.
     public static let leafValidity = (sampleTime - 86_400)...(sampleTime + 2 * 86_400)
     public static let clientData = Array("a challenge of the service".utf8)
 
-    /// The validity of the other certificates. The end is excluded.
+    /// The validity of the other certificates.
     public static let authorityValidity = (sampleTime - 86_400 * 365)...(sampleTime + 86_400 * 365)
 
     private static let rootName = "Root CA of a test"

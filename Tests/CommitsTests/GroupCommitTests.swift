@@ -62,7 +62,7 @@ import Testing
         #expect(commits.depth == 0)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.hung))
     func `waits for what arrives at once when several were committed together before`() async throws {
         let callers = GatheringCallers(store: store, feed: feed)
         let (commits, delays) = (callers.commits, callers.delays)
@@ -93,7 +93,7 @@ import Testing
         #expect(store.batches.map(\.count) == [1, 2, 2, 1])
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.hung))
     func `what arrives when enough have gathered does not wait for a delay that takes long`() async throws {
         let callers = GatheringCallers(store: store, feed: feed)
         store.open()

@@ -46,7 +46,21 @@ import Testing
         let target = "target: ${APPLE_PRIVATE_KEY_FILE:-/etc/siwa/no-key}"
         #expect(text.contains("\n  \(source)\n  \(target)\n  read_only: true\n"))
         #expect(text.components(separatedBy: "*private-key, *configuration]").count == 3)
-        #expect(readme.contains("docker compose --profile emulator up emulator siwa-trial"))
+    }
+
+    @Test func `docker-compose.yml opens each port that the commands of README use`() throws {
+        let readme = Document.readme.text
+        let section = try #require(readme.components(separatedBy: "## Try it\n").last).components(
+            separatedBy: "\n## ")[0]
+        let ports = Set(section.matches(of: #/http://127\.0\.0\.1:(\d+)/#).map { String($0.1) })
+        #expect(ports.isSuperset(of: ["8080", "8081", "8083"]))
+        let command = try #require(section.firstMatch(of: #/`docker compose --profile (\S+) up (\S+)`/#))
+        let services = Document.read("docker-compose.yml").text
+        let service = try #require(services.components(separatedBy: "\n  \(command.2):\n").dropFirst().first)
+            .components(separatedBy: "\n\n")[0]
+        #expect(service.contains("profiles: [\(command.1)]"))
+        #expect(service.contains("command: [dev, --host=0.0.0.0]"))
+        for port in ports { #expect(service.contains("\"127.0.0.1:\(port):\(port)\""), "\(port)") }
     }
 
     @Test func `the image and the unit drain, and the image asks its own health check`() {
@@ -92,8 +106,8 @@ import Testing
         #expect(codes.count > 15)
         let faults = Document.read("Sources/SignIn/AppAttest/ProofFault.swift").text
         codes += faults.matches(of: #/code: "([a-z_]+)"/#).map { String($0.1) }
-        // Refusals of the transaction.
-        codes += ["challenge_used", "attestation_key_unknown", "attestation_key_taken"]
+        // Refusals of the transaction, and the cause of another form (AppCheckCause.swift).
+        codes += ["challenge_used", "attestation_key_unknown", "attestation_key_taken", "proof_malformed"]
         let explained = Self.page("app-check").firstColumns.filter { !$0.hasPrefix("--") }
         #expect(Set(codes) == Set(explained))
     }

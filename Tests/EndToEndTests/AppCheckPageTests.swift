@@ -6,7 +6,7 @@ import Testing
 
 /// The commands of `docs/app-check.md`, against `siwa dev`.
 @Suite struct AppCheckPageTests {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.hung))
     func `the lines of the page register a key, and sign in with a proof`() async throws {
         try await TemporaryDirectory.with { directory in
             try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in

@@ -7,7 +7,7 @@ import Testing
 
 /// Proofs of the genuine app, and accounts that are disabled or signed out everywhere.
 extension BackendHandlerTests {
-    @Test(.timeLimit(.minutes(2)), arguments: ExampleBackend.allCases)
+    @Test(.timeLimit(.hung), arguments: ExampleBackend.allCases)
     func `in enforced mode a backend passes proofs on, and tells the app how to go on`(
         language: ExampleBackend
     ) async throws {
@@ -103,6 +103,14 @@ extension BackendHandlerTests {
             try await app.call(.GET, "/me", session: phone.session).error == "account_disabled"
         }
         #expect(try await app.call(.GET, "/links", session: phone.session).status == 403)
+        // Google ends linking, and is not sent on to the browser: siwa decides, before the user is asked and after.
+        let link = try await openLink(app, google: trial.google)
+        for decision in [[], [("decision", .string("granted"))]] as [PhoneApp.Members] {
+            let flipped = try await app.call(.POST, "/google-link", link + decision, session: phone.session)
+            #expect(flipped.status == 200 && flipped.json?["outcome"]?.string == "unrecoverable")
+            let url = flipped.json?["redirect_to"]?.string ?? ""
+            #expect(url.contains("error=unrecoverable") && url.contains("disabled%20this%20account"))
+        }
         let refused = try await app.signIn(subject)
         #expect(refused.status == 403 && refused.error == "account_disabled")
         // The same session, and no new sign-in.

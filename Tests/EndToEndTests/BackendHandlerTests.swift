@@ -17,7 +17,7 @@ import Testing
         let google: String
     }
 
-    @Test(.timeLimit(.minutes(3)), arguments: ExampleBackend.allCases)
+    @Test(.timeLimit(.hung), arguments: ExampleBackend.allCases)
     func `a backend of the page signs users in and out, and deletes them`(language: ExampleBackend)
         async throws
     {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ExampleBackend.allCases)
+    @Test(.timeLimit(.hung), arguments: ExampleBackend.allCases)
     func `the lines of the page play the app`(language: ExampleBackend) async throws {
         try await language.trial(of: "integrate.md") { page, system, directory in
             let script = page.replacing("http://127.0.0.1:8081", with: system.apple)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ExampleBackend.allCases)
+    @Test(.timeLimit(.hung), arguments: ExampleBackend.allCases)
     func `a backend with a wrong key or without settings says so in one line`(language: ExampleBackend)
         async throws
     {

@@ -7,7 +7,7 @@ import Testing
     private static let failures = #"siwa_storage_failures_total{cause="unavailable"}"#
     private static let work = #"siwa_work_oldest_seconds{queue="erasure"}"#
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.hung))
     func `a stopped server shows in the metrics of an idle service, and its return too`() async throws {
         let cluster = try await PostgresCluster.start()
         let database = try await cluster.makeDatabase()
@@ -35,7 +35,7 @@ import Testing
         try await cluster.remove()
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.hung))
     func `a lost synchronous standby shows in the metrics of an idle service`() async throws {
         let primary = try await PostgresCluster.start()
         let database = try await primary.makeDatabase()

@@ -61,6 +61,36 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        /// A container has another address than 127.0.0.1, and compose opens its ports at this machine. Here 127.0.0.2
+        /// stands for the container's.
+        @Test func `with --host a container serves all four programs, and without it none is open to others`()
+            async throws
+        {
+            for options in [[], ["--host", "0.0.0.0"]] {
+                try await TemporaryDirectory.with { directory in
+                    try await DevelopmentProcess.with(options, in: directory) { system in
+                        let pages = [
+                            (system.port, "/", 200), (system.port, "/livez", 200),
+                            (system.applePort, "/auth/keys", 200), (system.googlePort, "/", 200),
+                            (system.receiverPort, "/", 200),
+                        ]
+                        for (port, path, status) in pages {
+                            var request = HTTPClientRequest(url: "http://127.0.0.2:\(port)\(path)")
+                            request.headers.add(name: "Host", value: "127.0.0.1:\(port)")
+                            // A refused connection is repeated until then.
+                            let response = try? await HTTPClient.shared.execute(
+                                request, timeout: options.isEmpty ? .seconds(1) : .seconds(30))
+                            #expect(
+                                response.map { Int($0.status.code) } == (options.isEmpty ? nil : status),
+                                "\(options) \(port)\(path)")
+                        }
+                    }
+                }
+            }
+        }
+    #endif
+
     /// Uses the pages like a browser, with `Origin`.
     private static func signIn(
         _ clientID: String, at system: DevelopmentProcess, _ backend: Backend,

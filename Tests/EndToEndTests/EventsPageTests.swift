@@ -35,7 +35,7 @@ import Testing
         #expect(try Self.page().contains("[\(count) webhooks](../Fixtures/webhooks)"))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.hung))
     func `the lines of the page read an event from the feed`() async throws {
         try await TemporaryDirectory.with { directory in
             try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.hung))
     func `the lines of the page list, resume, replay and verify deliveries`() async throws {
         let commands = try Self.page().split(separator: "\n").filter { $0.hasPrefix("siwa deliveries ") }
             .map { line in

@@ -37,13 +37,15 @@ import Testing
     #if os(Linux)
         /// Linux has none of Apple's frameworks. `Clients/AppleStandIns.swift` declares what the app uses of
         /// them.
-        @Test(arguments: [("ios-app.md", 2), ("linking.md", 3), ("native-apps.md", 3), ("app-check.md", 1)])
+        @Test(arguments: [("ios-app.md", 2), ("linking.md", 4), ("native-apps.md", 3), ("app-check.md", 1)])
         func `the compiler accepts the code of the iOS app`(page: String, count: Int) async throws {
             try await TemporaryDirectory.with { directory in
                 var blocks = try Self.code(of: page)
                 #expect(blocks.count == count)
-                // It uses the proofs of the other page.
-                if page == "native-apps.md" { blocks += try Self.code(of: "app-check.md") }
+                // They use the proofs of the other page.
+                if ["native-apps.md", "linking.md"].contains(page) {
+                    blocks += try Self.code(of: "app-check.md")
+                }
                 let frameworks = [
                     "AuthenticationServices", "CryptoKit", "DeviceCheck", "SwiftUI", "Security", "UIKit",
                 ]
@@ -61,6 +63,39 @@ import Testing
                     "swiftc -emit-sil -wmo -o /dev/null -parse-as-library -swift-version 6 '\(standIns.path)' '\(app)'; echo $?",
                     in: directory)
                 #expect(printed == ["0"])
+            }
+        }
+
+        /// The part of the model that needs no framework of Apple's, in a program.
+        @Test func `the app of the page ends linking for a disabled account, whatever the status is`()
+            async throws
+        {
+            let model = try Self.code(of: "linking.md").first ?? ""
+            let start = try #require(model.firstRange(of: "struct GoogleLinkReply"))
+            let program = """
+                import Foundation
+                enum GoogleLinking { struct Prompt: Decodable {} }
+                \(model[start.lowerBound...])
+                for body in [
+                    #"{"error":"account_disabled"}"#, #"{"error":"session_ended"}"#, "{}",
+                    #"{"error":"attestation_invalid","cause":"challenge_used","re_attest":false}"#,
+                    #"{"error":"attestation_invalid","cause":"attestation_key_unknown","re_attest":true}"#,
+                    #"{"error":"attestation_required","cause":"proof_missing","re_attest":false}"#,
+                ] {
+                    let reply = try JSONDecoder().decode(GoogleLinkReply.self, from: Data(body.utf8))
+                    print(reply.errorForGoogle, reply.wantsAnotherProof)
+                }
+                """
+            try await TemporaryDirectory.with { directory in
+                try Data(program.utf8).write(to: URL(fileURLWithPath: "\(directory.path)/main.swift"))
+                let printed = try await ExampleBackend.paste(
+                    "cd '\(directory.path)' && swiftc -swift-version 6 -o reply main.swift && ./reply",
+                    in: directory)
+                #expect(
+                    printed == [
+                        "unrecoverable false", "cancelled false", "cancelled false", "cancelled true",
+                        "cancelled true", "cancelled false",
+                    ])
             }
         }
 

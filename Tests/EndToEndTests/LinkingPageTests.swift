@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ExampleBackend.allCases)
+    @Test(.timeLimit(.hung), arguments: ExampleBackend.allCases)
     func `the lines of the page link by App Flip with the routes of a backend`(language: ExampleBackend)
         async throws
     {

@@ -1,5 +1,9 @@
 import AuthorizationServer
 import Encodings
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScriptedHTTP
 import StrictJSON
 import TestSupport
 import Testing
@@ -51,6 +55,47 @@ import Testing
                     #expect(try await browser.shows("Development: the browser does not return"))
                     try await Self.look(at: browser, "another URI")
                     #expect(try await browser.refusals() == [])
+                }
+            }
+        }
+    }
+
+    /// Chromium sends no cookie with the form of another site (SameSite=Lax), and obeyed the answer's deletion.
+    @Test func `a page of another site signs nobody out, whatever its form says`() async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                try await Browser.with(in: directory) { browser in
+                    try await Self.signIn(at: system, browser)
+                    let target = "\(system.service)\(Self.path)"
+                    try await LoopbackServer.run(
+                        make: { $0 },
+                        respond: { _, request in
+                            // A page with one form, whose decision is in the path.
+                            let fields = ["decision", "csrf_token"].map {
+                                "<input type=hidden name=\($0) value=\(request.uri.path.dropFirst())>"
+                            }
+                            let page =
+                                "<!DOCTYPE html><form method=post action=\"\(target)\">\(fields[0])"
+                                + "\(request.uri.query == "token" ? fields[1] : "")<button>Win</button></form>"
+                            return Response(
+                                status: .ok, headers: [.contentType: "text/html"],
+                                body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+                        }
+                    ) { port in
+                        // Another name of this machine is another site.
+                        let other = system.service.contains("localhost") ? "127.0.0.1" : "localhost"
+                        for form in ["sign_out", "sign_out?token", "stay?token", "agree", "cancel"] {
+                            try await browser.open("http://\(other):\(port)/\(form)")
+                            try await browser.press("Win")
+                            try await eventually { try await browser.url().hasPrefix(target) }
+                            #expect(try await browser.shows("form_refused"), "\(form)")
+                            try await browser.open(target)
+                            #expect(try await browser.shows("Sign out?"), "\(form)")
+                        }
+                    }
+                    // The page's own form counts.
+                    try await browser.press("Sign out")
+                    try await eventually { try await browser.shows("You are signed out") }
                 }
             }
         }

@@ -62,6 +62,7 @@ import Testing
             }
             return texts.joined().split(separator: "\n").map { String($0) }.filter {
                 !$0.contains("msg=request ") && !$0.contains("msg=\"requests without a caller\"")
+                    && !$0.contains("msg=\"requests answered with 503\"")
             }
         }
 

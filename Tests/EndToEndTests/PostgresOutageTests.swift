@@ -38,13 +38,33 @@ import Testing
         try await cluster.remove()
     }
 
-    @Test func `a service that starts first waits for it`() async throws {
+    @Test(arguments: [1, 2])
+    func `a service that starts five seconds before it waits, and answers probes meanwhile`(
+        hosts: Int
+    ) async throws {
         let cluster = try await PostgresCluster.start()
-        let database = try await cluster.makeDatabase()
+        let url = try await cluster.makeDatabase()
+        // No server listens at the first of two.
+        let two = url.replacing("@localhost:", with: "@localhost:\(try FreePort.find()),localhost:")
+        #expect(two.contains(","))
+        let database = hosts == 2 ? two : url
         try await cluster.stop(.fast)
+        let port = try FreePort.find()
         try await Relation.with { relation in
-            async let served = relation.serve(["DATABASE_URL": database])
+            async let served = relation.serve([
+                "DATABASE_URL": database, "SIWA_PORT": "\(port)",
+            ])
+            let waiting = Backend(port: port, secret: Relation.secret)
+            try await eventually { (try? await waiting.get("/livez"))?.status == 200 }
+            let began = ContinuousClock.now
             try await eventually { try relation.loggedText().contains("waiting for the database") }
+            let ready = try await waiting.get("/readyz")
+            #expect(ready.status == 503 && ready.code == "storage_unavailable")
+            #expect(try await waiting.get("/v1/events").status == 503)
+            while ContinuousClock.now - began < .seconds(5) {
+                #expect(try await waiting.get("/livez").status == 200)
+                try await Task.sleep(for: .milliseconds(250))
+            }
             try await cluster.start()
             let (service, backend) = try await served
             #expect(

@@ -26,7 +26,7 @@ import Testing
                 #expect(
                     responses.dropFirst(2).map { $0["refused"]?.string } == [
                         "nonce_used", "nonce_missing", "nonce_missing", "nonce_mismatch",
-                        "credential_revoked",
+                        "credential_revoked", "raised 401",
                     ])
             }
         }
@@ -34,7 +34,7 @@ import Testing
 
     /// An app that signs in twice. Its other attempts are refused: a used nonce, no nonce, the digest in the
     /// token, the nonce of another attempt, and a token from before the withdrawal of consent. It sends more
-    /// members than siwa accepts.
+    /// members than siwa accepts. A wrong API key is not a refusal of the app, so the backend raises it.
     private static let driver = """
 
         import sys
@@ -52,6 +52,12 @@ import Testing
                  {**last, "nonce": make_nonce()["nonce"]}]
         answers = [sign_in(form) for form in forms]
         apple("/emulator/users/" + sub + "/revoke-consent", {})
-        print(json.dumps(answers + [sign_in(last)]))
+        answers.append(sign_in(last))
+        KEY = "siwa_wrong"
+        try:
+            answers.append(sign_in(last))
+        except urllib.error.HTTPError as error:
+            answers.append({"refused": "raised " + str(error.code)})
+        print(json.dumps(answers))
         """
 }

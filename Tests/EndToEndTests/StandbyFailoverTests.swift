@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct StandbyFailoverTests {
     private static let lanes = 6
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.hung))
     func `nothing acknowledged is lost when the primary is killed and its standby is promoted`() async throws
     {
         let primary = try await PostgresCluster.start(fsync: true)
@@ -19,7 +19,7 @@ import Testing
         let name = try #require(url.split(separator: "/").last)
         let database = PostgresCluster.url(of: String(name), on: [primary, standby])
         try await Fleet.with(2, database: database) { fleet in
-            _ = try await survive(in: fleet, within: .seconds(2)) {
+            _ = try await survive(in: fleet, within: .seconds(10)) {
                 try primary.kill()
                 // The clients go on meanwhile, and get 503.
                 try await Task.sleep(for: .milliseconds(500))
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Three servers, of which one is killed together with its Patroni. Another one takes over by itself.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.hung))
     func `nothing acknowledged is lost when Patroni replaces a primary that was killed`() async throws {
         let example = try String(
             contentsOf: OperatorTool.root.appending(path: "docs/deploy/patroni.yml"), encoding: .utf8)
@@ -74,21 +74,23 @@ import Testing
             let outage = ContinuousClock.now - start
             #expect(outage < bound)
             let before = ledger.counts.acknowledged
-            try await eventually { ledger.counts.acknowledged > before + 100 }
+            try await eventually {
+                let counts = ledger.counts
+                return counts.acknowledged > before + 100 && counts.newUsers > 60 && counts.returns > 20
+                    && counts.revocations > 10
+            }
             ledger.close()
             try await group.waitForAll()
             return outage
         }
         #expect(ledger.contradictions == [])
-        let counts = ledger.counts
-        #expect(counts.newUsers > 60 && counts.returns > 20 && counts.revocations > 10)
         try await ledger.check(in: fleet)
         try await ledger.checkFeed(readers)
         for number in 0..<fleet.count { #expect(await fleet.stop(number) == 0) }
         return outage
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.hung))
     func `commits that waited for a lost standby leave no session on the server, also without further calls`()
         async throws
     {

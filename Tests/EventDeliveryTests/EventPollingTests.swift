@@ -9,7 +9,7 @@ import Testing
 @testable import EventDelivery
 
 /// Polls (RFC 8936): what is handed out, when it comes again, and what ends it.
-@Suite(.timeLimit(.minutes(2))) struct EventPollingTests {
+@Suite(.timeLimit(.hung)) struct EventPollingTests {
     @Test func `a poll hands out one event of each account, and the next ones once these are taken`()
         async throws
     {

@@ -3,9 +3,10 @@ import GoogleEmulator
 import Hummingbird
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AppFlipTests {
+@Suite(.timeLimit(.hung)) struct AppFlipTests {
     private static func answering(_ url: String) -> ScriptedServer.Endpoint {
         { _ in
             ScriptedServer.json(

@@ -4,7 +4,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FaultDelayTests {
+@Suite(.timeLimit(.hung)) struct FaultDelayTests {
     @Test(arguments: [
         ("certs", "/oauth2/v3/certs"), ("risc_configuration", "/.well-known/risc-configuration"),
     ])

@@ -4,9 +4,10 @@ import GoogleEmulator
 import Hummingbird
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LinkingTests {
+@Suite(.timeLimit(.hung)) struct LinkingTests {
     @Test func `opens the authorization URL with Google's parameters and PKCE`() async throws {
         try await GoogleUnderTest.run { google in
             let begun = try await google.begin(#"{"user_locale":"tr","login_hint":"ada@gmail.com"}"#)

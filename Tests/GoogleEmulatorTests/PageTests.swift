@@ -2,9 +2,10 @@ import GoogleEmulator
 import Hummingbird
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PageTests {
+@Suite(.timeLimit(.hung)) struct PageTests {
     @Test func `the page has no script, a strict policy, and no whole secret`() async throws {
         try await GoogleUnderTest.run { google in
             try await google.link()

@@ -5,9 +5,10 @@ import Hummingbird
 import JOSE
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SecurityEventTests {
+@Suite(.timeLimit(.hung)) struct SecurityEventTests {
     private static let uri = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked"
 
     private static func hash(_ token: String) -> String {

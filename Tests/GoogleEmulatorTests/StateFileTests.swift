@@ -6,7 +6,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StateFileTests {
+@Suite(.timeLimit(.hung)) struct StateFileTests {
     private static func with(
         _ body: @escaping @Sendable (_ path: String) async throws -> Void
     ) async throws {

@@ -2,9 +2,10 @@ import GoogleEmulator
 import Hummingbird
 import JOSE
 import StrictJSON
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StreamlinedTests {
+@Suite(.timeLimit(.hung)) struct StreamlinedTests {
     @Test(arguments: ["check", "get", "create"])
     func `asks with an ID token of its own`(intent: String) async throws {
         try await GoogleUnderTest.run { google in

@@ -69,8 +69,39 @@ import TokenMint
         }
     }
 
+    @Test func `an empty user is none`() async throws {
+        try await RunningService.with { service in
+            let response = try await service.call(
+                "POST", Self.signIn, body: try Bodies.identityToken([("user", .string(""))]))
+            #expect(response.status == 201)
+            #expect(response.json?["dropped"] == nil)
+        }
+    }
+
+    @Test func `a response names what was dropped of the token and of user`() async throws {
+        let user = #"{"fullName":{"givenName":"Ada\nMaria","familyName":"LONG"},"email":"-"}"#
+            .replacing("LONG", with: String(repeating: "x", count: 300))
+        try await RunningService.with { service in
+            let body = try Bodies.identityToken([("user", .string(user))]) {
+                $0["real_user_status"] = .string("2")
+            }
+            let response = try await service.call("POST", Self.signIn, body: body)
+            #expect(response.status == 201)
+            let dropped = response.json?["dropped"]?.array?.compactMap(\.string)
+            #expect(dropped == ["real_user_status", "user.name", "user.email"])
+            let account = response.json?["account"]
+            #expect(account?["first_name"]?.string == "Ada Maria")
+            #expect(account?["last_name"]?.string?.count == 256)
+            let verified = try await service.call(
+                "POST", "/v1/identity-tokens/verify",
+                body: try Bodies.identityToken { $0["email"] = .null })
+            #expect(verified.status == 200)
+            #expect(verified.json?["dropped"]?.array?.compactMap(\.string) == ["email"])
+        }
+    }
+
     @Test(arguments: [
-        "", "Ada", "null", "[]", #""{}""#, #"{"name":7}"#, #"{"name":{"firstName":"a","firstName":"b"}}"#,
+        "Ada", "null", "[]", #""{}""#, #"{"name":7}"#, #"{"name":{"firstName":"a","firstName":"b"}}"#,
         "{}{}",
         "{",
     ])

@@ -8,22 +8,27 @@ import TokenMint
 @Suite struct CallerProblemTests {
     @Test(arguments: [
         "", "Bearer", "Bearer ", "Bearer wrong", "Basic \(RunningService.secret)", RunningService.secret,
-        "Bearer \(RunningService.secret) ", "Bearer  \(RunningService.secret)",
+        "Bearer  ", "Bearer\t\(RunningService.secret)", "Bearer a \(RunningService.secret)",
         "Bearer \(String(repeating: "a", count: 600))",
     ])
     func `a caller without a key is told how to come`(authorization: String) async throws {
         try await RunningService.with { service in
             let answer = try await service.call(
                 "GET", "/v1/events", secret: nil, fields: ["Authorization": authorization])
-            // A field's trailing white space is not part of its value (RFC 9112 §5.1).
-            guard authorization != "Bearer \(RunningService.secret) " else {
-                #expect(answer.status == 200)
-                return
-            }
             #expect(answer.status == 401)
             #expect(answer.code == "caller_unauthenticated")
             #expect(answer["www-authenticate"]?.hasPrefix("Bearer") == true)
             #expect(!answer.text.contains(RunningService.secret))
+        }
+    }
+
+    @Test(arguments: ["Bearer KEY", "bearer KEY ", "BEARER  KEY", "Bearer    KEY\t "])
+    func `one space or several are before a token`(field: String) async throws {
+        try await RunningService.with { service in
+            let answer = try await service.call(
+                "GET", "/v1/events", secret: nil,
+                fields: ["Authorization": field.replacing("KEY", with: RunningService.secret)])
+            #expect(answer.status == 200)
         }
     }
 

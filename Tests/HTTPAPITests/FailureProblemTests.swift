@@ -1,8 +1,10 @@
 import AppleAccounts
 import Commits
 import HTTPAPI
+import JOSE
 import KeySets
 import SignIn
+import StrictJSON
 import Testing
 
 /// Responses to callers when the service cannot do its work.
@@ -23,6 +25,8 @@ import Testing
             #expect(!response.text.contains("SELECT"))
             let ready = try await service.call("GET", "/readyz", secret: nil)
             #expect(ready.status == status)
+            #expect(ready.json?["cause"]?.string == code.rawValue)
+            #expect(response.json?["cause"] == nil, "callers learn nothing of the database")
             let alive = try await service.call("GET", "/livez", secret: nil)
             #expect(alive.status == 200)
             let health = try await service.call("GET", "/health", secret: nil)
@@ -52,6 +56,23 @@ import Testing
             let ready = try await service.call("GET", "/readyz", secret: nil)
             #expect(ready.status == 503)
             #expect(ready.code == "keys_unavailable")
+            #expect(ready.json?["cause"]?.string == "unreachable")
+        }
+    }
+
+    @Test func `a key that no fetch has looked for is told when to come back`() async throws {
+        struct CoolingKeys: VerificationKeys {
+            func cachedKey(for keyID: String) -> RSAPublicKey? { nil }
+            func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {
+                throw KeySetError(.keysUnavailable, retryAfter: 17)
+            }
+            var health: KeySetHealth { KeySetHealth(status: .ready, keyCount: 1) }
+        }
+        try await RunningService.with(.init(keys: CoolingKeys())) { service in
+            let verified = try await service.call(
+                "POST", ProblemContractTests.verify, body: try Bodies.identityToken())
+            #expect(verified.code == "keys_unavailable")
+            #expect(verified["retry-after"] == "17")
         }
     }
 

@@ -1,3 +1,4 @@
+import AppleAccounts
 import HTTPAPI
 import Logging
 import OAuthSamples
@@ -199,6 +200,26 @@ import TokenMint
                 _ = try await service.call("GET", "/oauth/authorize?\(query)", secret: nil)
                 #expect(service.requestLines.last?.contains(" oauth_client=") == false)
             }
+        }
+    }
+
+    @Test func `an outage writes few lines about known callers, and their number`() async throws {
+        let store = FailingStore(error: StorageError(.unavailable, detail: ""))
+        try await RunningService.with(.init(store: store)) { service in
+            for _ in 0..<200 {
+                #expect(try await service.call("GET", "/v1/events").status == 503)
+            }
+            let failed = service.requestLines.filter { $0.contains("status=503") }
+            #expect(failed.count == 3)
+            #expect(failed.allSatisfy { $0.contains("caller=backend") })
+            service.clock.advance(by: .seconds(1))
+            _ = try await service.call("GET", "/v1/events")
+            let sums = service.loggedText().split(separator: "\n").filter {
+                $0.contains("msg=\"requests answered with 503\"")
+            }
+            #expect(sums.count == 1)
+            #expect(sums.first?.contains("level=warning") == true)
+            #expect(sums.first?.contains("status=503 code=storage_unavailable count=200") == true)
         }
     }
 

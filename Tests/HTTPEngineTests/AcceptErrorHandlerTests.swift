@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPEngine
 
-@Suite(.timeLimit(.minutes(1))) struct AcceptErrorHandlerTests {
+@Suite(.timeLimit(.hung)) struct AcceptErrorHandlerTests {
     /// Counts the reads that reach the socket.
     final class ReadCounter: ChannelOutboundHandler, Sendable {
         typealias OutboundIn = Never

@@ -1,12 +1,13 @@
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPEngine
 
 @Suite struct EventLoopDelayTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.hung))
     func `it calls once, behind what its event loop has taken up meanwhile`() async throws {
         let order = Mutex<[String]>([])
         @Sendable func note(_ text: String) { order.withLock { $0.append(text) } }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Replicas that share a store.
-@Suite(.timeLimit(.minutes(5))) struct SharedKeySetTests {
+@Suite(.timeLimit(.hung)) struct SharedKeySetTests {
     private let clock = ManualClock(millisecondsSince1970: DrivenKeySet.start)
     private let start = DrivenKeySet.start
     private let store = MemorySnapshotStore()

@@ -29,7 +29,8 @@ struct AppFlipPlayer {
             return try await expectNoAccount()
         }
         let members = try #require(try response.object() as? [String: String])
-        #expect(Set(members.keys) == ["redirect_to", "outcome", "message"])
+        let detail: Set<String> = outcome == "invalid_request" ? ["detail"] : []
+        #expect(Set(members.keys) == detail.union(["redirect_to", "outcome", "message"]))
         #expect(members["outcome"] == outcome)
         try expectMessage(members["message"], outcome)
         let code = try expectRedirect(members["redirect_to"])

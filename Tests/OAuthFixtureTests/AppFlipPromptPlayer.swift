@@ -60,7 +60,9 @@ struct AppFlipPromptPlayer {
     }
 
     private func expectRedirect(_ members: [String: Any]) throws {
-        #expect(Set(members.keys) == ["outcome", "redirect_to", "message", "sign_in_again"])
+        let detail: Set<String> = content.expect.outcome == "invalid_request" ? ["detail"] : []
+        #expect(
+            Set(members.keys) == detail.union(["outcome", "redirect_to", "message", "sign_in_again"]))
         #expect(members["sign_in_again"] as? Bool == content.expect.signInAgain)
         let redirect = try #require(content.expect.redirect)
         let location = try #require(members["redirect_to"] as? String)

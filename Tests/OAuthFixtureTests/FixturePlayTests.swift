@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import OAuthFixtures
@@ -6,7 +7,7 @@ import Testing
 ///
 /// Token requests are played on two stores, because their outcome depends on what is stored. All stores pass
 /// the same conformance suite.
-@Suite(.timeLimit(.minutes(5))) struct FixturePlayTests {
+@Suite(.timeLimit(.hung)) struct FixturePlayTests {
     @Test(arguments: try OAuthFixture<AuthorizationCase>.all(in: "authorization"))
     func `answers an authorization request as its file says`(
         file: OAuthFixture<AuthorizationCase>

@@ -75,8 +75,8 @@ struct PlayedService: Sendable {
                 registry: MetricsRegistry(), sink: LogSink { _ in }, version: "0.0.1-test",
                 now: { clock.millisecondsSince1970 }, web: web, oauth: server,
                 authorize: AuthorizeUseCase(
-                    settings: deployment.oauth, store: store, commits: commits, web: web,
-                    sealingKeys: sealingKeys, now: now)),
+                    settings: deployment.oauth, store: store, commits: commits,
+                    keys: server.dependencies.keys, web: web, sealingKeys: sealingKeys, now: now)),
             logger: .silent)
         let group = ServiceGroup(services: [service], logger: .silent)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -7,7 +7,7 @@ import Testing
 @testable import OAuthLogin
 
 /// `siwa login --device` (RFC 8628) against a scripted server.
-@Suite(.timeLimit(.minutes(1))) struct DeviceLoginTests {
+@Suite(.timeLimit(.hung)) struct DeviceLoginTests {
     private typealias Server = ScriptedAuthorizationServer
 
     /// - Parameters:

@@ -8,7 +8,7 @@ import Testing
 /// A server with metadata like Google's: it is found by OpenID Connect Discovery, has unknown members, needs
 /// the secret of desktop clients, promises no `iss`, does not rotate refresh tokens, and accepts revocations
 /// from every client.
-@Suite(.timeLimit(.minutes(1))) struct GoogleLikeServerTests {
+@Suite(.timeLimit(.hung)) struct GoogleLikeServerTests {
     private static func trial(_ body: @escaping @Sendable (LoginTrial) async throws -> Void) async throws {
         try await ScriptedAuthorizationServer.run { server in
             let metadata = server.metadata([

@@ -10,7 +10,7 @@ import Testing
 @testable import OAuthLogin
 
 /// Responses and servers of an attacker, or of another program on this machine.
-@Suite(.timeLimit(.minutes(1))) struct LoginAttackTests {
+@Suite(.timeLimit(.hung)) struct LoginAttackTests {
     private static func trial(_ body: @escaping @Sendable (LoginTrial) async throws -> Void) async throws {
         try await ScriptedAuthorizationServer.run { server in
             try await TemporaryDirectory.with { directory in

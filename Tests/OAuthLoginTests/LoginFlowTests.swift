@@ -8,7 +8,7 @@ import Testing
 
 @testable import OAuthLogin
 
-@Suite(.timeLimit(.minutes(1))) struct LoginFlowTests {
+@Suite(.timeLimit(.hung)) struct LoginFlowTests {
     private static func trial(_ body: @escaping @Sendable (LoginTrial) async throws -> Void) async throws {
         try await ScriptedAuthorizationServer.run { server in
             try await TemporaryDirectory.with { directory in

@@ -1,3 +1,4 @@
+public import AppAttestation
 public import AppleAccounts
 public import AuthorizationServer
 import Cryptography
@@ -21,7 +22,7 @@ public enum OAuthSample {
 
     public static func settings(
         in deployment: Deployment, app: String, isDevelopment: Bool = false,
-        _ change: (inout OAuthDraft) -> Void = { _ in }
+        appCheck: AppCheckPolicies = .none, _ change: (inout OAuthDraft) -> Void = { _ in }
     ) throws -> OAuthSettings {
         var shop = ClientDraft(id: "shop", kind: "web", app: app, name: ["en": "Example Shop"])
         shop.secretHashes = [Hexadecimal.encode(SHA256Digest.hash(shopSecret))]
@@ -42,7 +43,7 @@ public enum OAuthSample {
         change(&draft)
         let context = OAuthContext(
             isDevelopment: isDevelopment, publicURL: issuer, deployment: deployment,
-            appsWithWebSignIn: Set(deployment.apps.map(\.primaryClientID)))
+            appsWithWebSignIn: Set(deployment.apps.map(\.primaryClientID)), appCheck: appCheck)
         switch OAuthSettings.check(draft, in: context) {
         case .usable(let settings): return settings
         case .none: throw Unusable(mistakes: [])

@@ -25,6 +25,26 @@ import Testing
         #expect(pace.admit(address(1), at: Moment(milliseconds: 5)) == nil)
     }
 
+    @Test func `the addresses of one home line have a bound together, and leave places of a client`() {
+        var pace = AddressPace(most: DeviceRequests.mostOfAddress, window: 600_000)
+        var (admitted, wide) = (0, 0)
+        for number in 0..<256 as Range<UInt64> {
+            for _ in 0..<10 {
+                let address = RequesterAddress(network: 0x2001_0DB8_0001_0200 + number, isVersion4: false)
+                if pace.admit(address, at: Self.start) == nil { admitted += 1 }
+            }
+        }
+        #expect(admitted == 100)
+        for number in 0..<65_536 as Range<UInt64> {
+            let address = RequesterAddress(network: 0x2001_0DB8_0001_0000 + number, isVersion4: false)
+            if pace.admit(address, at: Self.start) == nil { wide += 1 }
+        }
+        #expect(admitted + wide == 200 && DeviceLimits.standard.perClient == 1000)
+        #expect(
+            pace.admit(RequesterAddress(network: 0x2001_0DB8_0002_0000, isVersion4: false), at: Self.start)
+                == nil)
+    }
+
     @Test func `one address cannot fill the places of a client`() throws {
         let world = try OAuthWorld { $0.clients[1].allowsDeviceGrant = true }
         let client = try world.client("desktop")

@@ -160,10 +160,28 @@ import TokenMint
         var (now, admitted) = (Moment(seconds: 1_800_000_000), 0)
         // Twenty guesses a second, for ten minutes less a little.
         for _ in 0..<10_000 {
-            if case .admitted = guessing.begin(at: address, now: now) { admitted += 1 }
+            if case .admitted = guessing.begin(at: address, by: nil, now: now) { admitted += 1 }
             now = now.advanced(byMilliseconds: 59)
         }
         #expect(admitted == 24, "\(admitted)")
+    }
+
+    @Test func `the networks of one home line look up a few codes, and an account has its own`() throws {
+        var guessing = UserCodeGuessing()
+        let now = Moment(seconds: 1_800_000_000)
+        var admitted = 0
+        for number in 0..<65_536 as Range<UInt64> {
+            let address = RequesterAddress(network: 0x2001_0DB8_0001_0000 + number, isVersion4: false)
+            if case .admitted = guessing.begin(at: address, by: nil, now: now) { admitted += 1 }
+        }
+        #expect(admitted == 40)
+        let account = try #require(AccountID("acc_0197f0c4-0000-7000-8000-000000000001"))
+        let address = RequesterAddress(network: 0x2001_0DB8_0001_0000, isVersion4: false)
+        var own = 0
+        for _ in 0..<20 {
+            if case .admitted = guessing.begin(at: address, by: account, now: now) { own += 1 }
+        }
+        #expect(own == 10)
     }
 
     @Test func `a million addresses together look up a thousand codes in ten minutes`() {
@@ -171,16 +189,18 @@ import TokenMint
         var (now, admitted) = (Moment(seconds: 1_800_000_000), 0)
         for number in 0..<50_000 as Range<UInt64> {
             let address = RequesterAddress(network: number, isVersion4: true)
-            if case .admitted = guessing.begin(at: address, now: now) { admitted += 1 }
+            if case .admitted = guessing.begin(at: address, by: nil, now: now) { admitted += 1 }
             now = now.advanced(byMilliseconds: 10)
         }
         #expect(admitted == UserCodeGuessing.mostInAll)
-        guard case .paused(let seconds) = guessing.begin(at: nil, now: now) else {
+        guard case .paused(let seconds) = guessing.begin(at: nil, by: nil, now: now) else {
             Issue.record("a guess was admitted")
             return
         }
         #expect(seconds == 100)
-        guard case .admitted = guessing.begin(at: nil, now: now.advanced(byMilliseconds: seconds * 1000))
+        guard
+            case .admitted = guessing.begin(
+                at: nil, by: nil, now: now.advanced(byMilliseconds: seconds * 1000))
         else {
             Issue.record("the next window admits none")
             return
@@ -191,20 +211,20 @@ import TokenMint
         var guessing = UserCodeGuessing()
         let now = Moment(seconds: 1_800_000_000)
         for _ in 0..<5000 {
-            guard case .admitted(let attempt) = guessing.begin(at: nil, now: now) else {
+            guard case .admitted(let attempt) = guessing.begin(at: nil, by: nil, now: now) else {
                 Issue.record("a right code was refused")
                 return
             }
             guessing.takeBack(attempt)
         }
-        guard case .admitted(let right) = guessing.begin(at: nil, now: now) else { return }
-        for _ in 0..<9 { _ = guessing.begin(at: nil, now: now) }
-        guard case .paused = guessing.begin(at: nil, now: now) else {
+        guard case .admitted(let right) = guessing.begin(at: nil, by: nil, now: now) else { return }
+        for _ in 0..<9 { _ = guessing.begin(at: nil, by: nil, now: now) }
+        guard case .paused = guessing.begin(at: nil, by: nil, now: now) else {
             Issue.record("ten attempts at once were no pause")
             return
         }
         guessing.takeBack(right)
-        guard case .paused = guessing.begin(at: nil, now: now) else {
+        guard case .paused = guessing.begin(at: nil, by: nil, now: now) else {
             Issue.record("a right code ended the pause")
             return
         }

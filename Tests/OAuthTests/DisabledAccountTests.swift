@@ -61,7 +61,18 @@ import TokenMint
             let response = try await flip.response(call, caller: .all)
             #expect(response.outcome == .unrecoverable)
             #expect(response.redirectTo.contains("error=unrecoverable"))
+            // The account can be linked again, so that this is not the sentence for an erased account.
+            #expect(response.message.contains("disabled this account"))
+            #expect(response.redirectTo.contains("disabled%20this%20account"))
         }
+        call.accountID = account.id.rawValue
+        guard case .refused(let prompt, let endsWithSignIn) = try await flip.prompt(call, caller: .all) else {
+            Issue.record("a disabled account is asked")
+            return
+        }
+        #expect(prompt.outcome == .unrecoverable && prompt.message.contains("disabled this account"))
+        #expect(!endsWithSignIn)
+        call.accountID = nil
         #expect(try await world.store.grants(of: account.id).isEmpty)
         try await enable(account, world)
         call.accountID = account.id.rawValue

@@ -123,6 +123,43 @@ import TokenMint
         #expect(first != second)
     }
 
+    @Test
+    func `a replica with a wrong sealing key makes no keys, publishes the right ones, and signs nothing`()
+        async throws
+    {
+        let (store, clock) = (ReferenceStore(), ManualClock())
+        let first = try await keys(store, clock).signingKey(.ES256).keyID
+        let wrong = try keys(store, clock, sealedBy: "wrong", algorithms: [.ES256, .RS256])
+        for algorithm in [SignatureAlgorithm.ES256, .RS256] {
+            await #expect(throws: JOSEError(.keyUnusable)) { _ = try await wrong.signingKey(algorithm) }
+        }
+        #expect(try await store.signingKeys().map(\.keyID) == [first])
+        #expect(try await keyIDs(wrong) == [first])
+        // An operator who has lost the sealing key retires the key, and the service goes on with a new one.
+        let record = try #require(try await store.signingKeys().first)
+        #expect(try await store.removeSigningKey(record, by: .service, at: record.createdAt))
+        #expect(try await wrong.signingKey(.ES256).keyID != first)
+    }
+
+    @Test func `a key that does not open replaces none of the keys that sign`() async throws {
+        let (store, clock) = (ReferenceStore(), ManualClock())
+        let right = try keys(store, clock)
+        let first = try await right.signingKey(.ES256).keyID
+        // As an older version has left it.
+        let moment = Moment(milliseconds: clock.millisecondsSince1970 + 1000)
+        let records = try await store.signingKeys()
+        let dates = try #require(
+            SigningKeySchedule(longestToken: 3_600_000).newKey(
+                after: records, signing: nil, at: moment))
+        let shut = try SigningKeySealer(keys: OAuthWorld.ring("wrong")).makeKey(
+            for: .ES256, dates, at: moment)
+        _ = try await store.offerSigningKey(shut, unlessMadeAfter: moment)
+        clock.advance(by: .seconds(3 * 3600))
+        try await right.refresh()
+        #expect(try await right.signingKey(.ES256).keyID == first)
+        #expect(try await keyIDs(right).contains(first))
+    }
+
     @Test func `invented key IDs cost one read a second`() async throws {
         let clock = ManualClock()
         let store = CountingAuthorizationStore()
@@ -229,13 +266,13 @@ import TokenMint
     @Test func `the table is bounded, and forgets the oldest`() throws {
         let client: OAuthClientID = "google"
         var guessing = SecretGuessing()
-        let last = SecretGuessing.mostPairs * 2
+        let last = SecretGuessing.mostKeys * 2
         for number in 0...last {
             let moment = Moment(seconds: 1_000_000 + Int64(number / 100))
             let address = RequesterAddress(network: UInt64(number), isVersion4: true)
             for _ in 0..<(number == last ? 12 : 1) { guessing.failed(for: client, at: address, now: moment) }
         }
-        #expect(guessing.count <= SecretGuessing.mostPairs)
+        #expect(guessing.count <= SecretGuessing.mostKeys)
         let moment = Moment(seconds: 1_000_000 + Int64(last / 100))
         let newest = RequesterAddress(network: UInt64(last), isVersion4: true)
         #expect(guessing.pause(for: client, at: newest, now: moment) != nil)

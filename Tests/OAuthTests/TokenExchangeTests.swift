@@ -64,6 +64,19 @@ import TokenMint
         #expect(try await world.store.grants(of: account.id).map(\.oauthClientID.rawValue) == ["desktop"])
     }
 
+    @Test func `an address that the client names is ignored, because only Apple's token names one`()
+        async throws
+    {
+        let world = try world()
+        let user = #"{"name":{"firstName":"Ada"},"email":"victim@example.com"}"#
+        _ = try await exchange(world, ["user": user]) {
+            for name in ["email", "email_verified", "is_private_email"] { $0[name] = nil }
+        }
+        let account = try #require(try await account(world))
+        #expect(account.profile.firstName == "Ada")
+        #expect(account.email == nil)
+    }
+
     @Test func `the same token and nonce give tokens once`() async throws {
         let world = try world()
         let minted = world.signIn.mintNonce()

@@ -50,7 +50,6 @@ import TokenMint
         await #expect(throws: OAuthError(.invalidGrant, "")) {
             _ = try await without.refresh(first.refreshToken, as: "desktop")
         }
-        // Past the time in which a token may come again whose answer was lost.
         world.clock.advance(by: .seconds(31))
         let back = try OAuthWorld(after: world) { $0.clients[1].scopes = ["openid"] }
         let second = try await back.refresh(first.refreshToken, as: "desktop")
@@ -72,21 +71,62 @@ import TokenMint
         #expect(try await world.refresh(first.refreshToken).refreshToken != nil)
     }
 
-    @Test func `a lost answer is replaced while its successor is unused`() async throws {
+    @Test func `a lost answer comes again for a day while its successor is unused`() async throws {
         let world = try OAuthWorld()
         let first = try await desktop(world)
         let lost = try await world.refresh(first.refreshToken, as: "desktop")
-        world.clock.advance(by: .seconds(29))
+        world.clock.advance(by: .seconds(86_399))
         let second = try await world.refresh(first.refreshToken, as: "desktop")
-        #expect(second.refreshToken != lost.refreshToken)
+        #expect(second.refreshToken == lost.refreshToken)
+        #expect(second.accessToken != lost.accessToken)
         #expect(try await world.refresh(second.refreshToken, as: "desktop").refreshToken != nil)
     }
 
-    @Test(arguments: [30, 3600])
+    @Test func `two threads of an app that refresh at once both keep their user signed in`() async throws {
+        let world = try OAuthWorld()
+        let first = try await desktop(world)
+        let one = try await world.refresh(first.refreshToken, as: "desktop")
+        let other = try await world.refresh(first.refreshToken, as: "desktop")
+        #expect(one.refreshToken == other.refreshToken)
+        // An hour later, when both access tokens have expired.
+        world.clock.advance(by: .seconds(3600))
+        let next = try await world.refresh(one.refreshToken, as: "desktop")
+        #expect(try await world.refresh(other.refreshToken, as: "desktop").refreshToken == next.refreshToken)
+        #expect(try await world.isActive(try #require(next.refreshToken)))
+        #expect(try await !world.isActive(try #require(other.refreshToken)))
+    }
+
+    /// Seconds of `oauth.refresh_retry_window`, of the member of the client, and the window that holds.
+    @Test(
+        arguments: [(nil, nil, 60), (0, nil, 0), (600, nil, 600), (600, 5, 5), (nil, 0, 0)]
+            as [(Int64?, Int64?, Int64)])
+    func `the window of a client precedes that of all`(all: Int64?, own: Int64?, window: Int64) async throws {
+        for seconds in [window - 1, window] where seconds >= 0 {
+            let world = try OAuthWorld {
+                $0.refreshRetryWindow = all
+                $0.clients[1].refreshRetryWindow = own
+            }
+            let first = try await desktop(world)
+            let second = try await world.refresh(first.refreshToken, as: "desktop")
+            let third = try await world.refresh(second.refreshToken, as: "desktop")
+            world.clock.advance(by: .seconds(seconds))
+            guard seconds < window else {
+                await #expect(throws: OAuthError(.invalidGrant, "")) {
+                    _ = try await world.refresh(first.refreshToken, as: "desktop")
+                }
+                continue
+            }
+            #expect(
+                try await world.refresh(first.refreshToken, as: "desktop").refreshToken == third.refreshToken)
+        }
+    }
+
+    @Test(arguments: [60, 3600, 86_400])
     func `reuse of an old token ends the family (refresh token theft)`(seconds: Int64) async throws {
         let world = try OAuthWorld()
         let first = try await desktop(world)
-        let second = try await world.refresh(first.refreshToken, as: "desktop")
+        var second = try await world.refresh(first.refreshToken, as: "desktop")
+        if seconds < 86_400 { second = try await world.refresh(second.refreshToken, as: "desktop") }
         world.clock.advance(by: .seconds(seconds))
         await #expect(throws: OAuthError(.invalidGrant, "")) {
             _ = try await world.refresh(first.refreshToken, as: "desktop")

@@ -34,10 +34,13 @@ public final class PatroniCluster: Sendable {
         // Each program has its own process group, whose number is in a file.
         let watchdog = try Watchdog(
             """
+            \(Watchdog.endServer)
             cat > /dev/null
-            for file in "$1"/*.pid; do kill -KILL "-$(cat "$file")"; done
-            for file in "$1"/*/data/postmaster.pid; do kill -QUIT "$(head -1 "$file")"; done
-            sleep 0.5
+            for file in "$1"/*.pid; do
+                group=$(cat "$file")
+                [ "/proc/$group/cwd" -ef "${file%.pid}" ] && kill -KILL "-$group"
+            done
+            for data in "$1"/*/data; do end_server "$data"; done
             rm -rf "$1"
             """, [directory])
         do {

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import TestSupport
 
 /// A PgBouncer in front of a cluster, with a port of its own.
@@ -7,16 +7,22 @@ public final class Pooler: Sendable {
         public let description = "PgBouncer did not start: install the package pgbouncer"
     }
 
+    public let process: pid_t
     private let port: Int
     private let clusterPort: Int
     private let watchdog: Watchdog
 
-    private init(_ port: Int, _ clusterPort: Int, _ watchdog: Watchdog) {
-        (self.port, self.clusterPort, self.watchdog) = (port, clusterPort, watchdog)
+    private init(_ port: Int, _ clusterPort: Int, _ process: pid_t, _ watchdog: Watchdog) {
+        (self.port, self.clusterPort, self.process) = (port, clusterPort, process)
+        self.watchdog = watchdog
     }
 
-    /// - Parameter mode: `pool_mode` of PgBouncer.
-    public static func start(to cluster: PostgresCluster, mode: String) async throws -> Pooler {
+    /// - Parameters:
+    ///   - mode: `pool_mode` of PgBouncer.
+    ///   - size: `pool_size` of PgBouncer: its connections to the server.
+    public static func start(
+        to cluster: PostgresCluster, mode: String, size: Int = 10
+    ) async throws -> Pooler {
         let directory = try PostgresCluster.makeDirectory()
         let watchdog = try Watchdog(
             """
@@ -35,7 +41,7 @@ public final class Pooler: Sendable {
         auth_type = plain
         auth_file = \(directory)/users
         pool_mode = \(mode)
-        default_pool_size = 10
+        default_pool_size = \(size)
         ignore_startup_parameters = extra_float_digits
         logfile = \(directory)/log
         pidfile = \(directory)/pid
@@ -48,12 +54,16 @@ public final class Pooler: Sendable {
         try await Command(
             path: program, arguments: ["--daemon", "--quiet", "\(directory)/ini"], asServer: true
         ).run()
-        // It goes to the background before it listens.
+        // It goes to the background before it listens, and may write its process ID afterwards.
+        var process: pid_t?
         try await eventually {
             let log = try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)
-            return log?.contains("listening on 127.0.0.1") == true
+            let line = try? String(contentsOfFile: "\(directory)/pid", encoding: .utf8)
+            process = line.flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+            return log?.contains("listening on 127.0.0.1") == true && process != nil
         }
-        return Pooler(port, cluster.port, watchdog)
+        guard let process else { throw Missing() }
+        return Pooler(port, cluster.port, process, watchdog)
     }
 
     /// The URL of a database of the cluster, through the pooler.

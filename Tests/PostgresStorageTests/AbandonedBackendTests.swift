@@ -1,5 +1,6 @@
 import AppleAccounts
 import PostgresCluster
+import Synchronization
 import Testing
 
 @testable import PostgresStorage
@@ -27,6 +28,44 @@ import Testing
                 await recovers {
                     guard try await cluster.superuserQuery(waiting) == "0" else { throw CancellationError() }
                 })
+        }
+        try await cluster.remove()
+    }
+
+    @Test func `the report names the standby that a commit waits for`() async throws {
+        let cluster = try await PostgresCluster.start(fsync: false)
+        try await cluster.use(connections: 1) { _, _ in
+            let reports = Mutex<[StorageError]>([])
+            let pool = PostgresPool(
+                try PostgresURL(try await cluster.makeDatabase()), connections: 2,
+                onFailure: { error in reports.withLock { $0.append(error) } })
+            pool.reportFailures()
+            try await pool.run { session in
+                _ = try session.run(
+                    PostgresCall(PostgresStatement("make_table", "CREATE TABLE written (id integer)")))
+            }
+            try await cluster.setSynchronousStandbys("gone")
+            let write = PostgresCall(PostgresStatement("write_row", "INSERT INTO written VALUES (1)"))
+            #expect(
+                await recovers {
+                    do {
+                        try await pool.run { session in
+                            session.deadlines.response = .milliseconds(300)
+                            _ = try session.run(write)
+                        }
+                        throw CancellationError()
+                    } catch is StorageError {}
+                })
+            #expect(
+                await recovers {
+                    let found = reports.withLock { $0 }
+                    guard !found.isEmpty, found.allSatisfy({ $0.detail.contains("'gone'") }) else {
+                        throw CancellationError()
+                    }
+                })
+            #expect(reports.withLock { $0.allSatisfy { $0.databaseCode == "08006" } })
+            await pool.close()
+            try await cluster.setSynchronousStandbys("")
         }
         try await cluster.remove()
     }

@@ -56,7 +56,7 @@ import Testing
             let raise = "UPDATE app_attest_key SET counter = 6"
             let row = try LockHolder(replicas.url, raise)
             async let late = there.commit([.useProof(.sample(challenge: 1, counter: counter))])
-            try await eventually(within: .seconds(3)) { try row.waiters == 1 }
+            try await eventually { try row.waiters == 1 }
             try row.release()
             let isAccepted = try await late.results == [.done(.proofUsed)]
             #expect(isAccepted == (counter == 7))
@@ -78,6 +78,26 @@ import Testing
                 }
                 #expect(results.count { $0 == .done(.proofUsed) } <= 1)
                 #expect(results.count { $0 == .refused(AccountRefusal(.challengeUsed)) } >= 5)
+            }
+        }
+    }
+
+    @Test func `registers a key once when two replicas get the same registration`() async throws {
+        try await Replicas.with { replicas in
+            for round in 0..<20 {
+                let results = try await withThrowingTaskGroup(of: CommandResult.self) { group in
+                    for number in 0..<6 {
+                        let command = AccountCommand.registerKey(.sample(.sample(round), challenge: round))
+                        group.addTask { try await replicas.stores[number % 2].commit([command]).results[0] }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                let registered = results.compactMap { result -> RegisteredKey? in
+                    if case .done(.keyRegistered(let key)) = result { key } else { nil }
+                }
+                #expect(registered.count == 6, "\(results)")
+                #expect(registered.count(where: \.isNew) == 1)
+                #expect(registered.allSatisfy { $0.key == .sample(round) })
             }
         }
     }

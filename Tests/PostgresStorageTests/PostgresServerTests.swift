@@ -1,4 +1,6 @@
+import Foundation
 import PostgresCluster
+import TestSupport
 import Testing
 
 @testable import PostgresStorage
@@ -19,6 +21,24 @@ import Testing
         await others.close()
         try await cluster.remove()
     }
+
+    #if os(Linux)
+        @Test func `a server that was killed leaves no shared memory when it is discarded`() async throws {
+            let cluster = try await PostgresCluster.start(fsync: false)
+            let files = try String(
+                contentsOfFile: "\(cluster.directory)/data/postmaster.pid", encoding: .utf8)
+            // The key and the ID of the segment (PostgreSQL's `src/include/utils/pidfile.h`).
+            let segment = try #require(files.split(separator: "\n")[6].split(separator: " ").last)
+            func segments() throws -> [Substring] {
+                try String(contentsOfFile: "/proc/sysvipc/shm", encoding: .utf8).split(separator: "\n")
+                    .compactMap { $0.split(separator: " ").dropFirst().first }
+            }
+            #expect(try segments().contains(segment))
+            try cluster.kill()
+            cluster.discard()
+            try await eventually { try !segments().contains(segment) }
+        }
+    #endif
 
     @Test func `sees synchronous standbys when the role may`() async throws {
         let cluster = try await PostgresCluster.start(fsync: false)

@@ -1,4 +1,5 @@
 import AppleAccounts
+import AuthorizationServer
 import Logging
 import PostgresCluster
 import StorageConformance
@@ -69,19 +70,18 @@ import Testing
         await pool.close()
     }
 
-    /// The first migration is edited in place until a version is released; from then on databases come like this one.
-    @Test func `keeps the rows of the first schema when a second one comes, and replicas go on`() async throws
-    {
+    @Test func `keeps the rows of a schema when a later one comes, and replicas go on`() async throws {
         let url = try await PostgresCluster.shared().makeDatabase()
         let database = try await PostgresDatabase.open(
             url: url, sealing: SampleSealing(), logger: .silent)
         let account = try await database.accounts.hold(1, key: .sample(), authorizedAt: 5000)
-        let second = Migration(
-            number: 2, minimumReader: 1,
+        let count = Schema.migrations.count
+        let next = Migration(
+            number: count + 1, minimumReader: 1,
             sql: "ALTER TABLE subject ADD COLUMN nickname text; UPDATE subject SET nickname = first_name;")
         let pool = PostgresPool(try PostgresURL(url), connections: 1)
-        #expect(try await Schema.migrate(pool, [.first, second]) == (1, 2))
-        // The replica that knows the first schema only.
+        #expect(try await Schema.migrate(pool, Schema.migrations + [next]) == (count, count + 1))
+        // The replica that does not know the later schema.
         #expect(try await database.accounts.account(.sample())?.id == account.id)
         try await database.accounts.erase(.sample(account: account, at: 9000))
         await database.close()
@@ -91,6 +91,51 @@ import Testing
         #expect(try await again.accounts.allEvents().map(\.kind).contains(.accountErased))
         await again.close()
         await pool.close()
+    }
+
+    /// A replica of the first schema has exchanged a token, and goes on beside one of the second.
+    @Test func `opens a database of the first schema with its tokens, by their rule`() async throws {
+        let url = try await PostgresCluster.shared().makeDatabase()
+        let made = try await PostgresDatabase.open(url: url, sealing: SampleSealing(), logger: .silent)
+        try await made.accounts.link()
+        try await made.accounts.refresh(.sample(at: 2_100_000))
+        await made.close()
+        let pool = PostgresPool(try PostgresURL(url), connections: 1)
+        let copy = """
+            DO $$ DECLARE t text; c text; BEGIN
+                FOR t, c IN SELECT conrelid::regclass, conname FROM pg_constraint
+                    WHERE contype = 'f' AND connamespace = 'public'::regnamespace
+                LOOP
+                    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', t, c);
+                END LOOP;
+                FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'public'
+                    AND tablename <> 'siwa_schema'
+                LOOP
+                    SELECT string_agg(quote_ident(column_name), ', ') INTO c
+                    FROM information_schema.columns WHERE table_schema = 'public' AND table_name = t;
+                    EXECUTE format('DELETE FROM public.%I', t);
+                    EXECUTE format('INSERT INTO public.%I (%s) SELECT %s FROM made.%I', t, c, c, t);
+                END LOOP;
+            END $$;
+            """
+        try await pool.run {
+            try $0.execute(script: "ALTER SCHEMA public RENAME TO made; CREATE SCHEMA public;", name: "move")
+        }
+        #expect(try await Schema.migrate(pool, [.first]) == (0, 1))
+        try await pool.run { try $0.execute(script: copy, name: "copy") }
+        await pool.close()
+
+        let database = try await PostgresDatabase.open(url: url, sealing: SampleSealing(), logger: .silent)
+        let status = try #require(try await database.accounts.status(ofFamily: .sample(1)))
+        #expect(
+            status.family.refreshToken?.exchanged == [
+                .init(digest: SampleToken(family: 1).digest, moment: 2_100_000, salt: nil)
+            ])
+        let again = try await database.accounts.refresh(.sample(salt: 3, at: 2_129_999))
+        #expect(again.successor == SampleToken(family: 1).next(3).text)
+        let later = try await database.accounts.refresh(.sample(salt: 4, at: 88_000_000))
+        #expect(later.successor == again.successor)
+        await database.close()
     }
 
     @Test func `refuses a database of another encoding at once`() async throws {

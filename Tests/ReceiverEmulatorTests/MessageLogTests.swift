@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReceiverEmulator
 
-@Suite(.timeLimit(.minutes(1))) struct MessageLogTests {
+@Suite(.timeLimit(.hung)) struct MessageLogTests {
     private static func message(
         _ id: String, user: String = "acc_1", recordedAt: Int64 = 0, at receiver: EmulatedReceiver = .webhook,
         content: String = ""

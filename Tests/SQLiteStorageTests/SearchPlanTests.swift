@@ -1,6 +1,7 @@
 import AppleAccounts
 import Foundation
 import GRDB
+import SQLTables
 import StorageConformance
 import Testing
 
@@ -61,6 +62,37 @@ import Testing
         for step in plan
         where step.hasPrefix("SCAN") && !step.hasPrefix("SCAN CONSTANT ROW") && step != "SCAN d" {
             #expect(step.contains("INDEX") || step == "SCAN authorization_code", "\(plan)")
+        }
+    }
+
+    @Test func `claims due work in the order of an index, also among rows of one time`() async throws {
+        try await file.use { _ in }
+        let (checks, codes) = try await DatabaseQueue(path: file.path, configuration: .reading()).read {
+            database in
+            (
+                try DueStatement<RefreshTokenTable>(
+                    time: "next_check_at", then: "account_id", isOfClient: true, in: database
+                ).sql,
+                try DueStatement<AuthorizationCodeTable>(time: "next_attempt_at", then: "id", in: database)
+                    .sql
+            )
+        }
+        let erasures = """
+            SELECT * FROM erasure_token g JOIN erasure e ON e.id = g.erasure_id
+            WHERE g.step < 4 AND g.next_attempt_at <= :now AND (:id IS NULL OR g.erasure_id = :id)
+            ORDER BY g.next_attempt_at, g.id LIMIT 8
+            """
+        let receipts = """
+            SELECT * FROM app_attest_key WHERE receipt_refresh_at <= :now
+            ORDER BY receipt_refresh_at, key_id LIMIT 8
+            """
+        for (sql, index) in [
+            (checks, "refresh_token_by_client"), (codes, "authorization_code_by_attempt"),
+            (erasures, "erasure_token_by_attempt"), (receipts, "app_attest_key_by_refresh"),
+        ] {
+            let plan = try await plan(sql)
+            #expect(plan.contains { $0.contains(index) }, "\(plan)")
+            #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
         }
     }
 

@@ -36,6 +36,31 @@ import TokenMint
         }
     }
 
+    @Test func `an app that demands nonces of this service takes no others`() async throws {
+        let subject = try Subject(
+            app: App(
+                team: "A1B2C3D4E5", primaryClientID: "com.example.app", otherClientIDs: ["com.example.web"],
+                requiresMintedNonce: true))
+        await #expect(throws: NonceNotMinted()) { try await subject.signIn() }
+        await #expect(throws: NonceNotMinted()) {
+            try await subject.signIn(0, ["nonce": .string("own")], nonce: "own")
+        }
+        let minted = subject.useCases.mintNonce()
+        let claim = JSONValue.string(minted.nonceSHA256)
+        // Left out, it would not be used up.
+        await #expect(throws: NonceNotMinted()) { try await subject.signIn(0, ["nonce": claim]) }
+        try await subject.signIn(0, ["nonce": claim], nonce: minted.nonce)
+        await #expect(throws: AccountRefusal(.nonceUsed)) {
+            try await subject.signIn(0, ["nonce": claim], nonce: minted.nonce)
+        }
+        let invented = MintedNonce.prefix + "invented"
+        await #expect(throws: AccountRefusal(.nonceExpired)) {
+            try await subject.signIn(0, ["nonce": .string(invented)], nonce: invented)
+        }
+        // The other apps of the deployment do not demand it.
+        try await subject.signIn(0, ["aud": .string("com.example.other")])
+    }
+
     enum ClaimEncoding: CaseIterable {
         case raw, hexadecimal, base64URL, base64
 

@@ -1,4 +1,5 @@
 import AppAttestation
+import AppleAccounts
 import Testing
 
 @testable import siwa
@@ -56,6 +57,112 @@ import Testing
         #expect(client.appID == pro.appID)
         #expect(client.environment == .production)
         #expect(client.firstAttestingVersion == AppVersion("2"))
+    }
+
+    /// An app with an enforced bundle ID, and clients that do not say a mode.
+    static let enforced = """
+        siwa_public_url: https://signin.example.com
+        siwa_sealing_keys: ["a=\(SealingSettingsTests.first)"]
+        teams:
+          - team_id: A1B2C3D4E5
+            apps:
+              - client_ids: [com.example.app, com.example.pro, com.example.watch, com.example.mac]
+                services_ids: [com.example.web]
+                web_redirect_url: https://example.com/signed-in
+                app_attest:
+                  - bundle_id: com.example.app
+                    app_check: enforced
+                    environment: development
+                  - bundle_id: com.example.watch
+                    app_check: off
+                  - bundle_id: com.example.mac
+                    platform: macos
+        api_keys:
+          - name: backend
+            hash: \(SettingsReaderTests.hash)
+        oauth:
+          clients:
+            - id: phone
+              kind: native
+              app: com.example.app
+              name: Example
+              first_party: true
+              scopes: [openid]
+              allow_native_sign_in: true
+        """
+
+    @Test func `the strictest mode of an app holds for its bundle IDs that say none`() async throws {
+        let policies = try await SettingsReaderTests.read([:], file: Self.enforced).appCheck
+        let modes = ["app", "pro", "watch", "mac", "web"].map { policies.ofApp("com.example.\($0)")?.mode }
+        #expect(modes == [.enforced, .enforced, .off, .enforced, nil])
+        let undeclared = try #require(policies.ofApp("com.example.pro"))
+        #expect(undeclared.appID.text == "A1B2C3D4E5.com.example.pro")
+        #expect(undeclared.environment == .development && undeclared.platform == .iOS)
+        #expect(undeclared.declaredMode == .off)
+        #expect(policies.ofApp("com.example.mac")?.platform == .macOS)
+        #expect(policies.judgesApps)
+    }
+
+    @Test(
+        arguments: [
+            ("", AppCheckMode.enforced, AppCheckMode.off), ("app_check: off", .enforced, .off),
+            ("app_check: monitored", .enforced, .monitored), ("app_check: enforced", .enforced, .enforced),
+            ("bundle_id: com.example.pro", .enforced, .off), ("bundle_id: com.example.watch", nil, nil),
+            ("bundle_id: com.example.watch\n      app_check: monitored", .monitored, .monitored),
+        ] as [(String, AppCheckMode?, AppCheckMode?)])
+    func `a client has the stricter mode of its own and its bundle ID`(
+        members: String, mode: AppCheckMode?, declared: AppCheckMode?
+    ) async throws {
+        let file = Self.enforced + "\n      \(members)\n"
+        let policies = try await SettingsReaderTests.read([:], file: file).appCheck
+        let policy = policies.ofOAuthClient("phone")
+        #expect(policy?.mode == mode && policy?.declaredMode == declared)
+    }
+
+    @Test(arguments: ["", "app_check: off"])
+    func `a client that belongs to no bundle ID keeps its mode`(members: String) async throws {
+        let file =
+            Self.enforced.replacing("allow_native_sign_in: true", with: "platform: linux")
+            + "\n      redirect_uris: [\"http://127.0.0.1/callback\"]\n      \(members)\n"
+        let policies = try await SettingsReaderTests.read([:], file: file).appCheck
+        #expect((policies.ofOAuthClient("phone")?.mode ?? .off) == .off)
+    }
+
+    @Test func `a bundle ID of app_attest signs no user in on the web`() async throws {
+        let file = Self.enforced.replacing("        services_ids: [com.example.web]\n", with: "")
+        let settings = try await SettingsReaderTests.read([:], file: file)
+        #expect(settings.webClients.keys.map(\.rawValue) == ["com.example.pro"])
+        // Named as a Services ID by its web sign-in alone.
+        #expect(settings.appCheck.ofApp("com.example.pro") == nil)
+        let alone = file.replacing("com.example.pro, ", with: "")
+        let mistakes = await #expect(throws: ConfigurationMistakes.self) {
+            _ = try await SettingsReaderTests.read([:], file: alone)
+        }
+        #expect(mistakes?.description.contains("teams.apps.web_redirect_url: needs a Services ID") == true)
+    }
+
+    @Test func `doctor and the start show the mode of each client, and its reason`() async throws {
+        let google = [
+            "- id: google", "  kind: google_linking", "  app: com.example.app", "  name: Google",
+            "  scopes: [openid]", "  secret_hashes: [\(SettingsReaderTests.hash)]",
+            "  project_id: example-1", "  app_flip: true",
+        ]
+        let file = Self.enforced + google.map { "\n    \($0)" }.joined()
+        let settings = try await SettingsReaderTests.read([:], file: file)
+        let findings = AppCheckClientsCheck(settings: settings).run()
+        #expect(findings.map(\.check).allSatisfy { $0 == "app check" })
+        let texts = findings.map(\.text)
+        #expect(texts.count == 7)
+        #expect(texts.contains("com.example.app: enforced"))
+        #expect(texts.contains { $0.hasPrefix("com.example.pro: enforced, like the strictest bundle ID") })
+        #expect(texts.contains { $0.hasPrefix("com.example.watch: off") })
+        #expect(texts.contains { $0.hasPrefix("com.example.web: not judged") })
+        #expect(texts.contains { $0.hasPrefix("OAuth client phone: enforced, like its bundle ID") })
+        #expect(
+            texts.contains { $0.hasPrefix("OAuth client google: App Flip is enforced, except for intents") })
+        #expect(findings.first?.verdict == .good && findings.count { $0.verdict == .note } == 6)
+        let none = try await SettingsReaderTests.read(SettingsReaderTests.minimal)
+        #expect(AppCheckClientsCheck(settings: none).run().isEmpty)
     }
 
     @Test func `without app_attest nothing is checked`() async throws {

@@ -100,6 +100,15 @@ import Testing
         }
     }
 
+    /// `notBefore` and `notAfter` belong to the validity (RFC 5280 §4.1.2.5).
+    @Test func `a certificate is good from its first to its last second`() throws {
+        let made = try ServerCertificate.make(names: ["localhost"], at: Self.now)
+        let (begin, end) = (Self.now - 3600, Self.now + Int64(ServerCertificate.lifetime) * 86_400)
+        for (time, isGood) in [(begin - 1, false), (begin, true), (end, true), (end + 1, false)] {
+            #expect(ServerCertificate.isGood(made.certificate, for: ["localhost"], at: time) == isGood)
+        }
+    }
+
     @Test(arguments: ["a,b", "a\nb", "", "DNS:x"])
     func `an invalid host name gets no certificate`(name: String) throws {
         #expect(throws: JOSEError(.signingFailed)) {

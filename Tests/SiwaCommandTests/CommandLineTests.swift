@@ -1,5 +1,8 @@
 import ArgumentParser
 import Foundation
+import NIOCore
+import NIOPosix
+import TestSupport
 import Testing
 
 @testable import siwa
@@ -16,6 +19,13 @@ import Testing
             ["healthchek"],
             "siwa has no command \"healthchek\". Did you mean healthcheck? siwa --help lists them."
         ),
+        (["help", "frobnicate"], "siwa has no command \"frobnicate\". siwa --help lists them."),
+        (["help", "servr"], "siwa has no command \"servr\". Did you mean serve? siwa --help lists them."),
+        (
+            ["help", "client", "nwe"],
+            "siwa client has no command \"nwe\". Did you mean new? siwa client --help lists them."
+        ),
+        (["help", "serve", "x"], "siwa serve has no command \"x\". siwa serve --help describes it."),
         (["frobnicate"], "siwa has no command \"frobnicate\". siwa --help lists them."),
         (["\u{1B}[31m"], "siwa has no command \"?[31m\". siwa --help lists them."),
     ])
@@ -24,7 +34,8 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["serve"], ["--help"], ["help", "servr"], ["--version"], ["client", "new", "x"], ["client"],
+        [], ["serve"], ["--help"], ["help"], ["help", "serve"], ["help", "client", "new"], ["help", "help"],
+        ["--version"], ["client", "new", "x"], ["client"],
         ["verify", "servr"], ["--generate-completion-script", "bash"], ["transfer", "prepare", "out"],
     ])
     func `what is spelled right is left to the parser`(arguments: [String]) {
@@ -35,6 +46,34 @@ import Testing
         let command = try await CommandProcess.run(["servr"], [:], in: "/tmp")
         #expect(command.status == 64)
         #expect(command.errorText.contains("Did you mean serve?"))
+    }
+
+    @Test(arguments: [
+        ["dev", "--emulator-port", "0", "--port"], ["dev", "--port", "0", "--emulator-port"],
+        ["emulate", "--port"], ["emulate", "--receiver", "--port"], ["serve"],
+    ])
+    func `an address in use is the only line of the output`(arguments: [String]) async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = String(try #require(server.localAddress?.port))
+        let isService = arguments == ["serve"]
+        try await TemporaryDirectory.with { directory in
+            let variables = SettingsReaderTests.minimal.merging([
+                "SIWA_PORT": port, "DATABASE_URL": "sqlite://\(directory.path)/siwa.sqlite",
+            ]) { $1 }
+            let command = try await CommandProcess.run(
+                isService ? arguments : arguments + [port], isService ? variables : [:], in: directory.path)
+            #expect(command.status == 1)
+            let lines = command.errorText.split(separator: "\n")
+            #expect(lines.count == 1 && command.errorText.contains("127.0.0.1:\(port) is in use"), "\(lines)")
+            #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/siwa.sqlite"))
+        }
+        try await server.close()
+    }
+
+    @Test func `help about an unknown command fails`() async throws {
+        let command = try await CommandProcess.run(["help", "frobnicate"], [:], in: "/tmp")
+        #expect(command.status == 64 && command.errorText.contains("has no command"))
     }
 
     /// The parser continues a wrapped line at the left edge, in the middle of a list.

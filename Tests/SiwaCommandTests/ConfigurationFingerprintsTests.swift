@@ -45,6 +45,14 @@ import Testing
         #expect(try await Self.changed([:], [:], file: other) == [])
     }
 
+    @Test func `replicas that listen at different places have the same fingerprints`() async throws {
+        #expect(
+            try await Self.changed(
+                ["SIWA_PORT": "8080", "SIWA_HOST": "127.0.0.1"],
+                ["SIWA_PORT": "8081", "SIWA_HOST": "0.0.0.0"])
+                == [])
+    }
+
     @Test func `names the parts that differ, and no others`() async throws {
         let hash = Self.file.replacing(
             String(repeating: "b", count: 64), with: String(repeating: "c", count: 64))

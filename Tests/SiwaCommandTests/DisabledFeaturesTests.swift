@@ -4,11 +4,12 @@ import Foundation
 import HTTPAPI
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import siwa
 
-@Suite(.timeLimit(.minutes(1))) struct DisabledFeaturesTests {
+@Suite(.timeLimit(.hung)) struct DisabledFeaturesTests {
     static let key = [
         "APPLE_PRIVATE_KEY": SettingsReaderTests.privateKey, "APPLE_KEY_ID": "K1L2M3N4O5",
     ]

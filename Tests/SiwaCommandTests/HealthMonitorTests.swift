@@ -6,12 +6,13 @@ import HTTPAPI
 import Logging
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import siwa
 
 /// Log lines of a running service about its dependencies.
-@Suite(.timeLimit(.minutes(1))) struct HealthMonitorTests {
+@Suite(.timeLimit(.hung)) struct HealthMonitorTests {
     /// Runs the service in this directory. Apple cannot be reached.
     static func run(
         _ directory: String, _ changes: [String: String] = [:],

@@ -38,6 +38,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "operator", "console", "olga", "ops", "Operator", "admin1", "Console123", "siwa_operator", "billing",
+    ])
+    func `refuses a short word as the key of an operator`(secret: String) async throws {
+        let file = """
+            api_keys:
+              - name: night-shift
+                hash: \(Self.hash(secret))
+                roles: [operator]
+            """
+        #expect(try await SettingsReaderTests.mistakes([:], file: file) == ["api_keys"])
+        #expect(
+            try await SettingsReaderTests.mistakes(["SIWA_METRICS_KEY_HASH": Self.hash(secret)]) == [
+                "SIWA_METRICS_KEY_HASH"
+            ])
+    }
+
     @Test(arguments: [("production", ["webhooks.secret_files"]), ("development", [])])
     func `refuses the secret of siwa dev's webhook outside development`(
         environment: String, expected: [String]

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import siwa
 
-@Suite(.timeLimit(.minutes(1))) struct MissingDatabaseTests {
+@Suite(.timeLimit(.hung)) struct MissingDatabaseTests {
     static let environment = [
         "DATABASE_URL": "sqlite://siwa.sqlite", "SIWA_SEALING_KEYS": "a=\(SealingSettingsTests.first)",
         // No server listens there.
@@ -31,6 +32,31 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `a database that this user may not read is not called missing`() {
+        let error = MissingDatabase(location: .sqlite(path: "/var/lib/siwa/siwa.sqlite"), isForbidden: true)
+        #expect(error.description.hasPrefix("This user may not read /var/lib/siwa/siwa.sqlite."))
+    }
+
+    @Test func `a shell without the service's variables gets the line that has them`() throws {
+        let advice = try #require(
+            ServiceVariables.advice(
+                ["transfer", "apply", "a b"], environment: ["PATH": "x"], isInstalled: true))
+        #expect(advice.contains("systemd alone reads /etc/siwa/siwa.env"))
+        #expect(
+            advice.hasSuffix("--working-directory=/var/lib/siwa /usr/local/bin/siwa transfer apply 'a b'"))
+        #expect(ServiceVariables.advice([], environment: ["DATABASE_URL": ""], isInstalled: true) == nil)
+        #expect(ServiceVariables.advice([], environment: [:], isInstalled: false) == nil)
+    }
+
+    @Test func `a second sealing key of one name is refused with the option that gives another`() async throws
+    {
+        let keys = ["SIWA_SEALING_KEYS": "b=\(SealingSettingsTests.second), a=\(SealingSettingsTests.first)"]
+        let command = try await CommandProcess.run(["sealing-key", "--name", "a"], keys, in: "/tmp")
+        #expect(command.status == 64 && command.errorText.contains("--name"))
+        let other = try await CommandProcess.run(["sealing-key", "--name", "c"], keys, in: "/tmp")
+        #expect(other.status == 0)
     }
 
     @Test func `an existing database is resealed`() async throws {

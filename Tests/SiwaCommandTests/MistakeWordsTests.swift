@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import siwa
 
 /// A message names the file, the line and what to do.
-@Suite(.timeLimit(.minutes(1))) struct MistakeWordsTests {
+@Suite(.timeLimit(.hung)) struct MistakeWordsTests {
     static func mistakes(_ changes: [String: String], file: String? = nil) async throws -> String {
         do {
             _ = try await SettingsReaderTests.read(

@@ -71,8 +71,10 @@ import Testing
         #expect(desktop.yaml.contains("\n    allow_localhost: true"))
         var web = Self.draft("web")
         (web.redirectURIs, web.requiresPKCE) = (["https://example.com/cb"], false)
+        web.impliesOpenID = true
         let site = try NewClientLines(of: web, withSecret: false, isDevelopment: false)
         #expect(site.yaml.contains("\n    require_pkce: false"))
+        #expect(site.yaml.contains("\n    imply_openid: true"))
         for (lines, rule) in [(desktop, ProofKeyRule.required), (site, .requiredWithoutNonce)] {
             let base = OAuthSettingsTests.file
             let end = try #require(base.firstRange(of: "  clients:\n")).upperBound
@@ -114,6 +116,21 @@ import Testing
             let text = NewClientMistakes(error, id: draft.id).description
             #expect(text.contains(words), "\(text)")
             #expect(!text.contains("onfiguration") && !text.contains("oauth.clients"), "\(text)")
+        }
+    }
+
+    @Test func `a mistake about App Check and openid is one of the option`() throws {
+        var draft = Self.draft("native")
+        (draft.redirectURIs, draft.appCheck, draft.scopes) = (["com.example.app:/cb"], "on", ["email"])
+        draft.impliesOpenID = true
+        do {
+            _ = try NewClientLines(of: draft, withSecret: false, isDevelopment: false)
+            Issue.record("printed")
+        } catch {
+            let text = NewClientMistakes(error, id: draft.id).description
+            #expect(text.contains("--imply-openid needs the scope openid"), "\(text)")
+            #expect(text.contains("--app-check"), "\(text)")
+            #expect(!text.contains("oauth.clients"), "\(text)")
         }
     }
 

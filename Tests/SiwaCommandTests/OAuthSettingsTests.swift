@@ -19,6 +19,7 @@ import Testing
             hash: \(SettingsReaderTests.hash)
         oauth:
           session_lifetime: 900
+          refresh_retry_window: 30
           scopes:
             - name: devices.read
               text: {en: See your devices, tr: Cihazlarını gör}
@@ -45,6 +46,7 @@ import Testing
               platform: linux
               max_authentication_age: 3600
               access_token_lifetime: 600
+              refresh_retry_window: 0
         """
 
     @Test func `the file declares scopes and clients`() async throws {
@@ -61,6 +63,7 @@ import Testing
         #expect(google.scopes.text == "openid email devices.read")
         let desktop = try #require(oauth.clients["desktop"])
         #expect(desktop.lifetimes.accessToken == 600)
+        #expect(oauth.refreshRetryWindow == 30 && desktop.refreshRetryWindow == 0)
         #expect(desktop.maxAuthenticationAge == 3600)
         #expect(desktop.isFirstParty && !google.isFirstParty)
         let name = oauth.appName(of: desktop.app)
@@ -93,6 +96,9 @@ import Testing
         ("/flip/google", "flip/google", "oauth.clients.app_flip_link_paths"),
         ("session_lifetime: 900", "session_lifetime: 0", "oauth.session_lifetime"),
         ("session_lifetime: 900", "session_lifetime: 10m", "oauth.session_lifetime"),
+        ("refresh_retry_window: 30", "refresh_retry_window: 601", "oauth.refresh_retry_window"),
+        ("refresh_retry_window: 0", "refresh_retry_window: -1", "oauth.clients.refresh_retry_window"),
+        ("app_flip: true", "refresh_retry_window: 5", "oauth.clients.refresh_retry_window"),
         ("kind: native", "kind: robot", "oauth.clients.kind"),
         ("id: desktop", "id: google", "oauth.clients.id"),
         ("[\"http://127.0.0.1\"]", "[\"http://localhost/cb\"]", "oauth.clients.redirect_uris"),
@@ -110,5 +116,47 @@ import Testing
             try await SettingsReaderTests.read([:], file: file)
         }
         #expect(error?.description.contains(setting) == true)
+    }
+
+    @Test(arguments: ["team_id: A1B2C3D4E5", "team_id: short"])
+    func `all mistakes are reported together, whatever else is wrong`(team: String) async throws {
+        var file = Self.file.replacing("team_id: A1B2C3D4E5", with: team)
+        for (good, bad) in [
+            ("session_lifetime: 900", "session_lifetime: 0"), ("name: Example for desktops", "name: ''"),
+            ("[\"http://127.0.0.1\"]", "[\"http://evil.example\"]"), ("platform: linux", "platform: amiga"),
+            ("access_token_lifetime: 600", "access_token_lifetime: 0"),
+            ("id: google", "id: google\n      audience: x"),
+            ("siwa_sealing_keys: [\"a=\(SealingSettingsTests.first)\"]\n", ""),
+        ] {
+            #expect(file.contains(good))
+            file = file.replacing(good, with: bad)
+        }
+        let error = await #expect(throws: ConfigurationMistakes.self) {
+            try await SettingsReaderTests.read(["SIWA_PORT": "x"], file: file)
+        }
+        let found = error?.list ?? []
+        var expected = [
+            "SIWA_PORT", "SIWA_SEALING_KEYS", "oauth.session_lifetime", "oauth.clients.name",
+            "oauth.clients.platform",
+            "oauth.clients.access_token_lifetime", "oauth.clients.audience",
+        ]
+        if team.contains("short") { expected.append("teams.team_id") }
+        for setting in expected {
+            #expect(found.contains { $0.hasPrefix("\(setting):") }, "\(setting) in \(found)")
+        }
+        // No mistake follows from another.
+        #expect(!found.contains { $0.hasPrefix("oauth.clients.app:") }, "\(found)")
+    }
+
+    @Test func `an app with a mistake in its client IDs is not unknown too`() async throws {
+        let file = Self.file.replacing(
+            "client_ids: [com.example.app,", with: "client_ids: [com.example.app, a b,"
+        )
+        .replacing("session_lifetime: 900", with: "session_lifetime: 0")
+        let error = await #expect(throws: ConfigurationMistakes.self) {
+            try await SettingsReaderTests.read([:], file: file)
+        }
+        let found = error?.list.map { String($0.prefix { $0 != ":" }) }
+        #expect(found == ["teams.apps.client_ids", "oauth.session_lifetime"])
     }
 }

@@ -2,6 +2,7 @@ import AppleAccounts
 import Encodings
 import Foundation
 import HTTPAPI
+import PostgresCluster
 import PostgresStorage
 import SQLiteStorage
 import TestSupport
@@ -10,7 +11,7 @@ import Testing
 @testable import siwa
 
 /// Checks that mistakes for the operator end with status 78 and a plain message.
-@Suite(.timeLimit(.minutes(2))) struct OperatorMistakeTests {
+@Suite(.timeLimit(.hung)) struct OperatorMistakeTests {
     private static func serve(
         _ changes: [String: String], in directory: TemporaryDirectory
     ) async throws -> CommandProcess {
@@ -65,6 +66,20 @@ import Testing
             mistake?.description
                 == "siwa at db.invalid cannot be used: expected PostgreSQL, found CockroachDB")
         #expect(OperatorMistake(StorageError(.busy, detail: ""), database: server) == nil)
+    }
+
+    @Test func `a database that does not exist yet is named, and the service may be started again`()
+        async throws
+    {
+        let cluster = try await PostgresCluster.shared()
+        try await TemporaryDirectory.with { directory in
+            let command = try await Self.serve(
+                ["DATABASE_URL": cluster.url(of: "not_made_yet")], in: directory)
+            #expect(command.status == 1, "\(command.errorText)")
+            #expect(command.errorText.contains("not_made_yet"))
+            #expect(
+                command.errorText.contains("does not exist; create the database, or correct DATABASE_URL"))
+        }
     }
 
     @Test func `an unknown name to listen on is named`() async throws {

@@ -2,12 +2,13 @@ import AppleAccounts
 import AppleEmulator
 import Foundation
 import PostgresCluster
+import TestSupport
 import Testing
 
 @testable import siwa
 
 /// The commands with PostgreSQL, while a service has the same database open.
-@Suite(.timeLimit(.minutes(2))) struct PostgresCommandTests {
+@Suite(.timeLimit(.hung)) struct PostgresCommandTests {
     /// A server with the durability of a production server; otherwise doctor reports errors.
     static let cluster = Task { try await PostgresCluster.start() }
 

@@ -4,13 +4,14 @@ import Foundation
 import Logging
 import SQLiteStorage
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import siwa
 
 /// Files with secrets or personal data, created repeatedly while another thread reads their modes. A file
 /// that is readable by others for a few microseconds is found within a few rounds.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PrivateFileTests {
+@Suite(.serialized, .timeLimit(.hung)) struct PrivateFileTests {
     private static func withDirectories(
         _ count: Int, _ body: (String) async throws -> Void
     ) async throws {

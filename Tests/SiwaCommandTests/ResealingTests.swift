@@ -2,11 +2,12 @@ import AppleAccounts
 import ArgumentParser
 import Cryptography
 import SignIn
+import TestSupport
 import Testing
 
 @testable import siwa
 
-@Suite(.timeLimit(.minutes(1))) struct ResealingTests {
+@Suite(.timeLimit(.hung)) struct ResealingTests {
     static func ring(_ names: String...) throws -> SealingKeyRing {
         let keys = [
             "a": SealingSettingsTests.bytes(1), "b": SealingSettingsTests.bytes(2),

@@ -109,7 +109,9 @@ import WebOrigins
         ("SIWA_ADDRESS_SHARE", "101"), ("SIWA_ADDRESS_SHARE", "50%"), ("SIWA_TRUSTED_PROXIES", "proxy"),
         ("SIWA_TRUSTED_PROXIES", "10.0.0.0/33"), ("SIWA_TRUSTED_PROXIES", "10.0.0.1,"),
         ("SIWA_TRUSTED_PROXIES", "10.0.0.1, 0.0.0.0/0"), ("SIWA_TRUSTED_PROXIES", "::/0"),
-        ("SIWA_TRUSTED_PROXIES", "::ffff:0:0/96"), ("SIWA_PORT", "-1"),
+        ("SIWA_TRUSTED_PROXIES", "::ffff:0:0/96"), ("SIWA_TRUSTED_PROXIES", "0.0.0.0/1,128.0.0.0/1"),
+        ("SIWA_TRUSTED_PROXIES", "10.0.0.7,2000::/3"), ("SIWA_HOST", "*"), ("SIWA_HOST", "0.0.0.0:8080/"),
+        ("SIWA_CONSOLE_HOST", "*"), ("SIWA_PORT", "-1"),
         ("SIWA_PORT", "http"), ("SIWA_ENV", "staging"), ("SIWA_LOG_LEVEL", "loud"), ("SIWA_HOST", "a b"),
         ("DATABASE_URL", "mysql://x"), ("DATABASE_URL", "sqlite://"), ("DATABASE_URL", "sqlite://a?mode=ro"),
         ("DATABASE_URL", "postgres://u:sec@ret@h/db"), ("DATABASE_URL", "postgresql://h/db?sslmode=x"),
@@ -132,6 +134,68 @@ import WebOrigins
             "APPLE_TEAM_ID": "x", "SIWA_PORT": "y", "DATABASE_URL": "z", "SIWA_ENV": "w", "SIWA_XYZ": "v",
         ])
         #expect(Set(mistakes) == ["APPLE_TEAM_ID", "SIWA_PORT", "DATABASE_URL", "SIWA_ENV", "SIWA_XYZ"])
+    }
+
+    @Test(arguments: ["\n", "\r\n", " ", "\t", "\u{A0}", "\u{FEFF}", "\u{200B}", "\u{1}"])
+    func `no value of the environment has anything invisible at its ends`(end: String) async throws {
+        for setting in Setting.all where setting.name != Setting.privateKey.name {
+            let value = Self.minimal[setting.name] ?? setting.defaultText ?? "x"
+            for text in [value + end, end + value] {
+                let mistakes = try await Self.mistakes([setting.name: text])
+                #expect(mistakes.contains(setting.name), "\(setting.name)")
+            }
+        }
+    }
+
+    @Test func `a line end after the location of the database is named, and nothing else is wrong with it`()
+        async throws
+    {
+        var environment = Self.minimal
+        environment["DATABASE_URL"] = "sqlite:///var/lib/siwa.sqlite\r\n"
+        let error = await #expect(throws: ConfigurationMistakes.self) { try await Self.read(environment) }
+        #expect(
+            error?.list == ["DATABASE_URL: ends with a line end, which belongs to the value here; remove it"])
+        await #expect(throws: ConfigurationMistakes.self) {
+            try await SettingsReader.database(environment: environment)
+        }
+        #expect(try await Self.mistakes(["DATABASE_URL": " "]) == ["DATABASE_URL", "DATABASE_URL"])
+        #expect(
+            try await Self.mistakes(["DATABASE_URL": "\"sqlite:///a\n\""]) == [
+                "DATABASE_URL", "DATABASE_URL",
+            ])
+        #expect(try await Self.mistakes(["SIWA_CONFIG": "/nonexistent\n"]) == ["SIWA_CONFIG", "SIWA_CONFIG"])
+    }
+
+    @Test(arguments: [
+        ("database_url: \"sqlite:///x\\n\"", "database_url"),
+        ("database_url: |\n  sqlite:///x\n", "database_url"),
+        ("siwa_host: ' ::1'", "siwa_host"), ("siwa_trusted_proxies: ['10.0.0.7 ']", "siwa_trusted_proxies"),
+        ("apple_keys_file: \"/keys.json\\r\"", "apple_keys_file"),
+        ("webhooks:\n  - name: \"a\\n\"", "webhooks.name"),
+        ("webhooks:\n  - name: a\n    secret_files: [\"/a\\n\"]", "webhooks.secret_files"),
+        ("oauth:\n  issuer: \"https://a.example\\n\"", "oauth.issuer"),
+        ("oauth:\n  clients:\n    - id: a\n      name: \"A \"", "oauth.clients.name"),
+        ("oauth:\n  clients:\n    - id: a\n      name: {en: \"A \"}", "oauth.clients.name.en"),
+    ])
+    func `no value of the file has anything invisible at its ends`(file: String, name: String) async throws {
+        let error = await #expect(throws: ConfigurationMistakes.self) {
+            try await Self.read(Self.minimal, file: file)
+        }
+        let found = error?.list.filter { $0.contains("which belongs to the value here") } ?? []
+        #expect(found.count == 1)
+        #expect(found.first?.contains(": \(name): ") == true, "\(found)")
+        if name == "database_url" {
+            await #expect(throws: ConfigurationMistakes.self) {
+                try await TemporaryFile.with(file) { path in
+                    try await SettingsReader.database(environment: ["SIWA_CONFIG": path])
+                }
+            }
+        }
+    }
+
+    @Test func `the lines of a key in place of its file end with a line end`() async throws {
+        let changes = ["APPLE_KEY_ID": "K1L2M3N4O5", "APPLE_PRIVATE_KEY": "\n" + Self.privateKey + "\n"]
+        #expect(try await Self.mistakes(changes) == [])
     }
 
     @Test(arguments: [

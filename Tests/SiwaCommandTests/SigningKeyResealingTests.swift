@@ -10,7 +10,7 @@ import Testing
 @testable import siwa
 
 /// The service's own signing keys under a new sealing key.
-@Suite(.timeLimit(.minutes(1))) struct SigningKeyResealingTests {
+@Suite(.timeLimit(.hung)) struct SigningKeyResealingTests {
     /// The published keys and the signing keys of a service that was started with these sealing keys.
     private struct Started: Equatable {
         let keySet: [JSONObject]
@@ -62,11 +62,39 @@ import Testing
         }
     }
 
-    @Test func `without reseal a service with the new key alone makes other keys`() async throws {
+    @Test
+    func `without reseal a service with the new key alone signs nothing, until the old keys are retired`()
+        async throws
+    {
         try await Self.with { store in
             let before = try await Self.start(store, ResealingTests.ring("a"))
-            let after = try await Self.start(store, ResealingTests.ring("b"))
+            let new = try ResealingTests.ring("b")
+            await #expect(throws: JOSEError(.keyUnusable)) { _ = try await Self.start(store, new) }
+            #expect(try await store.signingKeys().count == 2)
+            var resealing = Resealing(store: store, keys: new, progress: { _ in })
+            resealing.retiresSigningKeysAt = StoredAccounts.now
+            #expect(try await resealing.run() == Resealing.Outcome(retired: 2))
+            let after = try await Self.start(store, new)
             #expect(Set(before.signing).isDisjoint(with: after.signing))
+            // Keys that open stay.
+            #expect(try await resealing.run() == Resealing.Outcome(current: 2))
+        }
+    }
+
+    @Test func `an operator can retire the keys that do not open, and no others`() async throws {
+        try await Self.with { store in
+            _ = try await Self.start(store, ResealingTests.ring("a"))
+            let key = try #require(try await store.signingKeys().first)
+            func retire(_ keyID: String, _ ring: String?) async throws -> Bool {
+                try await ComposedOverview.retire(
+                    keyID, by: .service, at: StoredAccounts.now, ring.map { try ResealingTests.ring($0) },
+                    in: store)
+            }
+            #expect(try await !retire(key.keyID, "a"))
+            #expect(try await !retire(key.keyID, nil))
+            #expect(try await !retire("another", "b"))
+            #expect(try await retire(key.keyID, "b"))
+            #expect(try await store.signingKeys().count == 1)
         }
     }
 

@@ -47,6 +47,26 @@ import Testing
         }
     }
 
+    @Test func `a file that is no key is the mistake, whatever its name is`() async throws {
+        let wrong = [
+            "key.txt": "SIWA_PORT=8080", "empty.p8": "", "other.pem": "-----BEGIN CERTIFICATE-----\n",
+        ]
+        try await Self.withDirectory(wrong) { path in
+            for name in wrong.keys {
+                let mistakes = try await SettingsReaderTests.mistakes([
+                    "APPLE_PRIVATE_KEY_FILE": "\(path)/\(name)"
+                ])
+                #expect(mistakes == ["APPLE_PRIVATE_KEY_FILE"], "\(name)")
+            }
+        }
+        try await Self.withDirectory(["key.p8": SettingsReaderTests.privateKey]) { path in
+            let mistakes = try await SettingsReaderTests.mistakes([
+                "APPLE_PRIVATE_KEY_FILE": "\(path)/key.p8"
+            ])
+            #expect(mistakes == ["APPLE_KEY_ID"])
+        }
+    }
+
     @Test func `a directory's keys have their own IDs`() async throws {
         try await Self.withDirectory(["AuthKey_K1L2M3N4O5.p8": SettingsReaderTests.privateKey]) { path in
             let mistakes = try await SettingsReaderTests.mistakes([

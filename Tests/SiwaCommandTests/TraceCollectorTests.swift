@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import ScriptedHTTP
+import TestSupport
 import Testing
 import TraceExport
 
@@ -95,10 +96,10 @@ import TraceExport
     }
 
     @Test func `a collector that is away is an error`() async throws {
-        let server = try await ScriptedServer(always: .nothing)
-        let url = server.baseURL
-        try await server.close()
-        let error = try await #require(throws: TraceExportError.self) { try await Self.post(url) }
+        let closed = try ClosedPort()
+        let error = try await #require(throws: TraceExportError.self) {
+            try await Self.post("http://127.0.0.1:\(closed.port)")
+        }
         #expect(error.code == .unreachable || error.code == .timedOut)
     }
 

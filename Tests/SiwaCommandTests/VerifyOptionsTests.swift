@@ -29,6 +29,11 @@ import Testing
         #expect(parsed.kind == .object(.assertion) && parsed.attestation.counter == 0)
     }
 
+    @Test func `takes a bundle ID with an underscore`() throws {
+        let options = Self.attestation.map { $0 == "com.example.app" ? "com.example.my_app" : $0 }
+        #expect(try Verify.parse(options).attestation.bundleID == "com.example.my_app")
+    }
+
     @Test func `takes tokens of this service with their issuer, and refresh tokens with the database`() throws
     {
         for kind in ["access-token", "id-token", "security-event"] {
@@ -57,7 +62,7 @@ import Testing
     @Test(arguments: [
         [], ["--kind", "token", "--client-id", "a"], ["--client-id", ""],
         ["--client-id", "a"] + app, ["--client-id", "a", "--counter", "1"],
-        ["--kind", "attestation"] + app, attestation + ["--client-id", "a"], attestation + ["--all"],
+        ["--kind", "attestation"] + app, attestation + ["--client-id", "a"],
         attestation + ["--nonce", "n"], attestation + ["--counter", "1"],
         attestation + ["--client-data", "YWJj"],
         ["--kind", "access-token"], ["--kind", "refresh-token", "--issuer", "https://a.example"],

@@ -71,6 +71,12 @@ extension RelayingAuthorizationStore {
         try await grantsBehind.offerSigningKey(key, unlessMadeAfter: moment)
     }
 
+    public func removeSigningKey(
+        _ key: SigningKeyRecord, by origin: AuditOrigin, at moment: Moment
+    ) async throws -> Bool {
+        try await grantsBehind.removeSigningKey(key, by: origin, at: moment)
+    }
+
     public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
         try await grantsBehind.removeSigningKeys(retiredBefore: moment)
     }

@@ -41,16 +41,23 @@ import WebOrigins
         #expect(AllowedHosts([name]) == AllowedHosts())
     }
 
+    private func checkSender(origin: [String], site: [String] = [], host: [String]) throws(ForeignPageRefusal)
+    {
+        try check.check(RequestSender(origin: origin, site: site, host: host))
+    }
+
     @Test(arguments: [
         ("http://127.0.0.1:8081", "127.0.0.1:8081"), ("https://Siwa.Test", "siwa.test"),
         ("http://[::1]:8081", "[::1]:8081"),
     ])
     func `lets a page of the server itself send forms to it`(origin: String, host: String) throws {
-        try check.check(origin: [origin], host: [host])
+        for site in [[], ["same-origin"], ["none"]] {
+            try checkSender(origin: [origin], site: site, host: [host])
+        }
     }
 
     @Test func `lets tools in, which have no origin`() throws {
-        try check.check(origin: [], host: ["127.0.0.1:8081"])
+        try checkSender(origin: [], host: ["127.0.0.1:8081"])
     }
 
     @Test(arguments: [
@@ -60,14 +67,32 @@ import WebOrigins
     ])
     func `refuses what a page of another server sends`(origin: String) {
         #expect(throws: ForeignPageRefusal.origin) {
-            try check.check(origin: [origin], host: ["127.0.0.1:8081"])
+            try checkSender(origin: [origin], host: ["127.0.0.1:8081"])
+        }
+    }
+
+    @Test(arguments: [
+        ["cross-site"], ["same-site"], ["same-origin", "cross-site"], [""], ["Same-Origin"], ["null"],
+    ])
+    func `refuses what the browser says comes from elsewhere, whatever the origin`(site: [String]) {
+        for origin in [[], ["http://127.0.0.1:8081"]] {
+            #expect(throws: ForeignPageRefusal.origin) {
+                try checkSender(origin: origin, site: site, host: ["127.0.0.1:8081"])
+            }
         }
     }
 
     @Test func `refuses two origins`() {
         #expect(throws: ForeignPageRefusal.origin) {
-            try check.check(
+            try checkSender(
                 origin: ["http://127.0.0.1:8081", "https://attacker.example"], host: ["127.0.0.1:8081"])
         }
+    }
+
+    @Test func `pages that hide their origin send null, and a proxy may have changed the host`() {
+        let hidden = RequestSender(origin: ["null"], site: ["same-origin"], host: ["10.0.0.7:8080"])
+        #expect(hidden.isForeign() && !hidden.isForeign(pagesHideOrigin: true))
+        let named = RequestSender(origin: ["https://siwa.test"], site: [], host: ["10.0.0.7:8080"])
+        #expect(named.isForeign() && !named.isForeign(to: ["https://siwa.test"]))
     }
 }

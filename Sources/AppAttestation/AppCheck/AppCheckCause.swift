@@ -14,6 +14,8 @@ public struct AppCheckCause: Sendable, Hashable {
     public static let proofMissing = AppCheckCause(code: "proof_missing", canReAttest: false)
     /// The request has no proof, and its app is older than the first version that makes proofs.
     public static let appOutdated = AppCheckCause(code: "app_outdated", canReAttest: false)
+    /// A member of the proof is missing, or has another form. Nothing was verified.
+    public static let proofMalformed = AppCheckCause(code: "proof_malformed", canReAttest: false)
 }
 
 extension AppCheckCause {

@@ -31,5 +31,10 @@ public struct AppCheckPolicies: Sendable {
         all.filter { bundleIDs.contains($0.appID.bundleID) }
     }
 
+    /// Returns the strictest policy of bundle IDs of one app; `nil` where none of them is judged.
+    public func strictest(of bundleIDs: [String]) -> AppCheckPolicy? {
+        bundleIDs.compactMap { ofApp($0) }.filter { $0.mode != .off }.max { $0.mode < $1.mode }
+    }
+
     public func ofOAuthClient(_ id: String) -> AppCheckPolicy? { self[.oauthClient(id: id)] }
 }

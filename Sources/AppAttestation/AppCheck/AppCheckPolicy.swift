@@ -4,7 +4,11 @@ public struct AppCheckPolicy: Sendable, Hashable {
     /// The app whose keys make proofs for the target.
     public let appID: AppID
     public let platform: AppPlatform
+    /// The mode that holds.
     public let mode: AppCheckMode
+    /// The mode that the configuration has for the target itself. `mode` is stricter where the mode of the
+    /// target's bundle ID or app is.
+    public let declaredMode: AppCheckMode
     /// The environment whose keys are accepted.
     public let environment: AttestationEnvironment
     /// The first version of the app that makes proofs. `nil` is all versions.
@@ -12,14 +16,24 @@ public struct AppCheckPolicy: Sendable, Hashable {
 
     public init(
         target: AppCheckTarget, appID: AppID, platform: AppPlatform, mode: AppCheckMode,
-        environment: AttestationEnvironment, firstAttestingVersion: AppVersion?
+        environment: AttestationEnvironment, firstAttestingVersion: AppVersion?,
+        declaredMode: AppCheckMode? = nil
     ) {
         self.target = target
         self.appID = appID
         self.platform = platform
         self.mode = mode
+        self.declaredMode = declaredMode ?? mode
         self.environment = environment
         self.firstAttestingVersion = firstAttestingVersion
+    }
+
+    /// Returns the same policy, in this mode if it is stricter.
+    public func atLeast(_ mode: AppCheckMode) -> AppCheckPolicy {
+        AppCheckPolicy(
+            target: target, appID: appID, platform: platform, mode: max(self.mode, mode),
+            environment: environment, firstAttestingVersion: firstAttestingVersion,
+            declaredMode: declaredMode)
     }
 
     /// Judges a request. Returns `nil` when the mode is `off`: then proofs need not be read.

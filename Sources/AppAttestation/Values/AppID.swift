@@ -13,7 +13,7 @@ public struct AppID: Sendable, Hashable {
     public var text: String { "\(teamID).\(bundleID)" }
 
     /// Returns `nil` unless the team ID has 10 capital letters and digits, and the bundle ID has 1 to 155
-    /// letters, digits, hyphens and dots. So a bundle ID with `*` is refused: one app attests, not a group of
+    /// letters, digits, hyphens, underscores and dots. So a bundle ID with `*` is refused: one app attests, not a group of
     /// apps.
     public init?(teamID: String, bundleID: String) {
         guard teamID.utf8.count == 10, teamID.utf8.allSatisfy(Self.isCapitalOrDigit),
@@ -36,6 +36,6 @@ public struct AppID: Sendable, Hashable {
 
     private static func isOfBundleID(_ byte: UInt8) -> Bool {
         isCapitalOrDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
     }
 }

@@ -23,8 +23,13 @@ public struct AttestedKeyID: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// Reads the form for paths: base64url without padding. Returns `nil` for any other text.
-    public init?(base64URL text: String) {
+    /// Reads the value of a path: base64url without padding, or base64 as the device makes it. Returns `nil`
+    /// for any other text.
+    public init?(inPath text: String) {
+        if let id = AttestedKeyID(base64: text) {
+            self = id
+            return
+        }
         guard text.utf8.count == 43, let bytes = Base64URL.decode(text), let digest = SHA256Digest(bytes)
         else { return nil }
         self.digest = digest

@@ -15,12 +15,25 @@ public struct Profile: Sendable, Hashable {
     /// The most characters that a name may have.
     public static let longestName = 256
 
-    /// The profile without values that no store accepts: a name that is empty, has control characters or is
-    /// too long counts as absent.
+    /// The profile with names that every store accepts. Apple sends a name once, so a name is cleaned and cut, and
+    /// only an empty name counts as absent.
     var storable: Profile {
-        Profile(
-            firstName: firstName?.storable(upTo: Self.longestName),
-            lastName: lastName?.storable(upTo: Self.longestName))
+        Profile(firstName: firstName.flatMap(Self.storable), lastName: lastName.flatMap(Self.storable))
+    }
+
+    /// Returns the name with one space in place of control characters and white space beside them, cut to
+    /// `longestName`. `nil` when nothing remains.
+    private static func storable(_ name: String) -> String? {
+        if let name = name.storable(upTo: longestName) { return name }
+        let words = name.split { $0.isWhitespace || String($0).hasControlCharacters }
+        var (text, count) = ("", 0)
+        // Whole characters, so that no letter loses its accent.
+        for character in words.joined(separator: " ") {
+            count += character.unicodeScalars.count
+            guard count <= longestName else { break }
+            text.append(character)
+        }
+        return text.isEmpty ? nil : text
     }
 
     /// Fills missing members from another profile and leaves known members alone: Apple gives the name once,

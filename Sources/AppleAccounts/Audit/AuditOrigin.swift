@@ -4,9 +4,11 @@
 public final class AuditOrigin: Sendable {
     public let actor: AuditActor
     public let requestID: String?
+    /// False if a change that is refused leaves no row, because the actor has many of them already.
+    public let notesRefusals: Bool
 
-    public init(_ actor: AuditActor, requestID: String? = nil) {
-        (self.actor, self.requestID) = (actor, requestID)
+    public init(_ actor: AuditActor, requestID: String? = nil, notesRefusals: Bool = true) {
+        (self.actor, self.requestID, self.notesRefusals) = (actor, requestID, notesRefusals)
     }
 
     public static let service = AuditOrigin(.service)
@@ -19,7 +21,12 @@ public final class AuditOrigin: Sendable {
 
     /// Returns the same request with another actor, where a rule knows the actor better than the caller.
     public func acting(as actor: AuditActor) -> AuditOrigin {
-        actor == self.actor ? self : AuditOrigin(actor, requestID: requestID)
+        actor == self.actor
+            ? self : AuditOrigin(actor, requestID: requestID, notesRefusals: notesRefusals)
+    }
+
+    public var withoutRefusals: AuditOrigin {
+        AuditOrigin(actor, requestID: requestID, notesRefusals: false)
     }
 }
 

@@ -46,13 +46,19 @@ extension WorkingSet {
 
     /// Registers a key. A repetition changes nothing: the key of an app keeps its counter, because setting it
     /// back would allow replays.
+    ///
+    /// The owner's repetition finds its key also when its challenge was used or has expired: the response to the
+    /// first registration may be lost, and a device attests a key once.
     mutating func apply(_ command: RegisterKeyCommand) throws(AccountRefusal) -> RegisteredKey {
-        try consume(command.challenge)
         let app = command.key.appID
-        if let known = attestedKeys[command.key.id] {
-            guard known.appID == app else { throw AccountRefusal(.attestationKeyTaken) }
+        let known = attestedKeys[command.key.id]
+        if let known, known.appID == app {
+            if let challenge = command.challenge { try? consume(challenge) }
             return RegisteredKey(key: known, isNew: false)
         }
+        guard let challenge = command.challenge else { throw AccountRefusal(.attestationKeyUnknown) }
+        try consume(challenge)
+        guard known == nil else { throw AccountRefusal(.attestationKeyTaken) }
         let count = keyCounts[app, default: 0]
         guard count < command.mostKeys else { throw AccountRefusal(.attestationKeysFull) }
         keyCounts[app] = count + 1

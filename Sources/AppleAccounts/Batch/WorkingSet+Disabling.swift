@@ -50,6 +50,7 @@ extension WorkingSet {
         let position = try changeablePosition(
             of: command.key, command.accountID, in: command.scope, for: .accountSignedOut, command.origin,
             at: command.moment)
+        let isNew = isNewSignOut(of: subjects[position], at: command.moment)
         // The later moment stays: two replicas may have different clocks.
         let endedAt = subjects[position].sessionsEndedAt.map { max($0, command.moment) } ?? command.moment
         subjects[position].sessionsEndedAt = endedAt
@@ -58,12 +59,25 @@ extension WorkingSet {
             CredentialEnd(
                 signingOut: command.accountID, key: command.key, keptClients: command.keptClients,
                 moment: command.moment, eventIndex: events.count, origin: command.origin))
-        audit.append(
-            AuditEntry(
-                .accountSignedOut, by: command.origin, at: command.moment,
-                person: AuditPerson(command.accountID)))
+        if isNew {
+            audit.append(
+                AuditEntry(
+                    .accountSignedOut, by: command.origin, at: command.moment,
+                    person: AuditPerson(command.accountID)))
+        }
         append(.sessionsEnded, of: position, at: command.moment, by: command.moment, using: &generator)
         return try account(at: position)
+    }
+
+    /// Returns `false` for a repetition of a sign-out that can have ended no session: within an hour, without a
+    /// sign-in in between. Grants that it ends have rows of their own.
+    private func isNewSignOut(of subject: SubjectRecord, at moment: Moment) -> Bool {
+        guard let last = subject.sessionsEndedAt, moment < last.advanced(byMilliseconds: 3_600_000) else {
+            return true
+        }
+        return subject.credentials.contains { credential in
+            subject.record(for: credential.clientID).authorization.map { last < $0.moment } ?? false
+        }
     }
 
     /// Ends a disabling whose time is over, with an event. The sweep of the maintenance does the same later.
@@ -110,6 +124,7 @@ extension WorkingSet {
     mutating func noteRefusal(
         _ action: AuditAction, of id: AccountID, by origin: AuditOrigin, at moment: Moment
     ) {
+        guard origin.notesRefusals else { return }
         audit.append(
             AuditEntry(
                 action, by: origin, at: moment, outcome: .refused,

@@ -99,7 +99,7 @@ public struct WorkingSet: Sendable {
             case .erase(let erase): need(erase.key, withAppleTokens: true)
             case .transfer(let transfer): need(transfer.to)
             case .registerKey(let registration):
-                nonceDigests.append(registration.challenge.digest)
+                if let challenge = registration.challenge { nonceDigests.append(challenge.digest) }
                 namedKeyIDs.append(registration.key.id)
                 registeringApps.append(registration.key.appID)
             case .useProof(let use):

@@ -5,11 +5,12 @@ public struct RegisterKeyCommand: Sendable, Hashable {
 
     /// With the counter 0. A known key keeps its counter.
     public let key: AttestedKeyRecord
-    /// The challenge of the attestation. Consumed whatever the result is.
-    public let challenge: UsedNonce
+    /// The challenge of the attestation. Consumed whatever the result is. `nil` for a challenge that has
+    /// expired: the command then only finds a key that is registered.
+    public let challenge: UsedNonce?
     public let mostKeys: Int64
 
-    public init(key: AttestedKeyRecord, challenge: UsedNonce, mostKeys: Int64 = mostKeys) {
+    public init(key: AttestedKeyRecord, challenge: UsedNonce?, mostKeys: Int64 = mostKeys) {
         (self.key, self.challenge, self.mostKeys) = (key, challenge, mostKeys)
     }
 }

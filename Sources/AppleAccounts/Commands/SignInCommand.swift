@@ -10,10 +10,9 @@ public struct SignInCommand: Sendable, Hashable {
     /// E-mail address of the token; `nil` when it has none.
     public let email: EmailAddress?
     public let realUserStatus: Int64?
-    /// From the app, unsigned. Values that no store accepts count as absent.
+    /// From the app, unsigned. Names are cleaned and cut to what every store accepts.
     public let profile: Profile
-    /// From the app, unsigned. An address that is empty, has control characters or more than 320 characters
-    /// counts as absent.
+    /// From the app, unsigned. A text that is no address counts as absent.
     public let unsignedEmail: String?
     /// Creates an account for an unknown user. Otherwise the command is refused.
     public let createsAccount: Bool
@@ -47,7 +46,7 @@ public struct SignInCommand: Sendable, Hashable {
         self.email = email
         self.realUserStatus = realUserStatus
         self.profile = profile.storable
-        self.unsignedEmail = unsignedEmail?.storable(upTo: 320)
+        self.unsignedEmail = unsignedEmail.flatMap { $0.isMailAddress ? $0 : nil }
         self.createsAccount = createsAccount
         self.nonce = nonce
         self.authorizationCode = authorizationCode
@@ -68,6 +67,9 @@ public struct SignInOutcome: Sendable, Hashable {
     /// Reason why the proof of App Attest does not hold. `nil` without a proof, for a proof that holds, and
     /// for a proof that failed before the transaction.
     public let proofRefusal: AccountRefusal.Code?
+    /// The names of values of the request that were dropped: claims of the token and parts of `user` that decide
+    /// nothing.
+    public var dropped: [String] = []
 
     public init(
         account: Account, credential: Credential, isNewAccount: Bool,

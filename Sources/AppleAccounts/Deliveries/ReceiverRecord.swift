@@ -38,6 +38,17 @@ public struct ClaimedReceiver: Sendable, Hashable {
     }
 }
 
+/// A receiver as a worker sees it before it claims it.
+public struct DueReceiver: Sendable, Hashable {
+    public let record: ReceiverRecord
+    /// The moment from which the receiver can be claimed; `nil` when it has nothing to do.
+    public let at: Moment?
+
+    public init(record: ReceiverRecord, at: Moment?) {
+        (self.record, self.at) = (record, at)
+    }
+}
+
 extension ClaimedReceiver {
     /// Indicates that the events after the cursor can be attempted: what fails still has room.
     public var hasRoom: Bool { retries.count < DeliveryRetry.mostPerReceiver }

@@ -11,16 +11,19 @@ public struct App: Sendable, Hashable {
     public let clientIDs: [ClientID]
     /// The client IDs that the configuration names as Services IDs: those of websites.
     public let servicesIDs: Set<ClientID>
+    /// Sign-ins of native apps need a nonce that this service minted.
+    public let requiresMintedNonce: Bool
 
     public init(
         team: TeamID, primaryClientID: ClientID, otherClientIDs: [ClientID] = [],
-        servicesIDs: Set<ClientID> = []
+        servicesIDs: Set<ClientID> = [], requiresMintedNonce: Bool = false
     ) {
         self.team = team
         self.primaryClientID = primaryClientID
         var known: Set = [primaryClientID]
         clientIDs = [primaryClientID] + otherClientIDs.filter { known.insert($0).inserted }
         self.servicesIDs = servicesIDs
+        self.requiresMintedNonce = requiresMintedNonce
     }
 
     /// The client IDs of programs on devices. A Services ID that the configuration does not name as one is

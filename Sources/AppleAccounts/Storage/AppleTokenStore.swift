@@ -14,9 +14,15 @@ public protocol AppleTokenStore: Sendable {
     /// Claims tokens whose check is due, the longest waiting first. Before this returns, their next check is
     /// moved to `nextAfter` plus a spread of fewer milliseconds than the given number: even after a crash
     /// Apple is not asked again earlier.
+    ///
+    /// - Parameter resting: Client IDs whose tokens stay as they are, however many are due.
     func claimChecks(
-        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
+        except resting: Set<ClientID>
     ) async throws -> [ClaimedCheck]
+
+    /// Returns the time of the next check of a token of another client ID than these.
+    func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment?
 
     /// Records that a check has not succeeded: it stays due since the time at which it became due. Does
     /// nothing when another token has replaced the token.
@@ -75,6 +81,15 @@ public protocol AppleTokenStore: Sendable {
 }
 
 extension AppleTokenStore {
+    /// Claims tokens of every client ID whose check is due.
+    public func claimChecks(
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+    ) async throws -> [ClaimedCheck] {
+        try await claimChecks(
+            limit: limit, at: moment, nextAfter: nextAfter, jitterMilliseconds: jitterMilliseconds, except: []
+        )
+    }
+
     /// Replaces one sealed secret. Returns `false` when the row has changed or is gone.
     public func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool {
         try await replaceSealed([SealedChange(row, to: sealed)]) == 1

@@ -10,9 +10,17 @@ public protocol DeliveryStore: Sendable {
         _ names: [ReceiverName], at moment: Moment, leaseUntil: Moment
     ) async throws -> [ClaimedReceiver]
 
-    /// Returns the time at which one of the receivers can be claimed next with what is stored now; `nil` when
-    /// there is none.
-    func nextReceiverDue(_ names: [ReceiverName]) async throws -> Moment?
+    /// Moves the end of claims, which shows other workers that their holder is at work. Returns the names of the
+    /// claims that are still the last ones; the others are left alone.
+    func renewClaims(_ claims: [ReceiverRecord], leaseUntil: Moment) async throws -> Set<ReceiverName>
+
+    /// Ends the claim of another worker. Returns `false`, and writes nothing, if the claim was renewed, ended or
+    /// replaced since the record was read.
+    func endClaim(_ seen: ReceiverRecord, at moment: Moment) async throws -> Bool
+
+    /// Returns those of the receivers that are not paused, each with the time at which it can be claimed with what
+    /// is stored now.
+    func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver]
 
     /// Writes what a claim has achieved. Returns `false`, and writes nothing, if the claim is not the last one.
     func settle(_ claimed: ReceiverRecord, _ progress: ReceiverProgress) async throws -> Bool
@@ -46,4 +54,12 @@ public protocol DeliveryStore: Sendable {
 
     /// Returns the number of the last event before the first one that was recorded at this moment or later.
     func eventSequence(before moment: Moment) async throws -> Int64
+}
+
+extension DeliveryStore {
+    /// Returns the time at which one of the receivers can be claimed next with what is stored now; `nil` when
+    /// there is none.
+    public func nextReceiverDue(_ names: [ReceiverName]) async throws -> Moment? {
+        try await dueReceivers(names).compactMap(\.at).min()
+    }
 }

@@ -4,12 +4,15 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import StrictJSON
+import Synchronization
 
 /// `/`, the page with all accounts, and the actions of its buttons; and `/site`, a page in place of the
 /// developer's own site.
 struct AccountsRoute: Sendable {
     static let changePassword = "change-password"
     static let signIn = "sign-in-on-iphone"
+    static let send = "send-to-siwa"
 
     let state: EmulatorState
     let post: NotificationDispatcher
@@ -40,6 +43,7 @@ struct AccountsRoute: Sendable {
             do throws(OAuthError) {
                 let form = try await FormFields(bodyOf: request)
                 if form["action"] == Self.signIn { return try signIn(form).response.hummingbird }
+                if form["action"] == Self.send { return try await send(form).response.hummingbird }
                 try await act(form)
                 let back = try UserPage(of: state.users, form).location
                 // A redirect, so that reloading the page does not repeat the action.
@@ -80,9 +84,27 @@ struct AccountsRoute: Sendable {
         do throws(EmulatorError) {
             return IPhonePage(
                 user: try state.user(recipe.subject), minted: try state.mint(recipe),
-                notificationURL: state.notificationTarget?.url, token: token)
+                notificationURL: state.notificationTarget?.url, token: token,
+                canSend: state.appBackend.withLock { $0 != nil })
         } catch {
             throw OAuthError(.invalidRequest, error.description)
+        }
+    }
+
+    /// Lets the app's backend post a sign-in to the service.
+    private func send(_ form: FormFields) async throws(OAuthError) -> SentPage {
+        try check(form)
+        guard let backend = state.appBackend.withLock({ $0 }) else {
+            throw OAuthError(.invalidRequest, "no backend runs beside this fake Apple; use the command")
+        }
+        let json = try? JSONValue(parsing: Array(try form.require("sign_in").utf8))
+        guard let signIn = json?.object else {
+            throw OAuthError(.invalidRequest, "sign_in is no JSON object")
+        }
+        do {
+            return SentPage(try await backend(signIn))
+        } catch {
+            throw OAuthError(.invalidRequest, "the backend got no answer: \(error)")
         }
     }
 

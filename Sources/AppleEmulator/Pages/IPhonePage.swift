@@ -14,15 +14,28 @@ struct IPhonePage {
     private let nonce: String
     private let longestNonce = Self.longestNonce
     private let hidden: [PageField]
+    /// Fields of the form that sends the sign-in to the service; empty without a backend.
+    private let sent: [PageField]
+    private let canSend: Bool
 
-    /// - Parameter token: The CSRF token of the form.
-    init(user: EmulatedUser, minted: MintedIdentityToken, notificationURL: String?, token: String) {
+    /// - Parameters:
+    ///   - token: The CSRF token of the form.
+    ///   - canSend: True if the fake has a backend of the app.
+    init(
+        user: EmulatedUser, minted: MintedIdentityToken, notificationURL: String?, token: String,
+        canSend: Bool
+    ) {
         (person, clientID, nonce) = (UserLine(user), minted.clientID, minted.nonce ?? "")
         isFirst = minted.user != nil
         members = minted.signIn.members.map { member in
             "\(member.name)\n\(member.value.string ?? String(decoding: member.value.serialized(), as: UTF8.self))"
         }.joined(separator: "\n\n")
-        command = Self.command(for: minted, notificationURL: notificationURL)
+        let json = Self.json(minted)
+        command = Self.command(for: json, notificationURL: notificationURL)
+        self.canSend = canSend
+        sent = [
+            PageField("token", token), PageField("action", AccountsRoute.send), PageField("sign_in", json),
+        ]
         hidden = [
             PageField("token", token), PageField("action", AccountsRoute.signIn),
             PageField("sub", user.subject), PageField("client_id", minted.clientID),
@@ -33,15 +46,19 @@ struct IPhonePage {
         PageFrame(title: "Sign in on an iPhone", template: "iphone", values: self, isWide: true).response
     }
 
-    private static func command(for minted: MintedIdentityToken, notificationURL: String?) -> String {
+    /// The body that the backend posts.
+    private static func json(_ minted: MintedIdentityToken) -> String {
         var json = minted.signIn
         // Without `client_id`, the service uses its first configured client ID.
         json["client_id"] = .string(minted.clientID)
+        return String(decoding: JSONValue.object(json).serialized(), as: UTF8.self)
+    }
+
+    private static func command(for json: String, notificationURL: String?) -> String {
         let path = "/v1/apple/notifications"
         let service = notificationURL.flatMap { $0.hasSuffix(path) ? String($0.dropLast(path.count)) : nil }
         // A shell keeps every character between single quotes, except a single quote.
-        let quoted = String(decoding: JSONValue.object(json).serialized(), as: UTF8.self)
-            .replacing("'", with: #"'\''"#)
+        let quoted = json.replacing("'", with: #"'\''"#)
         return """
             curl -sS \(service ?? "$SIWA")/v1/sign-ins -H "Authorization: Bearer $SIWA_KEY" --json '\(quoted)'
             """

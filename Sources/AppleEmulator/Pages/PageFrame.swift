@@ -32,7 +32,8 @@ struct PageFrame {
         "accounts": PackageResources.accounts_mustache, "answer": PackageResources.answer_mustache,
         "chooser": PackageResources.chooser_mustache, "consent": PackageResources.consent_mustache,
         "iphone": PackageResources.iphone_mustache, "pager": PackageResources.pager_mustache,
-        "person": PackageResources.person_mustache, "refusal": PackageResources.refusal_mustache,
-        "search": PackageResources.search_mustache, "site": PackageResources.site_mustache,
+        "person": PackageResources.person_mustache, "failed": PackageResources.failed_mustache,
+        "search": PackageResources.search_mustache, "sent": PackageResources.sent_mustache,
+        "site": PackageResources.site_mustache,
     ])
 }

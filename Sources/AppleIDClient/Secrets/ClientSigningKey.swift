@@ -22,15 +22,28 @@ public struct ClientSigningKey: Sendable, Equatable {
     /// knows the key. Line ends may be written as `\n`, so that a PEM fits in an environment variable.
     public init(keyID: String, pem text: String) throws(Refusal) {
         guard Self.isKeyID(keyID) else { throw .keyIDMalformed }
-        let lines = text.replacing("\\n", with: "\n").replacing("\r\n", with: "\n").split(separator: "\n")
+        pem = try Self.readPEM(text)
+        self.keyID = keyID
+    }
+
+    /// Returns a private key in the form in which it signs. Editors add a byte order mark, blank lines, spaces and
+    /// CRLF, which are not part of it.
+    ///
+    /// - Throws: `.notPEM`, `.notP256`.
+    static func readPEM(_ text: String) throws(Refusal) -> String {
+        // By scalars, because CRLF is one character of Swift.
+        let scalars = text.replacing("\\n", with: "\n").replacing("\\r", with: "").unicodeScalars
+        let lines = scalars.split { $0 == "\n" || $0 == "\r" }
+            .map { String(String.UnicodeScalarView($0.filter { $0 != "\u{FEFF}" && $0 != "\t" })) }
+            .map { line in String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+            .filter { !$0.isEmpty }
         // OpenSSL accepts more, and would ask on the terminal for the password of an encrypted key.
         guard lines.count >= 3, lines.first == "-----BEGIN PRIVATE KEY-----",
             lines.last == "-----END PRIVATE KEY-----",
             Base64.decode(lines.dropFirst().dropLast().joined()) != nil
         else { throw .notPEM }
-        self.keyID = keyID
         do throws(JOSEError) {
-            pem = try ECPrivateKey(pem: lines.map { "\($0)\n" }.joined()).pem
+            return try ECPrivateKey(pem: lines.map { "\($0)\n" }.joined()).pem
         } catch {
             throw .notP256
         }

@@ -34,6 +34,8 @@ struct SigningKeyFile: Equatable {
         case .key: return []
         case .file(let path, let keyID):
             guard let keyID = keyID ?? SigningKeyLocation.keyID(inFileName: path) else {
+                // A file that is no key is the mistake, and not its name.
+                try SigningKeyFile(path: path, keyID: "").checkContent()
                 throw SigningKeyError(.keyIDMissing, path: path)
             }
             return [try SigningKeyFile(path: path, keyID: keyID)]
@@ -72,6 +74,25 @@ struct SigningKeyFile: Equatable {
 
     /// Throws `.unreadable`, `.keyIDMalformed`, `.notPEM` and `.notP256`.
     func read() throws(SigningKeyError) -> ClientSigningKey {
+        let text = try content()
+        do throws(ClientSigningKey.Refusal) {
+            return try ClientSigningKey(keyID: keyID, pem: text)
+        } catch {
+            throw SigningKeyError(error, path: path)
+        }
+    }
+
+    /// Throws `.unreadable`, `.notPEM` and `.notP256`.
+    private func checkContent() throws(SigningKeyError) {
+        let text = try content()
+        do throws(ClientSigningKey.Refusal) {
+            _ = try ClientSigningKey.readPEM(text)
+        } catch {
+            throw SigningKeyError(error, path: path)
+        }
+    }
+
+    private func content() throws(SigningKeyError) -> String {
         // Opening a pipe without a writer would block the start forever.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw SigningKeyError(.unreadable, path: path) }
@@ -79,11 +100,7 @@ struct SigningKeyFile: Equatable {
         guard let data = try? handle.read(upToCount: Self.longestContent) else {
             throw SigningKeyError(.unreadable, path: path)
         }
-        do throws(ClientSigningKey.Refusal) {
-            return try ClientSigningKey(keyID: keyID, pem: String(decoding: data, as: UTF8.self))
-        } catch {
-            throw SigningKeyError(error, path: path)
-        }
+        return String(decoding: data, as: UTF8.self)
     }
 
     private func isNewer(than other: SigningKeyFile) -> Bool {

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import OutgoingHTTP
 import TraceExport
 
 /// Posts forms to Apple, with a time limit and a size limit for the response.
@@ -81,7 +82,8 @@ struct AppleTransport: Sendable {
         if let error = error as? AppleCallError { return error }
         guard wasSent else { return AppleCallError(.unreachable, detail: "\(error)") }
         switch error {
-        case is NIOTooManyBytesError: return AppleCallError(.responseUnusable, detail: "too large")
+        case is NIOTooManyBytesError, is UnboundedResponse:
+            return AppleCallError(.responseUnusable, detail: "too large")
         case let error as HTTPClientError where timeouts.contains(error):
             return AppleCallError(.timedOut, detail: error.shortDescription)
         default: return AppleCallError(.connectionLost, detail: "\(error)")

@@ -1,3 +1,4 @@
+import Encodings
 import StrictJSON
 
 /// The claims of an identity token as Apple signed them, typed but not yet checked against anything.
@@ -19,6 +20,33 @@ struct IdentityTokenClaims: AppleClaims {
     var realUserStatus: Int64?
     var transferSubject: String?
     var organizationID: String?
+    /// Claims that were malformed and decide nothing.
+    var dropped: DroppedClaims = []
+}
+
+/// Claims that only inform: one of a wrong form is dropped, and the token is verified without it. Whatever decides
+/// who the user is, or if the token is valid, is refused in a wrong form.
+public struct DroppedClaims: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Not text, or no address.
+    static let email = DroppedClaims(rawValue: 1)
+    /// Neither a boolean nor one of the strings "true" and "false".
+    static let isPrivateEmail = DroppedClaims(rawValue: 2)
+    /// Not an integer.
+    static let realUserStatus = DroppedClaims(rawValue: 4)
+    static let organizationID = DroppedClaims(rawValue: 8)
+
+    /// The names of all claims that can be dropped.
+    public static let all: [(claim: DroppedClaims, name: String)] = [
+        (.email, "email"), (.isPrivateEmail, "is_private_email"), (.realUserStatus, "real_user_status"),
+        (.organizationID, "org_id"),
+    ]
+
+    /// The names of the dropped claims. Allocates nothing when there are none.
+    public var names: [String] { isEmpty ? [] : Self.all.filter { contains($0.claim) }.map(\.name) }
 }
 
 extension IdentityTokenClaims {
@@ -44,7 +72,7 @@ extension IdentityTokenClaims {
             codeHash: draft.codeHash, accessTokenHash: draft.accessTokenHash, email: draft.email,
             emailVerified: draft.emailVerified, isPrivateEmail: draft.isPrivateEmail,
             realUserStatus: draft.realUserStatus, transferSubject: draft.transferSubject,
-            organizationID: draft.organizationID)
+            organizationID: draft.organizationID, dropped: draft.dropped)
     }
 
     /// Claims read so far; any claim may still be absent.
@@ -56,6 +84,7 @@ extension IdentityTokenClaims {
         var realUserStatus: Int64?
         var hasEvents = false
         var malformed: String?
+        var dropped: DroppedClaims = []
 
         mutating func read(_ payload: [UInt8]) throws(JSONError) {
             var claims = ClaimReader(payload)
@@ -72,12 +101,14 @@ extension IdentityTokenClaims {
                 case "nonce_supported": nonceSupported = try claims.flag("nonce_supported")
                 case "c_hash": codeHash = try claims.string("c_hash")
                 case "at_hash": accessTokenHash = try claims.string("at_hash")
-                case "email": email = try claims.string("email")
+                case "email": email = try claims.string("email", dropping: .email)
                 case "email_verified": emailVerified = try claims.flag("email_verified")
-                case "is_private_email": isPrivateEmail = try claims.flag("is_private_email")
-                case "real_user_status": realUserStatus = try claims.integer("real_user_status")
+                case "is_private_email":
+                    isPrivateEmail = try claims.flag("is_private_email", dropping: .isPrivateEmail)
+                case "real_user_status":
+                    realUserStatus = try claims.integer("real_user_status", dropping: .realUserStatus)
                 case "transfer_sub": transferSubject = try claims.string("transfer_sub")
-                case "org_id": organizationID = try claims.string("org_id")
+                case "org_id": organizationID = try claims.string("org_id", dropping: .organizationID)
                 case "nbf": notBefore = try claims.date("nbf")
                 case "events":
                     hasEvents = true
@@ -86,7 +117,11 @@ extension IdentityTokenClaims {
                 }
             }
             try claims.finish()
-            malformed = claims.malformed
+            (malformed, dropped) = (claims.malformed, claims.dropped)
+            if let address = email, !address.isMailAddress {
+                email = nil
+                dropped.insert(.email)
+            }
         }
     }
 }

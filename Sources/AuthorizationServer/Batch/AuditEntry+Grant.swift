@@ -39,9 +39,11 @@ extension SigningKeyRecord {
         AuditEntry(.signingKeyMade, by: .service, at: createdAt, detail: "\(algorithm) \(keyID)")
     }
 
-    /// The entry about removed keys, which have not verified anything for long.
-    package static func removalEntry(of keyIDs: [String], at moment: Moment) -> AuditEntry {
+    /// The entry about removed keys.
+    package static func removalEntry(
+        of keyIDs: [String], by origin: AuditOrigin = .service, at moment: Moment
+    ) -> AuditEntry {
         AuditEntry(
-            .signingKeyRemoved, by: .service, at: moment, detail: keyIDs.sorted().joined(separator: " "))
+            .signingKeyRemoved, by: origin, at: moment, detail: keyIDs.sorted().joined(separator: " "))
     }
 }

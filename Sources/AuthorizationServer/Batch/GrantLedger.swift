@@ -47,7 +47,8 @@ package struct GrantLedger: Sendable {
 
     func grant(_ id: GrantID) -> HeldGrant? { held[id] }
 
-    /// Returns what has ended since the last call. Families that had expired before are left out.
+    /// Returns what has ended since the last call. Families that had expired before, and those that newer
+    /// families have displaced, are left out.
     mutating func takeRemovals() -> [Removal] {
         guard !removals.isEmpty else { return [] }
         defer { removals = [] }
@@ -115,7 +116,8 @@ package struct GrantLedger: Sendable {
         let ended = grant.families.filter(isMeant)
         grant.families.removeAll(where: isMeant)
         held[id] = grant
-        for family in ended where moment < family.expiresAt {
+        // A newer family that displaces an older one has a row itself.
+        for family in ended where moment < family.expiresAt && reason != .replaced {
             removals.append(
                 Removal(grant: grant.record, familyID: family.id, reason: reason, moment: moment))
         }

@@ -72,6 +72,13 @@ package struct GrantSelection: Sendable, Hashable {
         eventIdentifiers = Self.sortedBytes(eventIdentifiers)
     }
 
+    /// The accounts whose paces a store must load: those for which a command can begin a grant or a token family.
+    ///
+    /// - Parameter found: All accounts that the names lead to.
+    package func accountsOfPaces(among found: [AccountID]) -> [AccountID] {
+        codeDigests.isEmpty ? accountIDs : found
+    }
+
     /// True if the commands name Google accounts or events of Google, which have no account of ours to lock.
     package var isAboutGoogle: Bool { !googleSubjects.isEmpty || !eventIdentifiers.isEmpty }
 

@@ -8,8 +8,9 @@ extension GrantWorkingSet {
     mutating func apply(
         _ command: TokenExchangeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
+        try checkFamilyPace(of: command.accountID, to: command.oauthClientID, at: command.moment)
         let (authorization, grant) = try agree(by: command, using: &generator)
-        let family = begin(
+        let family = try begin(
             NewFamily(
                 id: command.newFamilyID, scope: command.scope, isNative: true,
                 refreshToken: command.refreshToken, authenticatedAt: command.authenticatedAt,

@@ -17,11 +17,12 @@ extension GrantWorkingSet {
     /// Bounds the rows that a client can cause by redeeming codes again and again.
     package static let mostAccessFamilies = 100
 
-    /// Begins a token family, and ends the oldest families above the limits.
+    /// Begins a token family, and ends the oldest families above the limits. Nothing has changed when it throws.
     mutating func begin(
         _ new: NewFamily, of grant: GrantRecord, _ limits: FamilyLimits, at moment: Moment,
         using generator: inout some RandomNumberGenerator
-    ) -> TokenFamily {
+    ) throws(GrantRefusal) -> TokenFamily {
+        try countNewFamily(of: grant.accountID, to: grant.oauthClientID, at: moment)
         let family = TokenFamily(
             id: new.id, grantID: grant.id, isNative: new.isNative, scope: new.scope,
             authenticatedAt: new.authenticatedAt, authorizedAt: new.authorizedAt, createdAt: moment,

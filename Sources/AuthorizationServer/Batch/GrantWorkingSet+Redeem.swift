@@ -42,7 +42,7 @@ extension GrantWorkingSet {
 
         let isOffline = ScopeSet(parsing: scope)?.contains(.offlineAccess) ?? false
         let offered = command.needsOfflineAccess && !isOffline ? nil : command.refreshToken
-        let family = begin(
+        let family = try begin(
             NewFamily(
                 id: command.newFamilyID, scope: code.scope, isNative: command.isNative, refreshToken: offered,
                 authenticatedAt: code.authenticatedAt, authorizedAt: code.authorizedAt,

@@ -2,11 +2,8 @@ import AppleAccounts
 import Cryptography
 
 extension GrantWorkingSet {
-    /// Milliseconds within which the token before the current one may be repeated, because its response was
-    /// lost.
-    package static let lostResponseTime: Int64 = 30_000
-
-    /// Uses a refresh token (RFC 6749 §6), and rotates it if the command has a successor.
+    /// Uses a refresh token (RFC 6749 §6), and exchanges it for the newest token of its family if the command
+    /// has a rotation.
     ///
     /// The secret of the token family is checked first, so that only a holder of a token of the family can
     /// end it with an old token (RFC 9700 §4.14); then the client, and then the token itself.
@@ -26,10 +23,9 @@ extension GrantWorkingSet {
         guard command.moment < family.expiresAt, command.moment < end else {
             throw GrantRefusal(.refreshTokenExpired)
         }
-        let isCurrent = token.digest.isSame(as: command.presented.digest)
-        guard isCurrent || token.isLostResponse(command) else {
+        guard let use = token.use(by: command) else {
             // Without rotation there is no old token: this text was never issued.
-            guard command.successor != nil || token.previous != nil else {
+            guard command.rotation != nil || !token.exchanged.isEmpty else {
                 throw GrantRefusal(.refreshTokenForged)
             }
             endFamilies(of: held.record, reason: .tokenReused, at: command.moment, using: &generator) {
@@ -45,16 +41,13 @@ extension GrantWorkingSet {
             throw GrantRefusal(.scopeWithdrawn)
         }
 
-        if let successor = command.successor {
-            token.rotate(to: successor.digest, isCurrent: isCurrent, at: command.moment)
-        }
+        let successor = try token.carryOut(use, command)
         family.refreshToken = token
         family.expiresAt = end
         ledger.put(family)
         return IssuedTokens(
             grant: noteUse(of: held.record, at: command.moment), family: family, scope: scope,
-            account: status.account,
-            hasNewRefreshToken: command.successor != nil)
+            account: status.account, hasNewRefreshToken: successor != nil, successor: successor)
     }
 
     /// Returns the requested part of the scope, never more than the user has agreed to (RFC 6749 §6).
@@ -75,25 +68,87 @@ extension RefreshCommand {
     }
 }
 
+/// The repetition of exchanges. Every exchange of a token yields the token that is the newest now, in each
+/// order of the repetitions, because the texts follow from each other.
 extension RefreshTokenState {
-    /// Returns `true` if the previous token is repeated shortly after its rotation. The current token is
-    /// unused then, because its use would have made it the previous token.
-    fileprivate func isLostResponse(_ command: RefreshCommand) -> Bool {
-        guard command.successor != nil, let previous,
-            previous.digest.isSame(as: command.presented.digest)
-        else { return false }
-        return command.moment
-            < previous.rotatedAt.advanced(byMilliseconds: GrantWorkingSet.lostResponseTime)
+    /// Number of exchanged tokens that a token family stores.
+    package static let mostExchanged = 4
+    /// Milliseconds in which the token before the newest token may be repeated if the newest token was never
+    /// used: its response was lost.
+    package static let lostResponseTime: Int64 = 86_400_000
+    /// The same for a token that a version without salts has exchanged. Its successor is then replaced.
+    package static let lostResponseTimeWithoutSalt: Int64 = 30_000
+    /// Longest retry window that a configuration can have, in milliseconds.
+    package static let longestRetryWindow: Int64 = 600_000
+
+    /// A permitted use of a token of the family.
+    fileprivate enum Use {
+        /// The newest token. The first exchange.
+        case newest
+        /// A repetition, with the newest token as its result.
+        case repetition(RefreshTokenText)
+        /// A repetition without a salt.
+        case replacement
     }
 
-    /// Replaces the current token, or the token whose response was lost, by the successor. The time of the
-    /// first rotation stays, so that a token cannot be repeated for ever.
-    fileprivate mutating func rotate(to successor: SHA256Digest, isCurrent: Bool, at moment: Moment) {
-        if isCurrent {
-            previous = Previous(digest: digest, rotatedAt: moment)
-            generation &+= 1
+    /// Returns `nil` for a token that may not be used.
+    fileprivate func use(by command: RefreshCommand) -> Use? {
+        let presented = command.presented.digest
+        if digest.isSame(as: presented) { return .newest }
+        guard let rotation = command.rotation,
+            let place = exchanged.firstIndex(where: { $0.digest.isSame(as: presented) })
+        else { return nil }
+        if mayRepeat(place, rotation, at: command.moment), let newest = newest(command.presented, place) {
+            return .repetition(newest)
         }
-        digest = successor
+        let end = exchanged[place].moment.advanced(byMilliseconds: Self.lostResponseTimeWithoutSalt)
+        return place == 0 && command.moment < end ? .replacement : nil
+    }
+
+    private func mayRepeat(_ place: Int, _ rotation: RefreshCommand.Rotation, at moment: Moment) -> Bool {
+        // Only the successor of the latest was never exchanged.
+        let time = place == 0 ? max(rotation.retryWindow, Self.lostResponseTime) : rotation.retryWindow
+        return moment < exchanged[place].moment.advanced(byMilliseconds: time)
+    }
+
+    /// Derives the newest token from an exchanged token. Returns `nil` if the salts do not lead to it: a
+    /// replica of an earlier version has rotated without them.
+    private func newest(_ presented: RefreshTokenText, _ place: Int) -> RefreshTokenText? {
+        var text = presented
+        for token in exchanged[...place].reversed() {
+            guard let next = token.salt.flatMap({ text.successor(salt: $0) }) else { return nil }
+            text = next
+        }
+        return text.digest.isSame(as: digest) ? text : nil
+    }
+
+    /// Returns the text of the newest token; `nil` without rotation.
+    fileprivate mutating func carryOut(
+        _ use: Use, _ command: RefreshCommand
+    ) throws(GrantRefusal) -> RefreshTokenText? {
+        guard let rotation = command.rotation else { return nil }
+        defer { forgetSalts(rotation, at: command.moment) }
+        if case .repetition(let newest) = use { return newest }
+        guard let successor = command.presented.successor(salt: rotation.salt) else {
+            throw GrantRefusal(.refreshTokenExpired)
+        }
+        if case .newest = use {
+            exchanged.insert(
+                ExchangedToken(digest: digest, moment: command.moment, salt: rotation.salt), at: 0)
+            generation &+= 1
+        } else {
+            // The time of the first exchange stays, so that a token cannot be repeated for ever.
+            exchanged[0].salt = rotation.salt
+        }
+        digest = successor.digest
+        return successor
+    }
+
+    /// Erases the salts that no exchange can be repeated with. A salt serves its own token and those before.
+    private mutating func forgetSalts(_ rotation: RefreshCommand.Rotation, at moment: Moment) {
+        let kept = exchanged.indices.prefix(Self.mostExchanged).last { mayRepeat($0, rotation, at: moment) }
+        exchanged = Array(exchanged.prefix(max((kept ?? 0) + 1, 1)))
+        if kept == nil, !exchanged.isEmpty { exchanged[0].salt = nil }
     }
 }
 

@@ -65,7 +65,7 @@ package struct GrantWorkingSet: Sendable {
     /// Marks the event of Google with this `jti` as stored already.
     package mutating func load(googleEvent jti: String) { knownGoogleEvents.insert(Array(jti.utf8)) }
 
-    /// Adds a pace. Call it for every pace of the accounts in `question.accountIDs`.
+    /// Adds a pace. Call it for every pace of the accounts that `question.accountsOfPaces` returns.
     package mutating func load(_ pace: GrantPace) {
         paces[PaceKey(accountID: pace.accountID, oauthClientID: pace.oauthClientID)] = pace
     }
@@ -226,9 +226,36 @@ extension GrantWorkingSet {
     mutating func countNewGrant(
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {
-        let key = PaceKey(accountID: accountID, oauthClientID: client)
-        var pace = paces[key] ?? GrantPace(accountID: accountID, oauthClientID: client, begunAt: moment)
+        var pace = pace(of: accountID, to: client, at: moment)
         guard pace.countGrant(at: moment) else { throw GrantRefusal(.tooManyGrants) }
+        put(pace)
+    }
+
+    /// Counts a new token family of an account and a client.
+    mutating func countNewFamily(
+        of accountID: AccountID, to client: OAuthClientID, at moment: Moment
+    ) throws(GrantRefusal) {
+        var pace = pace(of: accountID, to: client, at: moment)
+        guard pace.countFamily(at: moment) else { throw GrantRefusal(.tooManyFamilies) }
+        put(pace)
+    }
+
+    /// Refuses what would begin a token family above the limit, for rules that change something before they
+    /// begin it.
+    func checkFamilyPace(
+        of accountID: AccountID, to client: OAuthClientID, at moment: Moment
+    ) throws(GrantRefusal) {
+        var pace = pace(of: accountID, to: client, at: moment)
+        guard pace.countFamily(at: moment) else { throw GrantRefusal(.tooManyFamilies) }
+    }
+
+    private func pace(of accountID: AccountID, to client: OAuthClientID, at moment: Moment) -> GrantPace {
+        paces[PaceKey(accountID: accountID, oauthClientID: client)]
+            ?? GrantPace(accountID: accountID, oauthClientID: client, begunAt: moment)
+    }
+
+    private mutating func put(_ pace: GrantPace) {
+        let key = PaceKey(accountID: pace.accountID, oauthClientID: pace.oauthClientID)
         paces[key] = pace
         changedPaceKeys.insert(key)
     }

@@ -40,6 +40,8 @@ public struct ClientDraft: Sendable {
     public var refreshTokenIdleLifetime: Int64?
     /// `refresh_token_lifetime`: since the code was redeemed
     public var refreshTokenLifetime: Int64?
+    /// `refresh_retry_window`. Not for `google_linking`, whose tokens are not exchanged
+    public var refreshRetryWindow: Int64?
     /// `refresh_token_limit`: number for one account
     public var refreshTokenLimit: Int64?
 
@@ -72,6 +74,8 @@ public struct ClientDraft: Sendable {
     public var allowsDeviceGrant: Bool?
     /// `require_pkce`. Only for `web`
     public var requiresPKCE: Bool?
+    /// `allow_home_screen_app`: of iOS. Only for `web`
+    public var allowsHomeScreenApp: Bool?
 
     /// `project_id`. Only for `google_linking`, like all members below
     public var projectID: String?

@@ -55,8 +55,8 @@ public struct ClientKind: Sendable {
         name: "web",
         plural: "web applications",
         members: [
-            .isFirstParty, .postLogoutRedirectURIs, .requiresPKCE, .allowsDeviceGrant, .events, .eventTypes,
-            .eventsURL, .eventsPrivateNetworks,
+            .isFirstParty, .postLogoutRedirectURIs, .refreshRetryWindow, .requiresPKCE, .allowsDeviceGrant,
+            .allowsHomeScreenApp, .events, .eventTypes, .eventsURL, .eventsPrivateNetworks,
         ],
         isConfidential: true,
         proofKeyRule: .required,
@@ -75,7 +75,8 @@ public struct ClientKind: Sendable {
         name: "native",
         plural: "native apps",
         members: [
-            .isFirstParty, .postLogoutRedirectURIs, .platform, .allowsPlainPKCE, .allowsLocalhost,
+            .isFirstParty, .postLogoutRedirectURIs, .refreshRetryWindow, .platform, .allowsPlainPKCE,
+            .allowsLocalhost,
             .allowsCustomScheme, .bundleID, .appCheck, .firstAttestingVersion, .allowsNativeSignIn,
             .allowsDeviceGrant, .events, .eventTypes, .eventsURL, .eventsPrivateNetworks, .androidPackage,
             .androidFingerprints,

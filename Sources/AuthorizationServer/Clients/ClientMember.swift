@@ -36,10 +36,11 @@ public struct ClientMember: Sendable {
         postLogoutRedirectURIs,
         ClientMember("audience", .forEveryKind, .optionalText(\.audience)),
         accessTokenAlgorithm, idTokenAlgorithm, maxAuthenticationAge, codeLifetime, accessTokenLifetime,
-        refreshTokenIdleLifetime, refreshTokenLifetime, refreshTokenLimit, events, eventTypes, eventsURL,
-        eventsPrivateNetworks, platform, allowsPlainPKCE,
+        refreshTokenIdleLifetime, refreshTokenLifetime, refreshRetryWindow, refreshTokenLimit, events,
+        eventTypes,
+        eventsURL, eventsPrivateNetworks, platform, allowsPlainPKCE,
         allowsLocalhost, allowsCustomScheme, bundleID, appCheck, firstAttestingVersion, allowsNativeSignIn,
-        allowsDeviceGrant, requiresPKCE,
+        allowsDeviceGrant, requiresPKCE, allowsHomeScreenApp,
         projectID, googleClientIDs, appFlip, appFlipBundleIDs,
         appFlipLinkPaths, appFlipTestRedirectURIs, androidPackage, androidFingerprints,
     ]
@@ -69,6 +70,9 @@ public struct ClientMember: Sendable {
         .optionalSeconds(\.refreshTokenIdleLifetime, 1...tenYears))
     static let refreshTokenLifetime = ClientMember(
         "refresh_token_lifetime", .forEveryKind, .optionalSeconds(\.refreshTokenLifetime, 1...tenYears))
+    /// The default is that of `oauth`.
+    static let refreshRetryWindow = ClientMember(
+        "refresh_retry_window", .forSomeKinds, .optionalSeconds(\.refreshRetryWindow, 0...600))
     /// All refresh tokens of an account are read in each transaction about it, so there is a bound.
     static let refreshTokenLimit = ClientMember(
         "refresh_token_limit", .forEveryKind,
@@ -101,6 +105,8 @@ public struct ClientMember: Sendable {
     /// A public client has no other way to bind a code to itself. Google sends no challenge.
     static let requiresPKCE = ClientMember(
         "require_pkce", .forSomeKinds, .flag(\.requiresPKCE, default: true))
+    static let allowsHomeScreenApp = ClientMember(
+        "allow_home_screen_app", .forSomeKinds, .flag(\.allowsHomeScreenApp, default: false))
     static let projectID = ClientMember("project_id", .forSomeKinds, .optionalText(\.projectID))
     static let googleClientIDs = ClientMember(
         "google_client_ids", .forSomeKinds, .list(\.googleClientIDs, default: []))

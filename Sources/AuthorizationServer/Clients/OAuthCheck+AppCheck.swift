@@ -2,11 +2,17 @@ import AppAttestation
 import AppleAccounts
 
 extension OAuthCheck {
-    /// Reads App Check of a native client. Returns `nil` without it, and after a mistake.
+    /// Reads App Check of a native client, in the stricter of its own mode and the mode of its bundle ID: the
+    /// app with this bundle ID could otherwise get tokens at the client without a proof. Returns `nil` where
+    /// neither is declared, and after a mistake.
     ///
-    /// - Parameter bundleID: `nil` after a mistake in it.
+    /// - Parameters:
+    ///   - bundleID: `nil` after a mistake in it.
+    ///   - belongsToBundleID: False for a client that only says `app_check: off`: apps of other systems and
+    ///     programs say so too, and the primary client ID is then the default alone.
     mutating func appCheck(
-        of draft: ClientDraft, _ id: OAuthClientID, _ kind: ClientKind, bundleID: ClientID?
+        of draft: ClientDraft, _ id: OAuthClientID, _ kind: ClientKind, bundleID: ClientID?,
+        belongsToBundleID: Bool
     ) -> AppCheckPolicy? {
         // A client of another kind is refused for the member itself.
         guard ClientMember.appCheck.hasMeaning(for: kind) else { return nil }
@@ -17,7 +23,10 @@ extension OAuthCheck {
                     "of \(draft.id) is missing, but first_attesting_version is there; add app_check or remove it"
                 )
             }
-            return nil
+            return bundleID.flatMap { context.appCheck.ofApp($0.rawValue) }.flatMap { attested in
+                attested.mode == .off
+                    ? nil : policy(of: id, attested, declared: .off, atLeast: attested.mode)
+            }
         }
         guard let mode = AppCheckMode(rawValue: text) else {
             let known = AppCheckMode.allCases.map(\.rawValue).joined(separator: ", ")
@@ -41,10 +50,20 @@ extension OAuthCheck {
                 .versionMalformed, at: "oauth.clients.first_attesting_version",
                 "of \(draft.id) must be \(AppVersion.form), like 4.2.1, but is \(text.debugDescription)")
         }
-        return AppCheckPolicy(
+        return policy(
+            of: id, attested, declared: mode,
+            atLeast: belongsToBundleID || mode != .off ? attested.mode : .off, first)
+    }
+
+    private func policy(
+        of id: OAuthClientID, _ attested: AppCheckPolicy, declared: AppCheckMode, atLeast mode: AppCheckMode,
+        _ firstAttestingVersion: AppVersion? = nil
+    ) -> AppCheckPolicy {
+        AppCheckPolicy(
             target: .oauthClient(id: id.rawValue), appID: attested.appID, platform: attested.platform,
-            mode: mode, environment: attested.environment,
-            firstAttestingVersion: first ?? attested.firstAttestingVersion)
+            mode: declared, environment: attested.environment,
+            firstAttestingVersion: firstAttestingVersion ?? attested.firstAttestingVersion
+        ).atLeast(mode)
     }
 
     /// Returns the bundle ID of the app that signs in with the client: the primary client ID of its app by

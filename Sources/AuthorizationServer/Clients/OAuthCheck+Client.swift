@@ -32,13 +32,16 @@ extension OAuthCheck {
         let particulars = particulars(of: draft, kind)
         let scopes = scopes(of: draft, in: catalog)
         let appearance = appearance(of: draft)
-        guard let app, let name, let particulars, let scopes else { return nil }
-        // Read once for both, so that a mistake is reported once.
-        let usesBundleID = draft.appCheck != nil || ClientMember.allowsNativeSignIn.value.flag(in: draft)
-        let bundleID = usesBundleID ? bundleID(of: draft, app) : nil
-        let appCheck = appCheck(of: draft, id, kind, bundleID: bundleID)
+        // What follows is checked also after a mistake, so that all mistakes are reported together. The bundle ID
+        // is read once for both, so that a mistake is reported once.
+        let belongsToBundleID =
+            draft.bundleID != nil || ClientMember.allowsNativeSignIn.value.flag(in: draft)
+        let usesBundleID = belongsToBundleID || draft.appCheck != nil
+        let bundleID = usesBundleID ? app.flatMap { self.bundleID(of: draft, $0) } : nil
+        let appCheck = appCheck(
+            of: draft, id, kind, bundleID: bundleID, belongsToBundleID: belongsToBundleID)
         let impliesOpenID = ClientMember.impliesOpenID.value.flag(in: draft)
-        if impliesOpenID, !scopes.contains(.openID) {
+        if impliesOpenID, let scopes, !scopes.contains(.openID) {
             add(
                 .openIDMissing, at: "oauth.clients.imply_openid",
                 "of \(draft.id) needs the scope openid among scopes; add it, or remove imply_openid")
@@ -46,16 +49,19 @@ extension OAuthCheck {
         let nativeSignInBundleID = nativeSignInBundleID(of: draft, kind, bundleID: bundleID)
         let events = events(of: draft, kind)
         let secretHashes = secretHashes(of: draft, kind: kind)
-        let redirectURIs = redirectURIs(of: draft, kind, particulars)
-        let postLogoutRedirectURIs = postLogoutRedirectURIs(of: draft, kind, particulars)
+        let redirectURIs = particulars.map { self.redirectURIs(of: draft, kind, $0) } ?? []
+        let postLogoutRedirectURIs =
+            particulars.map { self.postLogoutRedirectURIs(of: draft, kind, $0) } ?? []
         let androidApp = androidApp(draft, kind)
         let lifetimes = lifetimes(of: draft, kind: kind)
+        let refreshRetryWindow = seconds(.refreshRetryWindow, of: draft)
         let refreshTokenLimit = number(.refreshTokenLimit, of: draft)
         let maxAuthenticationAge = seconds(.maxAuthenticationAge, of: draft)
         let audience = audience(of: draft, default: defaultAudience)
         let accessTokenAlgorithm = algorithm(.accessTokenAlgorithm, of: draft)
         let idTokenAlgorithm = algorithm(.idTokenAlgorithm, of: draft)
-        guard let accessTokenAlgorithm, let idTokenAlgorithm else { return nil }
+        guard let app, let name, let particulars, let scopes, let accessTokenAlgorithm, let idTokenAlgorithm
+        else { return nil }
         return OAuthClient(
             id: id, kind: kind, googleLinking: particulars.googleLinking, androidApp: androidApp, app: app,
             name: name,
@@ -63,14 +69,16 @@ extension OAuthCheck {
             isFirstParty: ClientMember.isFirstParty.value.flag(in: draft),
             secretHashes: secretHashes, scopes: scopes, impliesOpenID: impliesOpenID,
             redirectURIs: redirectURIs, postLogoutRedirectURIs: postLogoutRedirectURIs, lifetimes: lifetimes,
-            refreshTokenLimit: Int(refreshTokenLimit), maxAuthenticationAge: maxAuthenticationAge,
+            refreshRetryWindow: refreshRetryWindow, refreshTokenLimit: Int(refreshTokenLimit),
+            maxAuthenticationAge: maxAuthenticationAge,
             audience: audience, accessTokenAlgorithm: accessTokenAlgorithm,
             idTokenAlgorithm: idTokenAlgorithm,
             allowsPlainProofKeys: ClientMember.allowsPlainPKCE.value.flag(in: draft),
             proofKeyRule: ClientMember.requiresPKCE.value.flag(in: draft)
                 ? kind.proofKeyRule : .requiredWithoutNonce,
             appCheck: appCheck, nativeSignInBundleID: nativeSignInBundleID,
-            allowsDeviceGrant: ClientMember.allowsDeviceGrant.value.flag(in: draft), events: events)
+            allowsDeviceGrant: ClientMember.allowsDeviceGrant.value.flag(in: draft),
+            allowsHomeScreenApp: ClientMember.allowsHomeScreenApp.value.flag(in: draft), events: events)
     }
 
     private mutating func app(of draft: ClientDraft) -> ClientID? {

@@ -33,6 +33,9 @@ public final class OAuthClient: Sendable {
     /// URIs to which a browser may go after the user has signed out.
     public let postLogoutRedirectURIs: [RegisteredRedirectURI]
     public let lifetimes: ClientLifetimes
+    /// Seconds since its first exchange in which a refresh token may be exchanged again. `nil` is the time of
+    /// `OAuthSettings`.
+    public let refreshRetryWindow: Int64?
     /// Number of refresh tokens of the client for one account. Above it the oldest ends.
     public let refreshTokenLimit: Int
     /// Largest age in seconds of the user's sign-in at Apple. `nil` is no bound.
@@ -53,6 +56,9 @@ public final class OAuthClient: Sendable {
     public let nativeSignInBundleID: ClientID?
     /// True if devices without a browser may ask for a user (RFC 8628).
     public let allowsDeviceGrant: Bool
+    /// True if the client's web app on the home screen of iOS may open the consent page, which then any web
+    /// view on Apple's platforms may.
+    public let allowsHomeScreenApp: Bool
     /// The client's event stream. `nil` without one.
     public let events: ClientEvents?
 
@@ -63,11 +69,13 @@ public final class OAuthClient: Sendable {
         purpose: LocalizedText?, appearance: ClientAppearance, isFirstParty: Bool,
         secretHashes: [OAuthClientSecretHash], scopes: ScopeSet, impliesOpenID: Bool,
         redirectURIs: [RegisteredRedirectURI], postLogoutRedirectURIs: [RegisteredRedirectURI],
-        lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
+        lifetimes: ClientLifetimes, refreshRetryWindow: Int64?, refreshTokenLimit: Int,
+        maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
         proofKeyRule: ProofKeyRule, appCheck: AppCheckPolicy?, nativeSignInBundleID: ClientID?,
-        allowsDeviceGrant: Bool, events: ClientEvents?
+        allowsDeviceGrant: Bool, allowsHomeScreenApp: Bool, events: ClientEvents?
     ) {
+        self.allowsHomeScreenApp = allowsHomeScreenApp
         self.events = events
         self.allowsDeviceGrant = allowsDeviceGrant
         self.id = id
@@ -85,6 +93,7 @@ public final class OAuthClient: Sendable {
         self.redirectURIs = redirectURIs
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.lifetimes = lifetimes
+        self.refreshRetryWindow = refreshRetryWindow
         self.refreshTokenLimit = refreshTokenLimit
         self.maxAuthenticationAge = maxAuthenticationAge
         self.audience = audience

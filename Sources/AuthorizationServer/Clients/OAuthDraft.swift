@@ -8,6 +8,8 @@ public struct OAuthDraft: Sendable {
     public var scopes: [ScopeDraft]
     public var clients: [ClientDraft]
     public var allowsAccountsWithoutApple: Bool?
+    /// `refresh_retry_window`, in seconds
+    public var refreshRetryWindow: Int64?
     /// `native_refresh_token_limit`: number for one account over all native clients
     public var nativeRefreshTokenLimit: Int64?
     /// `texts_directory`: has a file of texts for each further language
@@ -36,7 +38,7 @@ extension OAuthDraft: SectionDraft {
         sessionLifetime,
         DraftMember("scopes", sections: DraftList(\OAuthDraft.scopes), each: "scope"),
         DraftMember("clients", sections: DraftList(\OAuthDraft.clients), each: "client"),
-        allowsAccountsWithoutApple, nativeRefreshTokenLimit,
+        allowsAccountsWithoutApple, refreshRetryWindow, nativeRefreshTokenLimit,
         DraftMember("texts_directory", .optionalText(\.textsDirectory)),
     ]
 
@@ -44,6 +46,8 @@ extension OAuthDraft: SectionDraft {
         "session_lifetime", .number(\.sessionLifetime, 1...86_400, .seconds, default: 600))
     static let allowsAccountsWithoutApple = DraftMember<OAuthDraft>(
         "allow_accounts_without_apple", .flag(\.allowsAccountsWithoutApple, default: false))
+    static let refreshRetryWindow = DraftMember<OAuthDraft>(
+        "refresh_retry_window", .number(\.refreshRetryWindow, 0...600, .seconds, default: 60))
     static let nativeRefreshTokenLimit = DraftMember<OAuthDraft>(
         "native_refresh_token_limit",
         .number(\.nativeRefreshTokenLimit, 1...200, .refreshTokens, default: 50))

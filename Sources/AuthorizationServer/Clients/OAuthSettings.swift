@@ -10,6 +10,9 @@ public struct OAuthSettings: Sendable {
     /// True if the intent `create` of Google's streamlined linking may make an account without an Apple
     /// identity.
     public let allowsAccountsWithoutApple: Bool
+    /// Seconds since its first exchange in which a refresh token may be exchanged again, for clients without a
+    /// time of their own.
+    public let refreshRetryWindow: Int64
     /// Number of refresh tokens that all native clients together have for one account. Above it the oldest
     /// ends.
     public let nativeRefreshTokenLimit: Int
@@ -22,7 +25,8 @@ public struct OAuthSettings: Sendable {
 
     init(
         issuer: Issuer, sessionLifetime: Int64, scopes: ScopeCatalog, clients: ClientRegistry,
-        allowsAccountsWithoutApple: Bool, nativeRefreshTokenLimit: Int, explainsRefusals: Bool,
+        allowsAccountsWithoutApple: Bool, refreshRetryWindow: Int64, nativeRefreshTokenLimit: Int,
+        explainsRefusals: Bool,
         languages: PageLanguages = .builtIn, appNames: [ClientID: LocalizedText] = [:]
     ) {
         self.languages = languages
@@ -31,6 +35,7 @@ public struct OAuthSettings: Sendable {
         self.scopes = scopes
         self.clients = clients
         self.allowsAccountsWithoutApple = allowsAccountsWithoutApple
+        self.refreshRetryWindow = refreshRetryWindow
         self.nativeRefreshTokenLimit = nativeRefreshTokenLimit
         self.explainsRefusals = explainsRefusals
         self.appNames = appNames
@@ -64,6 +69,7 @@ public struct OAuthSettings: Sendable {
         }
         check.checkUniqueness(of: draft.clients)
         let sessionLifetime = check.number(OAuthDraft.sessionLifetime, in: draft)
+        let refreshRetryWindow = check.number(OAuthDraft.refreshRetryWindow, in: draft)
         let nativeLimit = check.number(OAuthDraft.nativeRefreshTokenLimit, in: draft)
         let appNames = check.appNames(draft)
         guard check.mistakes.isEmpty else { return .refused(check.mistakes) }
@@ -73,7 +79,7 @@ public struct OAuthSettings: Sendable {
                 issuer: issuer, sessionLifetime: sessionLifetime, scopes: scopes,
                 clients: ClientRegistry(clients),
                 allowsAccountsWithoutApple: OAuthDraft.allowsAccountsWithoutApple.value.flag(in: draft),
-                nativeRefreshTokenLimit: Int(nativeLimit),
+                refreshRetryWindow: refreshRetryWindow, nativeRefreshTokenLimit: Int(nativeLimit),
                 explainsRefusals: context.isDevelopment, languages: context.languages, appNames: appNames))
     }
 }

@@ -48,12 +48,14 @@ public struct IssuedTokens: Sendable, Hashable {
     public let account: Account
     /// The `nonce` of the authorization request, for the ID token of a code.
     public let nonce: String?
-    /// True if the offered refresh token was stored.
+    /// True if the offered refresh token was stored, or the refresh token was exchanged.
     public let hasNewRefreshToken: Bool
+    /// The newest token of the family, for a refresh token that was exchanged.
+    public let successor: RefreshTokenText?
 
     public init(
         grant: GrantRecord, family: TokenFamily, scope: String, account: Account, nonce: String? = nil,
-        hasNewRefreshToken: Bool
+        hasNewRefreshToken: Bool, successor: RefreshTokenText? = nil
     ) {
         self.grant = grant
         self.family = family
@@ -61,6 +63,7 @@ public struct IssuedTokens: Sendable, Hashable {
         self.account = account
         self.nonce = nonce
         self.hasNewRefreshToken = hasNewRefreshToken
+        self.successor = successor
     }
 }
 
@@ -104,6 +107,9 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case scopeWithdrawn
         /// The account has given the client the largest number of grants within an hour (`GrantPace`).
         case tooManyGrants
+        /// The account has begun the largest number of token families of the client within an hour
+        /// (`GrantPace`). A code can be redeemed later.
+        case tooManyFamilies
         /// The account has no such grant, or the grant belongs to an app that the caller may not see.
         case grantNotFound
         /// Google has disabled the Google account, or has disabled and enabled it since the assertion was

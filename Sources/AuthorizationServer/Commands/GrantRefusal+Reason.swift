@@ -19,6 +19,7 @@ extension GrantRefusal.Code {
         case .scopeExceeded: .scopeExceeded
         case .scopeWithdrawn: .scopeWithdrawn
         case .tooManyGrants, .tooManyDevices, .userCodeTaken: .limitReached
+        case .tooManyFamilies: .familyLimitReached
         case .googleAccountDisabled: .googleAccountDisabled
         case .accountNotMatched: .accountNotMatched
         case .deviceCodeNotFound: .deviceCodeUnknown

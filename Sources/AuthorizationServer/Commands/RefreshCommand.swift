@@ -1,12 +1,11 @@
 public import AppleAccounts
-public import Cryptography
 
 /// A refresh token is used (RFC 6749 §6).
 public struct RefreshCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
-    public let presented: PresentedRefreshToken
-    /// The token that replaces the used one; `nil` for clients whose tokens are not rotated.
-    public let successor: SuccessorToken?
+    public let presented: RefreshTokenText
+    /// `nil` for clients whose tokens are not rotated.
+    public let rotation: Rotation?
     /// Requested scope, space-separated; `nil` for the whole scope of the token family.
     public let scope: String?
     /// The client's scopes in the configuration. A token for none of them is kept.
@@ -22,13 +21,13 @@ public struct RefreshCommand: Sendable, Hashable {
     public let origin: AuditOrigin
 
     public init(
-        oauthClientID: OAuthClientID, presented: PresentedRefreshToken, successor: SuccessorToken?,
+        oauthClientID: OAuthClientID, presented: RefreshTokenText, rotation: Rotation?,
         scope: String?, clientScopes: ScopeSet, familyExpiresAt: Moment, longestLine: Int64? = nil,
         moment: Moment, origin: AuditOrigin = .current
     ) {
         self.oauthClientID = oauthClientID
         self.presented = presented
-        self.successor = successor
+        self.rotation = rotation
         self.scope = scope
         self.clientScopes = clientScopes
         self.familyExpiresAt = familyExpiresAt
@@ -37,12 +36,16 @@ public struct RefreshCommand: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// The next refresh token, as a digest. Its text contains a generation: the generation after the
-    /// presented token's. It serves a use in time as well as a retry after a lost response.
-    public struct SuccessorToken: Sendable, Hashable {
-        /// SHA-256 of the text of the next generation.
-        public let digest: SHA256Digest
+    /// Values for the exchange of a token for its successor.
+    public struct Rotation: Sendable, Hashable {
+        /// 32 random bytes, from which the successor follows if this is the first exchange of the token. In the
+        /// command, so that a transaction that runs twice has the same result.
+        public let salt: [UInt8]
+        /// Milliseconds since its first exchange in which a token may be exchanged again.
+        public let retryWindow: Int64
 
-        public init(digest: SHA256Digest) { self.digest = digest }
+        public init(salt: [UInt8], retryWindow: Int64) {
+            (self.salt, self.retryWindow) = (salt, retryWindow)
+        }
     }
 }

@@ -8,7 +8,7 @@ public struct RevokeCommand: Sendable, Hashable {
     public let moment: Moment
 
     public enum Token: Sendable, Hashable {
-        case refresh(PresentedRefreshToken)
+        case refresh(RefreshTokenText)
         case access(familyID: UniqueID)
     }
 

@@ -12,16 +12,17 @@ public struct AppFlipLink: Sendable {
         AuthenticationAge(longest: client.maxAuthenticationAge)
     }
 
+    /// True for an intent of Android: no URL is opened, and the app gives the result to Google's app.
+    public var isIntent: Bool { response.target.form == .googleProject }
+
     public func response(code: String) -> AppFlipResponse {
-        // An Android app gives the code itself to Google's app.
-        let isIntent = response.target.form == .googleProject
-        return AppFlipResponse(
-            redirectTo: response.location(code: code), outcome: .code, language: language,
-            code: isIntent ? code : nil)
+        AppFlipResponse(
+            redirectTo: response.location(code: code), outcome: .code,
+            message: AppFlipOutcome.code.message(in: language), code: isIntent ? code : nil)
     }
 
     /// Returns the response when there is no code.
     public func response(_ obstacle: AppFlipObstacle) -> AppFlipResponse {
-        AppFlipResponse(refusing: obstacle.outcome, by: response, language: language)
+        AppFlipResponse(refusing: obstacle, by: response, language: language)
     }
 }

@@ -49,3 +49,20 @@ extension AppFlipOutcome {
         }
     }
 }
+
+extension AppFlipObstacle {
+    /// Linking is possible again when the account is enabled, so that the outcome's sentence would be wrong.
+    static let disabledMessage = LocalizedText(
+        english: "The makers of the app have disabled this account. It cannot be linked with Google now.",
+        [
+            .arabic: "عطّل صانعو التطبيق هذا الحساب. لا يمكن ربطه بـ Google الآن.",
+            .turkish:
+                "Uygulamayı geliştirenler bu hesabı devre dışı bıraktı. Şu anda Google’a bağlanamaz.",
+            .polish: "Twórcy aplikacji zablokowali to konto. Nie można go teraz połączyć z Google.",
+        ])
+
+    /// The sentence for the user, in English.
+    var englishMessage: String {
+        self == .accountDisabled ? Self.disabledMessage.english : outcome.message.english
+    }
+}

@@ -19,25 +19,48 @@ public struct AppFlipResponse: Sendable, Hashable {
     public let outcome: AppFlipOutcome
     /// A sentence for the user, in the user's language.
     public let message: String
+    /// The fault of the request, for the developer.
+    public let detail: String?
     /// The code, for an app on Android, which opens no URL.
     public let code: String?
 
-    init(redirectTo: String, outcome: AppFlipOutcome, language: PageLanguage, code: String? = nil) {
+    init(
+        redirectTo: String, outcome: AppFlipOutcome, message: String, detail: String? = nil,
+        code: String? = nil
+    ) {
         self.redirectTo = redirectTo
-        self.code = code
         self.outcome = outcome
-        message = outcome.message(in: language)
+        self.message = message
+        self.detail = detail
+        self.code = code
+    }
+
+    init(refusing outcome: AppFlipOutcome, by response: AuthorizationResponse, language: PageLanguage) {
+        self.init(
+            outcome, outcome.message.english, message: outcome.message(in: language), by: response)
+    }
+
+    init(refusing obstacle: AppFlipObstacle, by response: AuthorizationResponse, language: PageLanguage) {
+        self.init(
+            obstacle.outcome, obstacle.englishMessage, message: obstacle.message(in: language), by: response)
+    }
+
+    /// For a request with a fault.
+    init(refusing error: OAuthError, by response: AuthorizationResponse, language: PageLanguage) {
+        let outcome = AppFlipOutcome.invalidRequest
+        self.init(
+            outcome, outcome.message.english, message: outcome.message(in: language),
+            detail: error.explanation, by: response)
     }
 
     /// Uses the English sentence for users as the description, because Google shows the description to users.
-    init(refusing outcome: AppFlipOutcome, by response: AuthorizationResponse, language: PageLanguage) {
-        let error = OAuthError(outcome.errorCode, outcome.message.english)
-        self.init(redirectTo: response.location(error: error), outcome: outcome, language: language)
-    }
-
-    /// For a request with a fault. The description names the fault.
-    init(refusing error: OAuthError, by response: AuthorizationResponse, language: PageLanguage) {
-        self.init(redirectTo: response.location(error: error), outcome: .invalidRequest, language: language)
+    private init(
+        _ outcome: AppFlipOutcome, _ english: String, message: String, detail: String? = nil,
+        by response: AuthorizationResponse
+    ) {
+        self.init(
+            redirectTo: response.location(error: OAuthError(outcome.errorCode, english)), outcome: outcome,
+            message: message, detail: detail)
     }
 
     /// The body of the response.
@@ -47,6 +70,7 @@ public struct AppFlipResponse: Sendable, Hashable {
         json.member("redirect_to", redirectTo)
         json.member("outcome", outcome.rawValue)
         json.member("message", message)
+        json.member("detail", ifPresent: detail)
         json.member("code", ifPresent: code)
         json.endObject()
         return json.bytes

@@ -19,12 +19,13 @@ extension GrantWorkingSet {
         guard status.isAuthorized, let authorization = status.credential.authorization else {
             throw GrantRefusal(.credentialRevoked)
         }
+        try checkFamilyPace(of: command.accountID, to: command.oauthClientID, at: command.moment)
         let grant = try agree(
             to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
             newGrantID: command.newGrantID, authorizedAt: authorization.moment,
             googleSubject: command.googleSubject, at: command.moment, using: &generator)
         learn(googleSubject: command.googleSubject, of: grant.id)
-        let family = begin(
+        let family = try begin(
             NewFamily(
                 id: command.newFamilyID, scope: command.scope, isNative: false,
                 refreshToken: command.refreshToken,

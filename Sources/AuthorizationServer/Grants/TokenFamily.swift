@@ -70,29 +70,35 @@ public struct RefreshTokenState: Sendable, Hashable {
     /// Number of rotations; 0 for the first token. For operators: no rule reads the number, because a token
     /// is judged by its digest alone, which covers the generation in its text.
     public var generation: UInt32
-    /// SHA-256 of the previous token, and the time of its exchange for the current token.
-    public var previous: Previous?
+    /// The tokens before the current token, the latest first: four at most. Beyond the first, only tokens that
+    /// may still be repeated.
+    public var exchanged: [ExchangedToken]
     /// SHA-512 of SHA-512 of the text of the current token, for notifications to Google. `nil` for clients
     /// other than Google.
     public var doubleSHA512: SHA512Digest?
 
-    public struct Previous: Sendable, Hashable {
+    /// A token that was exchanged for its successor.
+    public struct ExchangedToken: Sendable, Hashable {
         public let digest: SHA256Digest
-        public let rotatedAt: Moment
+        /// Time of the first exchange.
+        public let moment: Moment
+        /// The successor follows from the token's text and these bytes. `nil` when no exchange can be repeated
+        /// with them any more, and for a token that an earlier version of the service has exchanged.
+        public var salt: [UInt8]?
 
-        public init(digest: SHA256Digest, rotatedAt: Moment) {
-            (self.digest, self.rotatedAt) = (digest, rotatedAt)
+        public init(digest: SHA256Digest, moment: Moment, salt: [UInt8]?) {
+            (self.digest, self.moment, self.salt) = (digest, moment, salt)
         }
     }
 
     public init(
         familySecretDigest: SHA256Digest, digest: SHA256Digest, generation: UInt32 = 0,
-        previous: Previous? = nil, doubleSHA512: SHA512Digest? = nil
+        exchanged: [ExchangedToken] = [], doubleSHA512: SHA512Digest? = nil
     ) {
         self.familySecretDigest = familySecretDigest
         self.digest = digest
         self.generation = generation
-        self.previous = previous
+        self.exchanged = exchanged
         self.doubleSHA512 = doubleSHA512
     }
 }

@@ -44,7 +44,8 @@ public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
         case .twoSlashes:
             "must have one slash after a custom scheme, as com.example.app:/cb, because there is no host "
                 + "(RFC 8252 section 7.1); remove the other"
-        case .noSlash: "must have a slash after a custom scheme, as com.example.app:/cb; add it"
+        case .noSlash:
+            "must have a slash after a custom scheme, as com.example.app:/cb, or no path; add the slash"
         case .customSchemeOfWebClient:
             "must be https for a client of kind web; only native apps have a scheme"
         case .loopbackOfWebClient:

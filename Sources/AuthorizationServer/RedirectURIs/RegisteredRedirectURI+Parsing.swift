@@ -64,6 +64,8 @@ extension RegisteredRedirectURI {
         guard isWellFormed, scheme.first?.isLetter == true, !parts.contains(where: \.isEmpty) else {
             throw .schemeMalformed
         }
+        // RFC 8252 §7.1 leaves the path to the app, and RFC 3986 §3 lets it be empty.
+        guard !rest.isEmpty else { return }
         guard rest.first == UInt8(ascii: "/") else { throw .noSlash }
         guard !rest.starts(with: "//".utf8) else { throw .twoSlashes }
         try checkPath(rest)

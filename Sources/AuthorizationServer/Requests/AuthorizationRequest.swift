@@ -14,6 +14,8 @@ public struct AuthorizationRequest: Sendable {
     public let maxAge: Int64?
     /// An e-mail address or a subject. The page shows it to the user, who can choose another account.
     public let loginHint: String?
+    /// An ID token of the user who is meant. Its signature is not checked yet.
+    public let idTokenHint: IDTokenHint.Unverified?
     public let languages: RequestedLanguages
 
     /// A value of `prompt`.

@@ -21,7 +21,15 @@ extension AuthorizationRequestCheck {
             client: client, response: response, scopes: scopes, challenge: challenge,
             nonce: nonce, prompts: prompts,
             maxAge: [maxAge, client.maxAuthenticationAge].compactMap(\.self).min(),
-            loginHint: try reader.hint(.loginHint), languages: languages)
+            loginHint: try reader.hint(.loginHint), idTokenHint: try idTokenHint(reader), languages: languages
+        )
+    }
+
+    /// Other than `login_hint`, the token decides who gets a response, so a malformed one is refused.
+    private func idTokenHint(_ reader: ParameterReader) throws(OAuthError) -> IDTokenHint.Unverified? {
+        guard let text = try reader.text(.idTokenHint) else { return nil }
+        guard let hint = IDTokenHint.Unverified(text) else { throw .idTokenHintRefused }
+        return hint
     }
 
     /// Refuses request objects (OpenID Connect Core §6), because their content could contradict the query.

@@ -56,7 +56,9 @@ public struct AuthorizationRequestCheck: Sendable {
                 "The redirect URI is not registered for this client; register it exactly as it is sent.")
             return page(clientError ?? mismatch, client: client, languages: languages)
         }
-        if let userAgent, EmbeddedWebView.isOne(userAgent: userAgent) {
+        if let userAgent,
+            EmbeddedWebView.isOne(userAgent: userAgent, allowsHomeScreen: client.allowsHomeScreenApp)
+        {
             let error = OAuthError(
                 .disallowedUserAgent,
                 "The page was opened inside another app, which could read what the user types; open it in the "

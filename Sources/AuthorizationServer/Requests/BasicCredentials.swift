@@ -13,7 +13,9 @@ public struct BasicCredentials: Sendable, Confidential {
         let bytes = Array(authorization.utf8)
         guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
             String(decoding: bytes[..<space], as: UTF8.self).lowercased() == "basic",
-            let decoded = Base64.decode(String(decoding: bytes[(space + 1)...], as: UTF8.self)),
+            // RFC 9110 §11.4: one space or more.
+            let decoded = Base64.decode(
+                String(decoding: bytes[space...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)),
             let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
         // The form encoding of ID and secret escapes colons, ampersands and equals signs.

@@ -8,10 +8,14 @@ public enum EmbeddedWebView {
     /// long as a header.
     static let longestUserAgent = 1024
 
-    public static func isOne(userAgent: String) -> Bool {
+    /// - Parameter allowsHomeScreen: True if a web app on the home screen of iOS is no web view. Its
+    ///   `User-Agent` is the same as that of a bare web view of an unknown app, so both pass, or none.
+    public static func isOne(userAgent: String, allowsHomeScreen: Bool = false) -> Bool {
         let marks = marks(in: userAgent)
         // Browsers and the system's sheets for signing in have the word Safari; a bare web view does not.
-        if marks.isSuperset(of: [.apple, .webKit]), !marks.contains(.safari) { return true }
+        if !allowsHomeScreen, marks.isSuperset(of: [.apple, .webKit]), !marks.contains(.safari) {
+            return true
+        }
         return marks.isSuperset(of: [.android, .androidWebView]) || marks.contains(.inAppBrowser)
     }
 

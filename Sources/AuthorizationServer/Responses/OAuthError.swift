@@ -80,17 +80,12 @@ public struct OAuthError: CodedError {
 extension OAuthError {
     /// A public client without a proof of its app has not authenticated itself (RFC 6749 §5.2).
     public init(_ refusal: AppCheckRefusal) {
-        let (explanation, reason): (String, TokenRefusalReason) =
+        let reason: TokenRefusalReason =
             switch refusal.code {
-            case .attestationRequired:
-                ("The request must have a proof of App Attest, and has none.", .attestationRequired)
-            case .attestationInvalid:
-                (
-                    "The proof of App Attest does not hold. With re_attest the app makes a new key and attests it.",
-                    .attestationInvalid
-                )
+            case .attestationRequired: .attestationRequired
+            case .attestationInvalid: .attestationInvalid
             }
-        self.init(.invalidClient, explanation, appCheckCause: refusal.cause, reason: reason)
+        self.init(.invalidClient, refusal.explanation, appCheckCause: refusal.cause, reason: reason)
     }
 
     /// Every fault of a code or a refresh token. The client does not learn the reason, because an attacker

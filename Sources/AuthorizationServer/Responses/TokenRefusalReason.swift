@@ -45,6 +45,7 @@ public enum TokenRefusalReason: String, Sendable, Hashable, CaseIterable {
     case accountDisabled = "account_disabled"
     case credentialRevoked = "credential_revoked"
     case limitReached = "limit_reached"
+    case familyLimitReached = "family_limit_reached"
 
     // Google's assertion.
     case assertionInvalid = "assertion_invalid"
@@ -94,6 +95,8 @@ extension TokenRefusalReason {
         case .credentialRevoked:
             "The authorization at Apple is revoked or suspended; the user must sign in again."
         case .limitReached: "The account has given the client too many new grants within an hour."
+        case .familyLimitReached:
+            "The account has got too many new token families of the client within an hour; refresh the tokens."
         case .assertionInvalid: "The assertion is not a valid ID token of Google for this client."
         case .googleAccountDisabled:
             "Google has disabled the Google account, or had disabled it since the assertion."

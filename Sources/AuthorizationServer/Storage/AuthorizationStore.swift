@@ -54,8 +54,9 @@ public protocol AuthorizationStore: Sendable {
 
     /// Removes codes a day past their expiry, token families past their expiry, device authorizations two
     /// minutes past their expiry, paces of new grants after an hour, and Google's statements after 30 days,
-    /// except about disabled Google accounts; a bounded number of each at once. Returns the number of removed
-    /// rows.
+    /// except about disabled Google accounts; and erases the salts of exchanged refresh tokens that can no
+    /// longer be repeated. A bounded number of each at once. Returns the number of rows that were removed or
+    /// lost a salt.
     func purgeGrants(at moment: Moment) async throws -> Int
 
     /// The signing keys, the newest first. Sealed; see `SigningKeyRecord`.
@@ -67,6 +68,11 @@ public protocol AuthorizationStore: Sendable {
         -> [SigningKeyRecord]
 
     func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int
+
+    /// Removes this key before its time, with an audit entry of the origin. Returns `false` when the record has
+    /// changed since it was read, or is gone.
+    func removeSigningKey(_ key: SigningKeyRecord, by origin: AuditOrigin, at moment: Moment) async throws
+        -> Bool
 
     /// Replaces the sealed private key of this record. Returns `false` when the record has changed since it
     /// was read, or is gone.

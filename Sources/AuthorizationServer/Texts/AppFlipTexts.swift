@@ -7,13 +7,15 @@ public struct AppFlipTexts: TranslatedTexts {
     let cancelled: String
     let invalidRequest: String
     let unrecoverable: String
+    let accountDisabled: String
 
     public static let english = AppFlipTexts(
         code: AppFlipOutcome.code.message.english,
         accessDenied: AppFlipOutcome.accessDenied.message.english,
         cancelled: AppFlipOutcome.cancelled.message.english,
         invalidRequest: AppFlipOutcome.invalidRequest.message.english,
-        unrecoverable: AppFlipOutcome.unrecoverable.message.english)
+        unrecoverable: AppFlipOutcome.unrecoverable.message.english,
+        accountDisabled: AppFlipObstacle.disabledMessage.english)
 
     func text(of outcome: AppFlipOutcome) -> String {
         switch outcome {
@@ -32,6 +34,17 @@ extension AppFlipOutcome {
         switch language {
         case .english, .arabic, .turkish, .polish: message[language]
         case .other(let translation): translation[AppFlipTexts.self].text(of: self)
+        }
+    }
+}
+
+extension AppFlipObstacle {
+    /// Returns the sentence for the user: that of the outcome, except for a disabled account.
+    func message(in language: PageLanguage) -> String {
+        guard self == .accountDisabled else { return outcome.message(in: language) }
+        switch language {
+        case .english, .arabic, .turkish, .polish: return Self.disabledMessage[language]
+        case .other(let translation): return translation[AppFlipTexts.self].accountDisabled
         }
     }
 }

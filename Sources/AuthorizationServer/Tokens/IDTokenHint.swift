@@ -3,8 +3,8 @@ import Encodings
 public import JOSE
 import StrictJSON
 
-/// An ID token that comes back as a hint: which user is meant, and which client asks (OpenID Connect
-/// RP-Initiated Logout 1.0 §2).
+/// An ID token that comes back as a hint: which user is meant (OpenID Connect Core §3.1.2.1), and which client
+/// asks (OpenID Connect RP-Initiated Logout 1.0 §2).
 ///
 /// A hint may have expired: clients keep the last ID token of a session for its end. So it proves nothing but
 /// that this service has once issued it.
@@ -36,4 +36,12 @@ public struct IDTokenHint: Sendable, Hashable {
         else { return nil }
         (self.clientID, self.accountID) = (clientID, accountID)
     }
+}
+
+extension OAuthError {
+    /// `id_token_hint` of an authorization request is no ID token of this service.
+    public static let idTokenHintRefused = OAuthError(
+        .invalidRequest,
+        "The parameter id_token_hint must be an ID token of this service, expired or not; send another or none."
+    )
 }

@@ -8,9 +8,11 @@ import Encodings
 /// generation (4 bytes, big-endian), the token's own secret (32 bytes). An old token of a family is
 /// recognized by the family's secret, without a row for each rotation. Only digests of the secrets are
 /// stored.
-public struct RefreshTokenText: Sendable {
+public struct RefreshTokenText: Sendable, Hashable {
     public static let familySecretSize = 16
     public static let secretSize = 32
+    /// Size of the salt of an exchange, in bytes.
+    public static let saltSize = 32
     private static let prefix = "siwa_rt_"
     private static let size = 16 + familySecretSize + 4 + secretSize
 
@@ -26,8 +28,7 @@ public struct RefreshTokenText: Sendable {
         precondition(
             familySecret.count == Self.familySecretSize && secret.count == Self.secretSize,
             "a refresh token has secrets of 16 and 32 bytes")
-        let number = (0..<4).map { UInt8(truncatingIfNeeded: generation >> (24 - 8 * UInt32($0))) }
-        text = Self.prefix + Base64URL.encode(familyID.bytes + familySecret + number + secret)
+        text = Self.prefix + Base64URL.encode(familyID.bytes + familySecret + Self.bytes(generation) + secret)
         (self.familyID, self.generation, self.familySecret) = (familyID, generation, familySecret)
     }
 
@@ -45,12 +46,25 @@ public struct RefreshTokenText: Sendable {
 
     /// Returns the token that replaces this token.
     ///
-    /// - Parameter secret: 32 bytes of a cryptographic generator.
+    /// The secret follows from the text of this token and the salt (HKDF with SHA-256, RFC 5869). So whoever
+    /// repeats the exchange gets the same successor, although the store has neither of the texts: the salt
+    /// without the text yields nothing.
+    ///
+    /// - Parameter salt: 32 bytes of a cryptographic generator.
     /// - Returns: `nil` past the largest generation, which a rotation every second reaches after 136 years.
-    public func successor(secret: [UInt8]) -> RefreshTokenText? {
+    public func successor(salt: [UInt8]) -> RefreshTokenText? {
         guard generation < .max else { return nil }
+        precondition(salt.count == Self.saltSize, "the salt of an exchange has 32 bytes")
+        let next = generation + 1
+        let secret = HKDFSHA256.deriveKey(
+            from: Array(text.utf8), salt: salt,
+            info: Array("siwa refresh token".utf8) + familyID.bytes + Self.bytes(next))
         return RefreshTokenText(
-            familyID: familyID, familySecret: familySecret, generation: generation + 1, secret: secret)
+            familyID: familyID, familySecret: familySecret, generation: next, secret: secret)
+    }
+
+    private static func bytes(_ generation: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: generation >> (24 - 8 * UInt32($0))) }
     }
 
     public var familySecretDigest: SHA256Digest { SHA256Digest.hash(familySecret) }
@@ -59,11 +73,6 @@ public struct RefreshTokenText: Sendable {
     /// SHA-512 of the 64 raw bytes of SHA-512 of the text, by which notifications to Google name the token
     /// (`hash_SHA512_double`).
     public var doubleSHA512: SHA512Digest { .hash(SHA512Digest.hash(Array(text.utf8)).bytes) }
-
-    /// Values that the store compares.
-    public var presented: PresentedRefreshToken {
-        PresentedRefreshToken(familyID: familyID, familySecretDigest: familySecretDigest, digest: digest)
-    }
 
     /// Returns the values that the store keeps of the first token of a token family.
     public func newToken(forGoogle isGoogle: Bool) -> NewRefreshToken {
@@ -89,18 +98,5 @@ public struct NewRefreshToken: Sendable, Hashable {
         self.familySecretDigest = familySecretDigest
         self.digest = digest
         self.doubleSHA512 = doubleSHA512
-    }
-}
-
-/// The parts of a presented refresh token, and its digest.
-public struct PresentedRefreshToken: Sendable, Hashable {
-    public let familyID: UniqueID
-    public let familySecretDigest: SHA256Digest
-    public let digest: SHA256Digest
-
-    public init(familyID: UniqueID, familySecretDigest: SHA256Digest, digest: SHA256Digest) {
-        self.familyID = familyID
-        self.familySecretDigest = familySecretDigest
-        self.digest = digest
     }
 }

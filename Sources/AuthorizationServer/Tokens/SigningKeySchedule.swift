@@ -40,10 +40,15 @@ public struct SigningKeySchedule: Sendable, Hashable {
 
     /// Returns the keys that verifiers must know at this moment.
     ///
-    /// - Parameter keys: The keys of one algorithm.
-    public func published(_ keys: [SigningKeyRecord], at now: Moment) -> [SigningKeyRecord] {
+    /// - Parameters:
+    ///   - keys: The keys of one algorithm.
+    ///   - usable: The keys of these whose private part can be used. Other keys replace none, because they sign
+    ///     nothing.
+    public func published(
+        _ keys: [SigningKeyRecord], usable: [SigningKeyRecord], at now: Moment
+    ) -> [SigningKeyRecord] {
         keys.filter { key in
-            let isReplaced = keys.contains { successor in
+            let isReplaced = usable.contains { successor in
                 let end = successor.signsFrom.advanced(byMilliseconds: longestToken + Self.clockDifference)
                 return Self.areInOrder(key, successor) && end <= now
             }

@@ -1,5 +1,5 @@
 // Two comforts; everything works without them. A page that changes by itself is loaded again when the server
-// says so, and what is to be copied has a button.
+// says so and the reader does nothing with it, and what is to be copied has a button.
 "use strict";
 
 (() => {
@@ -33,15 +33,38 @@
           : field.type !== "hidden" && field.value !== field.defaultValue);
   };
 
+  // What is being clicked must not move or go: while a button of the mouse or a finger is down, while the mouse
+  // comes to rest on something that can be clicked, and after a form was sent.
+  let isDown = false, moved = 0, isLeaving = false;
+  const up = () => setTimeout(() => { isDown = false; }, 300);
+  addEventListener("pointerdown", () => { isDown = true; }, true);
+  addEventListener("pointerup", up, true);
+  addEventListener("pointercancel", up, true);
+  addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") isDown = true; }, true);
+  addEventListener("keyup", up, true);
+  addEventListener("blur", up);
+  addEventListener("pointermove", () => { moved = Date.now(); }, { capture: true, passive: true });
+  addEventListener("submit", () => { isLeaving = true; }, true);
+  addEventListener("pageshow", () => { isLeaving = false; });
+  const isAimedAt = () => isDown || isLeaving ||
+    (Date.now() - moved < 3000 && main.querySelector(":is(a, button, summary, label, select):hover") !== null);
+
   const place = (element) => [...main.querySelectorAll("a, button, summary, [tabindex]")].indexOf(element);
 
+  let retry;
+  const later = () => {
+    clearTimeout(retry);
+    retry = setTimeout(() => load().catch(() => {}), 500);
+  };
+
   const load = async () => {
-    if (isInUse()) return;
+    if (isInUse() || isAimedAt()) return later();
     const response = await fetch(location.href, { headers: { accept: "text/html" }, credentials: "same-origin" });
     // After the end of a session the address leads to the sign-in.
     if (!response.ok || response.redirected) return location.reload();
     const page = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
-    if (!page || isInUse()) return;
+    if (!page) return;
+    if (isInUse() || isAimedAt()) return later();
     const open = [...main.querySelectorAll("details")].map((details) => details.open);
     const focused = main.contains(document.activeElement) ? place(document.activeElement) : -1;
     main.replaceChildren(...page.childNodes);

@@ -1,14 +1,16 @@
+package import AppAttestation
 import AppleAccounts
 package import AuthorizationServer
 package import EventDelivery
 package import HTTPAPI
 package import OAuth
+import SignIn
 
 /// The OAuth clients: what each is configured for, how it is used, and how its users see it.
 package struct ClientPages: Sendable {
     /// `nil` without OAuth clients.
     let server: OAuthServer?
-    let store: any GrantInspectionStore
+    let store: any GrantInspectionStore & AppCheckHourStore
     let registry: MetricsRegistry
     let streams: EventStreams?
 
@@ -16,8 +18,8 @@ package struct ClientPages: Sendable {
     static let countedRows = 5_000
 
     package init(
-        server: OAuthServer?, store: any GrantInspectionStore, registry: MetricsRegistry,
-        streams: EventStreams?
+        server: OAuthServer?, store: any GrantInspectionStore & AppCheckHourStore,
+        registry: MetricsRegistry, streams: EventStreams?
     ) {
         (self.server, self.store, self.registry, self.streams) = (server, store, registry, streams)
     }
@@ -104,8 +106,27 @@ package struct ClientPages: Sendable {
             client, settings: settings, usage: usage, refusals: refusals(of: client),
             guesses: server.secretGuesses(of: client.id), stream: streams?.stream(of: client.id),
             links: AuthorizeLink.all(of: client, issuer: settings.issuer),
-            preview: choice.map(PreviewValues.init))
+            appCheck: coverage(of: client, server),
+            appCheckCounts: try await appCheckCounts(of: client, at: request.now),
+            preview: choice.map(PreviewValues.init), masksURLs: !request.viewer.isDevelopment)
         return .page(template: "client", title: client.name.english, values: values)
+    }
+
+    /// App Check of the client. `nil` for an app in which nothing is judged.
+    private func coverage(of client: OAuthClient, _ server: OAuthServer) -> AppCheckCoverage.Client? {
+        guard let checks = server.dependencies.signIn.appChecks,
+            let app = server.dependencies.deployment.app(for: client.app)
+        else { return nil }
+        let coverage = AppCheckCoverage(of: app, checks.policies, oauthClients: [client])
+        return coverage.judges ? coverage.clients.last : nil
+    }
+
+    /// The judged requests of the last seven days, at all replicas. `nil` for a client that is not judged itself.
+    private func appCheckCounts(of client: OAuthClient, at now: Moment) async throws -> AppCheckTally? {
+        guard client.isJudged else { return nil }
+        let first = AppCheckHour.beginning(of: now.milliseconds / 1000) - AppCheckHour.kept
+        return try await store.appCheckHours(of: [.oauthClient(id: client.id.rawValue)], from: first)
+            .reduce(into: AppCheckTally()) { $0 += $1.tally }
     }
 
     /// The document in the frame of a client's page.

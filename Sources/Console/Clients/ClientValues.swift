@@ -1,6 +1,7 @@
 import AppAttestation
 import AppleAccounts
 import AuthorizationServer
+import Encodings
 import EventDelivery
 import OAuth
 
@@ -24,7 +25,7 @@ struct ClientValues: Sendable {
         let state: String
 
         init(_ guesses: SecretGuesses) {
-            address = guesses.address?.text ?? "unknown addresses"
+            address = guesses.network?.text ?? "unknown addresses"
             wrong = guesses.wrong == 1 ? "one wrong secret" : "\(guesses.wrong) wrong secrets"
             style = guesses.isSlowed ? "warn" : "muted"
             state =
@@ -34,6 +35,24 @@ struct ClientValues: Sendable {
                     "slowed: the next one begins a pause"
                 } else {
                     "not slowed yet"
+                }
+        }
+    }
+
+    /// Number of judged requests of a kind.
+    struct JudgedRequests: Sendable {
+        let kind: String
+        let count: Int64
+        let explanation: String
+
+        init(_ kind: AppCheckKind, _ count: Int64) {
+            self.count = count
+            (self.kind, explanation) =
+                switch kind {
+                case .verified: ("verified", "with a proof that holds")
+                case .outdatedApp: ("outdated app", "without a proof, from a version that makes none")
+                case .unknownOrigin: ("unknown origin", "without a proof otherwise")
+                case .invalid: ("invalid", "with a proof that does not hold")
                 }
         }
     }
@@ -58,6 +77,8 @@ struct ClientValues: Sendable {
     let most: Int
     let hasRefusals: Bool
     let refusals: [Refusal]
+    let isJudged: Bool
+    let judged: [JudgedRequests]
     let hasGuesses: Bool
     let guesses: [Guesses]
     let otherAddresses: Int?
@@ -79,16 +100,22 @@ struct ClientValues: Sendable {
     init(
         _ client: OAuthClient, settings: OAuthSettings, usage: ClientUsage, refusals: [Refusal],
         guesses: [SecretGuesses], stream: EventStreams.ClientStream?,
-        links: [AuthorizeLink], preview: PreviewValues?
+        links: [AuthorizeLink], appCheck: AppCheckCoverage.Client?, appCheckCounts: AppCheckTally?,
+        preview: PreviewValues?, masksURLs: Bool
     ) {
         (id, name) = (client.id.rawValue, client.name.english)
-        facts = Self.facts(client, stream)
+        facts = Self.facts(client, stream, appCheck, masksURLs: masksURLs)
         redirectURIs = client.redirectURIs.map(\.text)
         (countOfURIs, hasFewURIs) = (redirectURIs.count, redirectURIs.count <= 4)
         (grants, families) = (usage.grants[client.id] ?? 0, usage.families[client.id] ?? 0)
         isSample = usage.isSampleOfGrants || usage.isSampleOfFamilies
         most = ClientPages.countedRows
         (hasRefusals, self.refusals) = (!refusals.isEmpty, refusals)
+        isJudged = appCheckCounts != nil
+        judged =
+            appCheckCounts.map { tally in
+                AppCheckKind.allCases.map { JudgedRequests($0, tally[$0]) }
+            } ?? []
         hasGuesses = !guesses.isEmpty
         self.guesses = guesses.prefix(Self.mostAddresses).map(Guesses.init)
         otherAddresses = guesses.count > Self.mostAddresses ? guesses.count - Self.mostAddresses : nil
@@ -102,7 +129,10 @@ struct ClientValues: Sendable {
         self.preview = preview
     }
 
-    private static func facts(_ client: OAuthClient, _ stream: EventStreams.ClientStream?) -> [Fact] {
+    private static func facts(
+        _ client: OAuthClient, _ stream: EventStreams.ClientStream?, _ appCheck: AppCheckCoverage.Client?,
+        masksURLs: Bool
+    ) -> [Fact] {
         var facts = [
             Fact(name: "Kind", text: client.kind.name), Fact(name: "App", text: client.app.rawValue),
             Fact(name: "Scopes", text: client.scopes.text), Fact(name: "Audience", text: client.audience),
@@ -123,8 +153,8 @@ struct ClientValues: Sendable {
         if let bundleID = client.nativeSignInBundleID {
             facts.append(Fact(name: "Native sign-in", text: bundleID.rawValue))
         }
-        if let policy = client.appCheck {
-            facts.append(Fact(name: "App Check", text: policy.mode.rawValue))
+        if let appCheck {
+            facts.append(Fact(name: "App Check", text: appCheck.explanation))
         }
         if let google = client.googleLinking {
             facts.append(Fact(name: "Google project", text: google.projectID))
@@ -133,7 +163,7 @@ struct ClientValues: Sendable {
         if let stream {
             let delivery: String
             switch stream.delivery {
-            case .push(let url): delivery = "pushed to \(MaskedURL.text(url))"
+            case .push(let url): delivery = "pushed to \(masksURLs ? MaskedURL.text(url) : url)"
             case .poll: delivery = "polled by the client"
             }
             facts.append(Fact(name: "Event stream", text: delivery))

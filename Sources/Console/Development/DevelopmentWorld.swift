@@ -34,9 +34,20 @@ public struct DevelopmentFault: Sendable, Equatable {
     /// A short sentence, such as "Apple's keys cannot be fetched".
     public let title: String
     public let isOn: Bool
+    /// The party whose keys the fault withholds; `nil` for another fault. The service goes on with the keys in its
+    /// cache until it meets a key that is not among them.
+    public let withheldKeysOf: WorldExchange.Party?
 
-    public init(name: String, title: String, isOn: Bool) {
+    public init(name: String, title: String, isOn: Bool, withheldKeysOf: WorldExchange.Party? = nil) {
         (self.name, self.title, self.isOn) = (name, title, isOn)
+        self.withheldKeysOf = withheldKeysOf
+    }
+
+    /// The sentence after the fault was switched on.
+    var notice: String {
+        withheldKeysOf == nil
+            ? "The fault is on."
+            : "The fault is on. siwa still has the keys in its cache, so sign-ins go on: replace all keys to see it."
     }
 }
 

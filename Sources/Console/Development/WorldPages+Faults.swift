@@ -12,7 +12,8 @@ extension WorldPages {
                     guard try await world.switchFault(named: name, isOn: isOn) else {
                         throw DevelopmentWorldError("There is no fault of this name.")
                     }
-                    return nil
+                    let fault = await world.faults.first { $0.name == name }
+                    return isOn && fault?.withheldKeysOf != nil ? fault?.notice : nil
                 }
             },
         ]
@@ -29,6 +30,8 @@ private struct FaultsValues: Sendable {
         let name: String
         let title: String
         let isOn: Bool
+        /// The party whose keys the service still has in its cache while the fault is on.
+        let cachedKeysOf: String?
         let csrf: String
     }
 
@@ -39,7 +42,9 @@ private struct FaultsValues: Sendable {
         groups = world.faultGroups.map { group in
             let faults = group.faults.map { fault in
                 Fault(
-                    name: fault.name, title: fault.title, isOn: fault.isOn, csrf: request.viewer.formToken)
+                    name: fault.name, title: fault.title, isOn: fault.isOn,
+                    cachedKeysOf: fault.isOn ? fault.withheldKeysOf?.rawValue : nil,
+                    csrf: request.viewer.formToken)
             }
             return Group(title: group.title, faults: faults)
         }

@@ -25,7 +25,10 @@ extension WorldPages {
                 guard let change = WorldKeyChange(rawValue: request.form["change"] ?? ""),
                     let party = WorldExchange.Party(rawValue: request.form["party"] ?? "")
                 else { return .refused("This is no change of a key.") }
-                return try await Self.act(then: Self.path) {
+                // The pages with faults have a button for it too.
+                let pages = ["/overview", WorldTabs.Place.faults.rawValue]
+                let next = pages.first { $0 == request.form["then"] } ?? Self.path
+                return try await Self.act(then: next) {
                     try await world.change(change, of: party, key: request.form["key"])
                     return Self.sentence(change)
                 }

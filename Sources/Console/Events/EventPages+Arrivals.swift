@@ -53,7 +53,9 @@ extension EventPages {
                 Self.arrived($0, at: request.now, isRaw: request.viewer.isDevelopment)
             }, older: page.next,
             showsRefused: scope == .all, hasRefused: !refused.isEmpty,
-            refused: refused.map { Self.arrived($0, at: request.now) })
+            refused: refused.map {
+                Self.arrived($0, at: request.now, isShown: request.viewer.isDevelopment)
+            })
         return .page(template: "events-apple", title: "From Apple", values: values)
     }
 
@@ -68,7 +70,10 @@ extension EventPages {
                 Self.arrived($0, at: request.now, isRaw: request.viewer.isDevelopment)
             },
             older: events.count == Self.pageSize ? events.last?.position.text : nil,
-            hasRefused: !refused.isEmpty, refused: refused.map { Self.arrived($0, at: request.now) })
+            hasRefused: !refused.isEmpty,
+            refused: refused.map {
+                Self.arrived($0, at: request.now, isShown: request.viewer.isDevelopment)
+            })
         return .page(template: "events-google", title: "Google", values: values)
     }
 
@@ -76,7 +81,7 @@ extension EventPages {
         _ notification: ReceivedNotification, at now: Moment, isRaw: Bool
     ) -> Arrived {
         let isErased = notification.payload == KeptNotification.erasedPayload
-        let claims = MaskedClaims(token: notification.payload)
+        let claims = MaskedClaims(token: notification.payload, isShown: isRaw)
         let (result, style) =
             switch notification.receipt {
             case .applied: ("applied", "good")
@@ -94,7 +99,7 @@ extension EventPages {
 
     private static func arrived(_ event: ReceivedGoogleEvent, at now: Moment, isRaw: Bool) -> Arrived {
         let token = String(decoding: event.payload, as: UTF8.self)
-        let claims = MaskedClaims(token: token)
+        let claims = MaskedClaims(token: token, isShown: isRaw)
         return Arrived(
             received: EventTime.text(event.receivedAt, now), result: "accepted", style: "good", app: nil,
             types: event.payload.isEmpty ? "erased" : claims.types.joined(separator: ", "), requestID: nil,
@@ -102,8 +107,10 @@ extension EventPages {
             raw: isRaw ? RawToken(token) : nil)
     }
 
-    private static func arrived(_ arrival: ArrivalLog.Arrival, at now: Moment) -> Arrived {
-        let claims = MaskedClaims(claims: arrival.claims)
+    private static func arrived(
+        _ arrival: ArrivalLog.Arrival, at now: Moment, isShown: Bool
+    ) -> Arrived {
+        let claims = MaskedClaims(claims: arrival.claims, isShown: isShown)
         return Arrived(
             received: EventTime.text(arrival.receivedAt, now), result: arrival.code,
             style: arrival.isRefused ? "bad" : "muted", app: nil,

@@ -2,7 +2,7 @@ import Encodings
 import Inspection
 import StrictJSON
 
-/// The claims of a token of others, with names and addresses masked.
+/// The claims of a token of others, with names and addresses masked unless they are invented.
 struct MaskedClaims: Sendable {
     struct Member: Sendable {
         let name: String
@@ -13,17 +13,21 @@ struct MaskedClaims: Sendable {
     /// The types of its events; empty where they cannot be read.
     let types: [String]
 
-    /// - Parameter token: In its compact form. Another text has no claims.
-    init(token: String) {
+    /// - Parameters:
+    ///   - token: In its compact form. Another text has no claims.
+    ///   - isShown: True in `siwa dev`, whose people are invented.
+    init(token: String, isShown: Bool) {
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
-        self.init(claims: segments.count == 3 ? Base64URL.decode(String(segments[1])) ?? [] : [])
+        self.init(
+            claims: segments.count == 3 ? Base64URL.decode(String(segments[1])) ?? [] : [],
+            isShown: isShown)
     }
 
     /// - Parameter bytes: A JSON object.
-    init(claims bytes: [UInt8]) {
+    init(claims bytes: [UInt8], isShown: Bool) {
         let claims = (try? JSONValue(parsing: bytes))?.object ?? JSONObject()
         members = claims.members.map { name, value in
-            let masked = PersonMask.masked(value, of: name)
+            let masked = isShown ? value : PersonMask.masked(value, of: name)
             let text = masked.string ?? String(decoding: masked.serialized(), as: UTF8.self)
             return Member(name: TokenContent.shown(name), text: TokenContent.shown(text))
         }

@@ -19,6 +19,8 @@ public struct KeyCondition: Sendable {
     public let name: String
     public let fingerprint: String
     public let age: Age
+    /// The ID of a key that signs tokens and does not open, so that an operator can retire it.
+    public var shutKeyID: String?
 
     public init(use: String, name: String, fingerprint: String, age: Age) {
         (self.use, self.name, self.fingerprint, self.age) = (use, name, fingerprint, age)

@@ -48,7 +48,9 @@ public final class OverviewMonitor: Service {
     func lookNow() async -> (condition: ServiceCondition, troubles: [DatedTrouble]) {
         var condition = await look()
         numbers.read()
-        condition.lastNotification = numbers.lastNotification
+        let newest = numbers.newest
+        (condition.lastNotification, condition.lastRejection) = (newest.notification, newest.rejection)
+        condition.newestFailure = newest.failure.flatMap(StorageError.Code.init(rawValue:))
         (condition.newest, condition.latest) = (
             numbers.sum(ofLastMinutes: 2), numbers.sum(ofLastMinutes: 5)
         )

@@ -1,4 +1,4 @@
-import AppleAccounts
+public import AppleAccounts
 
 /// The first page: what is wrong now, the plots, and the state of everything that the service depends on.
 ///
@@ -10,12 +10,16 @@ public struct OverviewPages: Sendable {
         public let findings: @Sendable () async -> DoctorFindings?
         public let keys: @Sendable () async -> [KeyCondition]
         public let version: String
+        /// Retires the key that signs tokens with this ID. Returns false for a key that opens, and for none.
+        public let retireKey: @Sendable (_ keyID: String, _ origin: AuditOrigin) async throws -> Bool
 
         public init(
             version: String, findings: @escaping @Sendable () async -> DoctorFindings?,
-            keys: @escaping @Sendable () async -> [KeyCondition]
+            keys: @escaping @Sendable () async -> [KeyCondition],
+            retireKey: @escaping @Sendable (String, AuditOrigin) async throws -> Bool
         ) {
             (self.version, self.findings, self.keys) = (version, findings, keys)
+            self.retireKey = retireKey
         }
     }
 
@@ -35,7 +39,18 @@ public struct OverviewPages: Sendable {
         let overview = ConsolePage(
             .get, "/overview", access: .operators, entry: ConsolePage.Entry("Overview", order: 10),
             handle: show)
-        return [overview] + (world.map(actions) ?? [])
+        return [
+            overview, ConsolePage(.post, "/overview/retire-key", access: .operatorsOfAllApps, handle: retire),
+        ]
+            + (world.map(actions) ?? [])
+    }
+
+    private func retire(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+        let origin = AuditOrigin(.consoleOperator(request.viewer.name), requestID: request.requestID)
+        guard let keyID = request.form["key"], try await sources.retireKey(keyID, origin) else {
+            return .refused("This key opens, or is gone. A key that opens is not retired by hand.")
+        }
+        return .redirect(to: "/overview", notice: "The key is retired. Tokens that it has signed end.")
     }
 
     private func show(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
@@ -94,8 +109,10 @@ public struct OverviewPages: Sendable {
                     ["on", "off"].contains(state),
                     try await world.switchFault(named: name, isOn: state == "on")
                 else { return .refused("There is no such fault. Go back, and choose one of the list.") }
+                let fault = await world.faults.first { $0.name == name }
                 return .redirect(
-                    to: "/overview", notice: state == "on" ? "The fault is on." : "The fault is off.")
+                    to: "/overview",
+                    notice: state == "on" ? fault?.notice ?? "The fault is on." : "The fault is off.")
             },
         ]
     }

@@ -37,6 +37,8 @@ struct OverviewValues: Sendable {
         let name: String
         let fingerprint: String
         let age: String
+        /// The ID of a key that does not open.
+        let shutKeyID: String?
     }
 
     struct Finding: Sendable {
@@ -59,6 +61,8 @@ struct OverviewValues: Sendable {
         let state: String
         let next: String
         let button: String
+        /// The party whose keys the service still has in its cache while the fault is on.
+        let cachedKeysOf: String?
     }
 
     let version: String
@@ -123,7 +127,7 @@ struct OverviewValues: Sendable {
         self.keys = keys.map { key in
             Key(
                 use: key.use, name: key.name, fingerprint: key.fingerprint,
-                age: key.ageText(at: now))
+                age: key.ageText(at: now), shutKeyID: key.shutKeyID)
         }
         let all = findings?.findings ?? []
         self.findings = all.filter { $0.verdict != .good }.map(Finding.init)
@@ -169,6 +173,7 @@ extension OverviewValues.Fault {
     init(_ fault: DevelopmentFault) {
         (name, title) = (fault.name, fault.title)
         (state, next, button) = fault.isOn ? ("on", "off", "Mend") : ("off", "on", "Break")
+        cachedKeysOf = fault.isOn ? fault.withheldKeysOf?.rawValue : nil
     }
 }
 

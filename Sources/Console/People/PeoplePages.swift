@@ -1,6 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
 import Commits
+public import HTTPAPI
 public import OAuth
 public import SignIn
 
@@ -14,12 +15,16 @@ public struct PeoplePages: Sendable {
     private let grants: GrantUseCases?
     private let audit: any ConsoleAudit
     private let checks: CheckSchedule
+    private let recent: RecentRequests?
 
-    /// - Parameter checks: The times of the checks of Apple's refresh tokens.
+    /// - Parameters:
+    ///   - checks: The times of the checks of Apple's refresh tokens.
+    ///   - recent: The requests of `siwa dev`, with their bodies; `nil` in production, where no body is kept.
     public init(
-        signIn: SignInUseCases, oauth: OAuthServer?, audit: any ConsoleAudit, checks: CheckSchedule
+        signIn: SignInUseCases, oauth: OAuthServer?, audit: any ConsoleAudit, checks: CheckSchedule,
+        recent: RecentRequests? = nil
     ) {
-        (self.signIn, self.checks) = (signIn, checks)
+        (self.signIn, self.checks, self.recent) = (signIn, checks, recent)
         grants = oauth.map { GrantUseCases($0) }
         self.audit = audit
     }
@@ -61,7 +66,7 @@ public struct PeoplePages: Sendable {
         let apps = signIn.deployment.apps.map(\.primaryClientID).filter { request.viewer.scope.allows($0) }
         return .page(
             template: "people", title: "People",
-            values: PeopleValues(search, page, apps: apps, csrf: request.viewer.formToken))
+            values: PeopleValues(search, page, apps: apps, viewer: request.viewer))
     }
 
     private func found(
@@ -98,7 +103,8 @@ public struct PeoplePages: Sendable {
                 AccountPastValues(events: past.events, history: past.history, payloads: past.payloads),
                 account: account, grants: granted),
             checks: CheckTimes(next: past.nextChecks, schedule: checks, history: past.history),
-            isShown: isShown && account != nil, seesAllApps: scope == .all, csrf: request.viewer.formToken)
+            requests: recent.map { PersonValues.requests($0.all, of: id, account) } ?? [],
+            isShown: isShown && account != nil, viewer: request.viewer)
         return .page(template: "person", title: "Person", values: values)
     }
 

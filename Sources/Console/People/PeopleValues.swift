@@ -37,6 +37,8 @@ struct PeopleValues: Sendable {
     }
 
     let csrf: String
+    /// Unset in `siwa dev`, whose people are invented.
+    let isMasked: Bool
     let text: String
     let createdAfter: String
     let fields: [Field]
@@ -49,8 +51,9 @@ struct PeopleValues: Sendable {
     /// The fields of the form of the next page; empty on the last page.
     let next: [Hidden]
 
-    init(_ search: PersonSearch, _ page: AccountPage, apps: [ClientID], csrf: String) {
-        self.csrf = csrf
+    init(_ search: PersonSearch, _ page: AccountPage, apps: [ClientID], viewer: ConsoleViewer) {
+        csrf = viewer.formToken
+        isMasked = !viewer.isDevelopment
         text = search.text
         createdAfter = search.createdAfter
         let truths = [("yes", "yes"), ("no", "no")]
@@ -65,7 +68,7 @@ struct PeopleValues: Sendable {
             Self.field("linked", "Linked", search.linked, truths),
             Self.field("token", "Apple token", search.token, truths),
         ]
-        people = page.accounts.map { Row($0) }
+        people = page.accounts.map { Row($0, isShown: viewer.isDevelopment) }
         isGrant = GrantID(search.text) != nil
         isEmpty = page.accounts.isEmpty
         hasNext = page.next != nil
@@ -91,10 +94,10 @@ struct PeopleValues: Sendable {
 }
 
 extension PeopleValues.Row {
-    fileprivate init(_ account: Account) {
+    fileprivate init(_ account: Account, isShown: Bool) {
         id = account.id.rawValue
-        name = MaskedText.name(account.profile, isShown: false)
-        email = account.email.map { MaskedText.email($0, isShown: false) }
+        name = MaskedText.name(account.profile, isShown: isShown)
+        email = account.email.map { MaskedText.email($0, isShown: isShown) }
         created = account.createdAt.shown
         lastSignIn = account.lastSignInAt?.shown
         isDisabled = account.disabling != nil

@@ -1,5 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
+import Encodings
+import HTTPAPI
 import SignIn
 
 /// The values of a person's page.
@@ -56,6 +58,15 @@ struct PersonValues: Sendable {
         let hasEvents: Bool
     }
 
+    struct RequestRow: Sendable {
+        let number: Int
+        let time: String
+        let title: String
+        let status: Int
+        let code: String
+        let look: String
+    }
+
     struct Erasure: Sendable {
         let id: String
         let requested: String
@@ -67,6 +78,7 @@ struct PersonValues: Sendable {
     let csrf: String
     let id: String
     let isErased: Bool
+    /// Set if an operator has asked for masked values, and the audit log has it.
     let isShown: Bool
     /// Set if there are masked values.
     let canShow: Bool
@@ -79,6 +91,9 @@ struct PersonValues: Sendable {
     let seesAllApps: Bool
     let hasGrants: Bool
     let erasure: [Erasure]
+    /// The latest requests with a token of the person. Only in `siwa dev`.
+    let requests: [RequestRow]
+    let hasRequests: Bool
     let rows: [Row]
     let hasRows: Bool
     let reasons: [String]
@@ -89,16 +104,21 @@ extension PersonValues {
     ///   - account: `nil` for an erased account.
     ///   - checks: The times of the checks of Apple's refresh tokens.
     ///   - isShown: True after the audit log has an entry about the operator.
+    ///   - viewer: Sees everything in `siwa dev`, whose people are invented.
     init(
         id: AccountID, account: Account?, grants: [GrantRecord], erasure: ErasureRecord?,
-        timeline: PersonTimeline, checks: CheckTimes, isShown: Bool, seesAllApps: Bool, csrf: String
+        timeline: PersonTimeline, checks: CheckTimes, requests: [RequestRow], isShown isAsked: Bool,
+        viewer: ConsoleViewer
     ) {
-        self.csrf = csrf
-        self.seesAllApps = seesAllApps
+        csrf = viewer.formToken
+        seesAllApps = viewer.scope == .all
         self.id = id.rawValue
-        self.isShown = isShown
+        let isShown = isAsked || viewer.isDevelopment
+        self.isShown = isAsked && !viewer.isDevelopment
         isErased = account == nil
         canShow = account != nil && !isShown
+        self.requests = requests
+        hasRequests = !requests.isEmpty
         isDisabled = account?.disabling != nil
         canDisable = account != nil && account?.disabling == nil
         facts = account.map { Self.facts(of: $0, isShown: isShown) } ?? []
@@ -109,6 +129,28 @@ extension PersonValues {
         rows = timeline.items.map { Row($0, isShown: isShown) }
         hasRows = !rows.isEmpty
         reasons = Disabling.Reason.allCases.map(\.rawValue)
+    }
+
+    /// Rows of requests on a person's page.
+    private static let mostRequests = 20
+
+    /// Returns the newest requests whose token names the person, verified or not.
+    static func requests(
+        _ kept: [RecentRequest], of id: AccountID, _ account: Account?
+    ) -> [RequestRow] {
+        let names = [id.rawValue] + (account.map { [$0.subject.rawValue] } ?? [])
+        let found = kept.lazy.filter { request in
+            guard let token = TokenText.carried(by: request.exchange),
+                let subject = TokenText.subject(of: token)
+            else { return false }
+            return names.contains { subject.isByteEqual(to: $0) }
+        }
+        return found.prefix(mostRequests).map { request in
+            RequestRow(
+                number: request.number, time: RequestList.time(request.time),
+                title: "\(request.method) \(request.route)", status: request.status,
+                code: request.reason ?? request.code ?? "", look: RequestList.style(request))
+        }
     }
 
     private static func facts(of account: Account, isShown: Bool) -> [Fact] {

@@ -1,5 +1,6 @@
 import Encodings
 import HTTPAPI
+import StrictJSON
 
 /// Values of the page of one request.
 struct RequestView: Sendable {
@@ -10,6 +11,24 @@ struct RequestView: Sendable {
         let page: DocumentationPlace
         /// The row of the code on the page of all codes.
         let link: String?
+    }
+
+    /// A token that the request carried, with what came beside it, for the inspector.
+    struct Carried: Sendable {
+        let token: String
+        let nonce: String?
+        let authorizationCode: String?
+        let accessToken: String?
+
+        init?(_ exchange: KeptExchange?) {
+            guard let exchange, let token = TokenText.carried(by: exchange) else { return nil }
+            let body = (try? JSONValue(parsing: exchange.body))?.object
+            self.token = token
+            nonce = body?["nonce"]?.string
+            let isIdentityToken = body?["identity_token"] != nil
+            authorizationCode = isIdentityToken ? body?["authorization_code"]?.string : nil
+            accessToken = isIdentityToken ? body?["access_token"]?.string : nil
+        }
     }
 
     let number: Int
@@ -35,6 +54,7 @@ struct RequestView: Sendable {
     let response: String?
     let target: String?
     let canReplay: Bool
+    let carried: Carried?
     let csrf: String
 
     init(_ request: RecentRequest, address: String, canReplay: Bool, csrf: String) {
@@ -62,6 +82,7 @@ struct RequestView: Sendable {
         body = request.exchange.map { Self.text($0.body) }
         response = request.exchange.map { Self.text($0.response) }
         target = request.exchange?.target
+        carried = Carried(request.exchange)
         self.canReplay = canReplay && request.exchange.map { !$0.isBodyCut } ?? false
         self.csrf = csrf
     }

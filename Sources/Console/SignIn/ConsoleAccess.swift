@@ -11,7 +11,7 @@ import WebOrigins
 final class ConsoleAccess: Sendable {
     private enum Mode: Sendable {
         case development(formKey: [UInt8])
-        case operators(@Sendable () -> CallerDirectory)
+        case operators(@Sendable () -> CallerDirectory, EndedConsoleSessions)
     }
 
     /// A visit with what later checks need.
@@ -33,22 +33,20 @@ final class ConsoleAccess: Sendable {
     private let mode: Mode
     let hosts: AllowedHosts
     let seal: ConsoleSeal
-    private let ended = Mutex(EndedConsoleSessions())
-    private let guessing = Mutex(AttemptPauses<RequesterAddress?>())
+    private let guessing = Mutex(AttemptPauses<AnySubject>())
     /// The last row of the audit log about each right key that opened no session, by the name of the key.
     private let refusedKeys = Mutex<[String: Moment]>([:])
     private static let refusalPause: Int64 = 60_000
 
-    /// - Parameters:
-    ///   - callers: The API keys of now. `nil` for development, without a sign-in.
-    ///   - sealingKeys: The keys of the cookies. Without them the process makes one, so that a session does
-    ///     not outlive it, and is not known to other replicas.
-    init(callers: (@Sendable () -> CallerDirectory)?, hosts: AllowedHosts, sealingKeys: SealingKeyRing?) {
-        mode =
-            callers.map { .operators($0) }
-            ?? .development(formKey: SecureRandom.bytes(count: ConsoleSession.formKeySize))
-        self.hosts = hosts
-        seal = ConsoleSeal(keys: sealingKeys ?? Self.processKeys)
+    init(_ visitors: ConsoleSite.Visitors) {
+        switch visitors {
+        case .developers(let hosts):
+            mode = .development(formKey: SecureRandom.bytes(count: ConsoleSession.formKeySize))
+            (self.hosts, seal) = (hosts, ConsoleSeal(keys: Self.processKeys))
+        case .operators(let callers, let hosts, let sealingKeys, let tickets):
+            mode = .operators(callers, EndedConsoleSessions(tickets))
+            (self.hosts, seal) = (hosts, ConsoleSeal(keys: sealingKeys ?? Self.processKeys))
+        }
     }
 
     private static let processKeys: SealingKeyRing = {
@@ -66,7 +64,8 @@ final class ConsoleAccess: Sendable {
         }
     }
 
-    /// Returns `nil` when the visitor has to sign in.
+    /// Returns `nil` when the visitor has to sign in. The session can have ended before its time: `hasEnded` asks
+    /// the database.
     func visit(cookie: String?, at now: Moment) -> Visit? {
         switch mode {
         case .development(let formKey):
@@ -75,14 +74,13 @@ final class ConsoleAccess: Sendable {
                     name: "developer", scope: .all, isDevelopment: true,
                     formToken: ConsoleFormToken.make(key: formKey)),
                 formKey: formKey, session: nil)
-        case .operators(let callers):
+        case .operators(let callers, _):
             guard
                 let session = ConsoleCookie.session.values(in: cookie).lazy
                     .compactMap({ [seal] in seal.open(.session, $0).flatMap { ConsoleSession(json: $0) } })
                     .first,
                 // Asked again for each request, so that a removed key or role ends its sessions.
-                let key = callers().operatorKey(named: session.key), session.isGood(for: key, at: now),
-                !ended.withLock({ $0.contains(session) })
+                let key = callers().operatorKey(named: session.key), session.isGood(for: key, at: now)
             else { return nil }
             return Visit(
                 viewer: ConsoleViewer(
@@ -95,7 +93,7 @@ final class ConsoleAccess: Sendable {
     /// Takes an API key. A right key is never refused because of wrong ones, so that a guesser behind the same
     /// proxy cannot keep operators out: a key has 256 random bits.
     func signIn(with secret: String, from address: RequesterAddress?, at now: Moment) -> SignIn {
-        guard case .operators(let callers) = mode else {
+        guard case .operators(let callers, _) = mode else {
             return .refused("siwa dev needs no sign-in.", code: "console_sign_in_not_needed")
         }
         switch callers().operatorKey(presenting: secret) {
@@ -113,8 +111,8 @@ final class ConsoleAccess: Sendable {
         }
         // Under one lock, so that guesses at the same time are counted one after the other.
         let pause = guessing.withLock { guessing -> Int64? in
-            if let seconds = guessing.pause(for: address, now: now) { return seconds }
-            guessing.failed(for: address, now: now)
+            if let seconds = guessing.pause(for: AnySubject(), at: address, now: now) { return seconds }
+            guessing.failed(for: AnySubject(), at: address, now: now)
             return nil
         }
         if let pause { return .paused(pause) }
@@ -135,8 +133,20 @@ final class ConsoleAccess: Sendable {
         }
     }
 
-    func signOut(_ session: ConsoleSession, at now: Moment) {
-        ended.withLock { $0.end(session, at: now) }
+    /// - Throws: `StorageError`. Then no session counts as good.
+    func hasEnded(_ session: ConsoleSession, at now: Moment) async throws -> Bool {
+        switch mode {
+        case .development: false
+        case .operators(_, let ended): try await ended.contains(session, at: now)
+        }
+    }
+
+    /// - Throws: `StorageError`. Then the session has ended in this process alone.
+    func signOut(_ session: ConsoleSession) async throws {
+        switch mode {
+        case .development: break
+        case .operators(_, let ended): try await ended.end(session)
+        }
     }
 
     /// Returns the code of a request that a page of another site may have sent, or `nil`.
@@ -145,15 +155,13 @@ final class ConsoleAccess: Sendable {
         do throws(ForeignPageRefusal) {
             try check.check(host: host)
             guard head.method == .POST else { return nil }
-            try check.check(origin: head.headers["origin"], host: host)
+            try check.check(RequestSender(head.headers))
+            return nil
         } catch {
             switch error {
             case .host: return "host_refused"
             case .origin: return "origin_refused"
             }
         }
-        // Browsers say from where a request comes (Fetch Metadata §2.3). Programs send nothing.
-        let sites = head.headers["sec-fetch-site"]
-        return sites.allSatisfy { $0 == "same-origin" } ? nil : "origin_refused"
     }
 }

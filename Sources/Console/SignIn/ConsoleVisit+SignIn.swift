@@ -1,4 +1,6 @@
+import AppleAccounts
 import Encodings
+import HTTPAPI
 import HTTPEngine
 import NIOHTTP1
 
@@ -29,9 +31,11 @@ extension ConsoleVisit {
 
     func signIn(_ form: [String: String], in exchange: ConsoleExchange) async -> ConsoleReply {
         let then = form["then"]
-        // No key is longer than this, and what is pasted often has a line break.
-        let key = form["key"].map { $0.filter { !$0.isWhitespace } } ?? ""
-        guard (1...512).contains(key.utf8.count) else {
+        // The length first, because to look at each character takes far longer.
+        let given = form["key"] ?? ""
+        // What is pasted often has a line break.
+        let key = given.utf8.count <= CallerDirectory.longestSecret ? given.filter { !$0.isWhitespace } : ""
+        guard !key.isEmpty else {
             return signInPage(
                 then: then, problem: "Enter an API key.", status: .unprocessableEntity,
                 code: "console_key_unknown")
@@ -63,12 +67,42 @@ extension ConsoleVisit {
     }
 
     func signOut(_ visit: ConsoleAccess.Visit) async -> ConsoleReply {
-        // First, because the session ends whatever the audit log can keep.
-        if let session = visit.session { site.access.signOut(session, at: now) }
-        _ = await record(.signOut, of: visit.viewer.name)
         var reply = ConsoleReply(status: .seeOther, location: ConsoleSite.root + "/sign-in")
+        // First, because the session ends whatever the audit log can keep.
+        if let session = visit.session {
+            do {
+                try await site.access.signOut(session)
+            } catch {
+                site.log.failed(error, route: "/sign-out", requestID: requestID)
+                reply = endNotWritten(of: session, error)
+            }
+        }
+        _ = await record(.signOut, of: visit.viewer.name)
         reply.cookies = ConsoleCookie.session.deletions + ConsoleCookie.notice.deletions
         return reply
+    }
+
+    /// The session has ended in this process, and for this browser. The operator learns where it has not.
+    private func endNotWritten(of session: ConsoleSession, _ error: any Error) -> ConsoleReply {
+        site.withoutDatabase(
+            "Signed out here",
+            "This browser has forgotten the session, and this process takes no copy of its cookie any more. The "
+                + "database did not keep the end: another replica, and this one after a restart, would take a copy "
+                + "until \(session.expiresAt.rfc3339). To end it everywhere, take the key \(session.key) out of "
+                + "the configuration.",
+            code: "console_end_not_written", back: (ConsoleSite.root + "/sign-in", "Sign in"), error: error)
+    }
+
+    /// No session is good while it is not known if it has ended. The operator, whose cookie is genuine, learns what
+    /// is wrong.
+    func sessionNotKnown(_ error: any Error) -> ConsoleReply {
+        site.log.failed(error, route: "session", requestID: requestID)
+        return site.withoutDatabase(
+            "Not now",
+            "The database cannot be read, so it is not known if this session has ended, and no page opens.",
+            code: "console_session_unknown",
+            back: (ConsolePath.safe(fullPath) ?? ConsoleSite.root, "Try again"),
+            error: error)
     }
 
     /// Returns the error when the audit log cannot keep the entry.

@@ -21,28 +21,15 @@ public final class ConsoleSite: Sendable {
     static let root = "/console"
 
     /// Visitors whom the console lets in.
-    public struct Visitors: Sendable {
-        let callers: (@Sendable () -> CallerDirectory)?
-        let hosts: AllowedHosts
-        let sealingKeys: SealingKeyRing?
-
+    public enum Visitors: Sendable {
         /// Everyone who reaches the console, as a developer. For `siwa dev`, which listens on this machine only.
-        public static func developers(hosts: AllowedHosts) -> Visitors {
-            Visitors(callers: nil, hosts: hosts, sealingKeys: nil)
-        }
-
-        /// Operators, who sign in with an API key of the role `operator`.
-        ///
-        /// - Parameters:
-        ///   - callers: The API keys of now.
-        ///   - sealingKeys: The keys of the sessions' cookies. Without them a session is good in this process
-        ///     alone.
-        public static func operators(
-            _ callers: @escaping @Sendable () -> CallerDirectory, hosts: AllowedHosts,
-            sealingKeys: SealingKeyRing?
-        ) -> Visitors {
-            Visitors(callers: callers, hosts: hosts, sealingKeys: sealingKeys)
-        }
+        case developers(hosts: AllowedHosts)
+        /// Operators, who sign in with an API key of the role `operator`. The first value has the API keys of
+        /// now. Without sealing keys the process makes one for the sessions' cookies, so that a session does not
+        /// outlive it, and is not known to other replicas. The tickets keep which sessions ended before their time.
+        case operators(
+            @Sendable () -> CallerDirectory, hosts: AllowedHosts, sealingKeys: SealingKeyRing?,
+            tickets: any TicketStore)
     }
 
     let access: ConsoleAccess
@@ -64,8 +51,7 @@ public final class ConsoleSite: Sendable {
         audit: (any ConsoleAudit)? = nil, monitor: OverviewMonitor? = nil,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) throws {
-        access = ConsoleAccess(
-            callers: visitors.callers, hosts: visitors.hosts, sealingKeys: visitors.sealingKeys)
+        access = ConsoleAccess(visitors)
         // Pages of development are not there in production, whatever a visitor may do.
         let isDevelopment = access.isDevelopment
         let pages = pages.filter { page in
@@ -91,7 +77,7 @@ extension ConsoleSite: PageSite {
     ) -> (exchange: any HTTPExchange, source: ResponseSource) {
         let request = ConsoleVisit(
             site: self, incoming: incoming, target: target,
-            address: RequesterAddress(incoming.fields, from: client))
+            address: client?.requester)
         return request.begin()
     }
 

@@ -6,7 +6,8 @@ import NIOHTTP1
 import OAuth
 
 /// One request of the console, from its checks to its response. The checks come in this order: host and
-/// origin, files, path and method, form, session, the token of the form, access to the page.
+/// origin, files, path and method, session, form, the token of the form, an end of the session that the database
+/// knows, access to the page. Nothing of a form is decoded for a visitor without a session, but at the sign-in.
 struct ConsoleVisit: Sendable {
     let site: ConsoleSite
     let head: HTTPRequestHead
@@ -49,16 +50,49 @@ struct ConsoleVisit: Sendable {
         guard isReading || head.method == .POST else {
             return answer(methodRefused([.get, .post]), route: "none")
         }
-        let fields = decodedFields()
-        guard let (query, form) = fields.value else { return answer(fields.refusal, route: "none") }
-        switch (head.method, pagePath) {
-        case (.POST, "/sign-in"): return later("/sign-in") { await signIn(form, in: $0) }
-        case (_, "/sign-in"): return answer(signInPage(then: query["then"]), route: "/sign-in")
-        default: break
+        guard pagePath != "/sign-in" else {
+            guard isReading || body.count <= Self.longestSignIn else {
+                return answer(malformed("The form is too long."), route: "none")
+            }
+            let fields = decodedFields()
+            guard let (query, form) = fields.value else { return answer(fields.refusal, route: "none") }
+            return isReading
+                ? answer(signInPage(then: query["then"]), route: "/sign-in")
+                : later("/sign-in") { await signIn(form, in: $0) }
         }
         guard let visit = site.access.visit(cookie: self.fields.cookie, at: now) else {
             return answer(withoutSession(), route: "none")
         }
+        let fields = decodedFields()
+        guard let (query, form) = fields.value else { return answer(fields.refusal, route: "none") }
+        let (exchange, source) = respond(query, form, visit)
+        guard let session = visit.session else { return (exchange, source) }
+        return (
+            exchange,
+            .work {
+                do {
+                    if try await site.access.hasEnded(session, at: now) {
+                        return .response(withoutSession().response)
+                    }
+                } catch {
+                    return .response(sessionNotKnown(error).response)
+                }
+                switch source {
+                case .response(let response): return .response(response)
+                case .command(let command): return .command(command)
+                case .work(let work): return await work()
+                }
+            }
+        )
+    }
+
+    /// Bound in bytes of the form of the sign-in, which anyone can send. A key has at most 512 bytes, and the path
+    /// to go back to at most 2,048; escapes triple them.
+    static let longestSignIn = 8192
+
+    private func respond(
+        _ query: [String: String], _ form: [String: String], _ visit: ConsoleAccess.Visit
+    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
         if pagePath == "/live", isReading { return waitForChange(query) }
         if head.method == .POST, !ConsoleFormToken.isValid(form["csrf"], key: visit.formKey) {
             return answer(formRefused(visit), route: "none")

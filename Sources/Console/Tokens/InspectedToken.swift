@@ -145,12 +145,15 @@ struct InspectedToken: Sendable {
 
     /// Adds the state of the user's credential: a genuine token can come from a user who has left since.
     ///
-    /// - Parameter authenticatedAt: Seconds since 1970 of the user's authentication, from the token.
-    mutating func add(_ credential: Credential, authenticatedAt: Int64, at now: Moment) {
-        var members = [
-            Member(name: "app", text: credential.clientID.rawValue),
-            Member(name: "state", text: credential.state.rawValue),
-        ]
+    /// - Parameters:
+    ///   - account: `nil` for a user without an account here.
+    ///   - authenticatedAt: Seconds since 1970 of the user's authentication, from the token.
+    mutating func add(
+        _ credential: Credential, of account: AccountID?, authenticatedAt: Int64, at now: Moment
+    ) {
+        var members = account.map { [Member(name: "account", text: $0.rawValue)] } ?? []
+        members.append(Member(name: "app", text: credential.clientID.rawValue))
+        members.append(Member(name: "state", text: credential.state.rawValue))
         if let reason = credential.reason { members.append(Member(name: "reason", text: reason.rawValue)) }
         if let since = credential.since { members.append(Member(name: "since", text: since.rfc3339)) }
         sections.append(Section(title: "credential of the user here", members: members))

@@ -23,13 +23,13 @@ struct PassedCheck {
         case "payload": return ("strict JSON", "claims in strict JSON")
         case "kind": return (report.kind, report.kind)
         case "claims": return (names, "those that \(report.kind) must have")
-        case "not before": return (member("nbf", of: "claims"), "none, or no later than now")
+        case "not before": return (member("nbf", of: "claims"), "none, or no later than now\(leeway)")
         case "issuer": return (member("iss", of: "claims"), "an issuer that this service trusts")
         case "audience":
             return (member("aud", of: "claims"), "a client ID or an audience that is configured here")
         case "subject": return (member("sub", of: "claims"), "a subject that this service takes")
-        case "issued at": return (member("iat", of: "claims"), "no later than now")
-        case "expiration": return (member("exp", of: "claims"), "later than now")
+        case "issued at": return (member("iat", of: "claims"), "no later than now\(leeway)")
+        case "expiration": return (member("exp", of: "claims"), "later than now\(leeway)")
         case "lifetime": return (member("exp", of: "claims"), "within the longest lifetime after iat")
         case "nonce": return (member("nonce", of: "claims"), "the nonce that was given")
         case "code hash": return (member("c_hash", of: "claims"), "the hash of the code that was given")
@@ -41,6 +41,11 @@ struct PassedCheck {
         // The checks of App Attest compare bytes, which say nothing to a reader.
         case _: return ("the bytes that were expected", "what the section of the specification asks for")
         }
+    }
+
+    /// Seconds that the clock of the issuer may differ from ours.
+    private var leeway: String {
+        report.leeway.map { $0 == 0 ? "; no leeway" : "; leeway \($0) seconds" } ?? ""
     }
 
     private func member(_ name: String, of section: String) -> String {

@@ -118,7 +118,7 @@ package struct TokenInspector: Sendable {
                 ? IdentityTokenExpectations(
                     nonce: question.nonce, authorizationCode: question.authorizationCode,
                     accessToken: question.accessToken) : IdentityTokenExpectations(),
-            moment: now, showsAll: true, masksPersons: true)
+            moment: now, masksPersons: !viewer.isDevelopment)
         let report = await inspection.inspect(question.text, keys: keySource).form
         var token = InspectedToken(report, signer: "Apple")
         if report.isSigned, kind == .identityToken { await addCredential(to: &token, report, apps, now) }
@@ -138,7 +138,12 @@ package struct TokenInspector: Sendable {
             ).first
         else { return }
         let authenticated = claims?["auth_time"]?.integer ?? claims?["iat"]?.integer ?? 0
-        token.add(found, authenticatedAt: authenticated, at: now)
+        // The viewer may see the account, because the credential is of one of the viewer's apps.
+        var account: Account?
+        if found.state != .notFound {
+            account = try? await dependencies.store.account(SubjectKey(team: app.team, subject: subject))
+        }
+        token.add(found, of: account?.id, authenticatedAt: authenticated, at: now)
     }
 
     private func issued(
@@ -160,8 +165,8 @@ package struct TokenInspector: Sendable {
         let inspection = IssuedTokenInspection(
             kind: kind, issuer: issuer, audiences: audiences,
             nonce: kind == .idToken ? question.nonce : nil,
-            accessToken: kind == .idToken ? question.accessToken : nil, moment: now, showsAll: true,
-            masksPersons: true)
+            accessToken: kind == .idToken ? question.accessToken : nil, moment: now,
+            masksPersons: !viewer.isDevelopment)
         let store = dependencies.store
         let visible = Set(clients.map(\.id))
         let report = await inspection.inspect(
@@ -241,7 +246,7 @@ package struct TokenInspector: Sendable {
             rules: .google(
                 kind, issuers: kind == .idToken ? google.identityIssuers : [google.eventIssuer],
                 clientIDs: clients(viewer).flatMap { $0.googleLinking?.googleClientIDs ?? [] }),
-            moment: now, masksPersons: true
+            moment: now, masksPersons: !viewer.isDevelopment
         ) { keyID throws(KeysUnavailable) in
             guard let keys else {
                 throw KeysUnavailable(description: "this service has no client of Google")
@@ -270,7 +275,8 @@ package struct TokenInspector: Sendable {
             rules: .clientSecret(
                 teams: Array(Set(apps.map(\.team.rawValue))).sorted(),
                 clientIDs: apps.flatMap { $0.clientIDs.map(\.rawValue) },
-                appleIssuer: VerificationPolicy.appleIssuer), moment: now, masksPersons: true
+                appleIssuer: VerificationPolicy.appleIssuer), moment: now,
+            masksPersons: !viewer.isDevelopment
         ) { keyID in keys[keyID].map { .elliptic($0) } }
         return InspectedToken(await inspection.inspect(question.text), signer: "your team")
     }

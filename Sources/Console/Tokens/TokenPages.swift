@@ -22,6 +22,13 @@ package struct TokenPages: Sendable {
 
     private struct Values: Sendable {
         let csrf: String
+        let isMasked: Bool
+        /// The text of the field: what was given, in development, where nothing is secret.
+        let text: String
+        let nonce: String
+        let authorizationCode: String
+        let accessToken: String
+        let hasOthers: Bool
         let kinds: [Kind]
         let apps: [String]
         let result: Result?
@@ -33,6 +40,8 @@ package struct TokenPages: Sendable {
     }
 
     private struct Result: Sendable {
+        /// The number of the request that the token came with, for a link back.
+        let request: String?
         let shown: String
         let token: InspectedToken
         let answer: String
@@ -40,14 +49,15 @@ package struct TokenPages: Sendable {
     }
 
     private func inspect(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        let given = (request.form["token"] ?? "").trimmingWhitespace
-        let text = TokenText.unwrapped(given).trimmingWhitespace
-        guard !text.isEmpty else { return .refused("Give a token, a code or an object in the field.") }
-        guard text.utf8.count <= TokenInspector.longestText else {
+        // The length first, because to look at each character takes far longer.
+        guard (request.form["token"] ?? "").utf8.count <= TokenInspector.longestText else {
             return .refused(
                 "The text is longer than 16 KiB. No token of Apple's, of Google's or of this service is as long."
             )
         }
+        let given = (request.form["token"] ?? "").trimmingWhitespace
+        let text = TokenText.unwrapped(given).trimmingWhitespace
+        guard !text.isEmpty else { return .refused("Give a token, a code or an object in the field.") }
         let others = ["nonce", "authorization_code", "access_token", "challenge", "key_id", "bundle_id"]
         guard others.allSatisfy({ (request.form[$0] ?? "").utf8.count <= TokenInspector.longestValue }) else {
             return .refused("A value beside the token is longer than 4 KiB.")
@@ -73,6 +83,7 @@ package struct TokenPages: Sendable {
             values: values(
                 request,
                 Result(
+                    request: value("request", request).flatMap { Int($0) }.map { "\($0)" },
                     shown: Self.shortened(text), token: token, answer: token.answer.rawValue,
                     style: token.answer.style)))
     }
@@ -83,8 +94,13 @@ package struct TokenPages: Sendable {
 
     private func values(_ request: ConsoleRequest, _ result: Result?) -> Values {
         let selected = request.form["kind"] ?? ""
+        let isDevelopment = request.viewer.isDevelopment
+        func given(_ name: String) -> String { isDevelopment ? request.form[name] ?? "" : "" }
         return Values(
-            csrf: request.viewer.formToken,
+            csrf: request.viewer.formToken, isMasked: !isDevelopment, text: given("token"),
+            nonce: given("nonce"), authorizationCode: given("authorization_code"),
+            accessToken: given("access_token"),
+            hasOthers: ["nonce", "authorization_code", "access_token"].contains { !given($0).isEmpty },
             kinds: InspectedKind.all.map { Kind(name: $0.name, isSelected: $0.name == selected) },
             apps: inspector.dependencies.deployment.apps.filter { request.viewer.scope.allows($0) }
                 .flatMap { $0.bundleIDs.map(\.rawValue) },

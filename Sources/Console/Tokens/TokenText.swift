@@ -1,3 +1,5 @@
+import AppleIdentity
+import HTTPAPI
 import Inspection
 import StrictJSON
 
@@ -8,6 +10,27 @@ enum TokenText {
         "payload", "identity_token", "id_token", "refresh_token", "access_token", "token", "code",
         "authorization_code", "device_code", "attestation", "assertion", "SET",
     ]
+
+    /// The token that a request of development carried: in its JSON or its form, or as the whole body. `nil` without one,
+    /// and outside of development, where no body is kept.
+    static func carried(by exchange: KeptExchange?) -> String? {
+        guard let exchange, !exchange.isBodyCut else { return nil }
+        let text = String(decoding: exchange.body, as: UTF8.self)
+        let fields: (String) -> String?
+        if let object = (try? JSONValue(parsing: exchange.body))?.object {
+            fields = { object[$0]?.string }
+        } else if text.contains("="), let form = ConsoleFields.decode(exchange.body) {
+            fields = { form[$0] }
+        } else {
+            fields = { $0 == "SET" && TokenContent(text, at: .beginning).claims != nil ? text : nil }
+        }
+        return (members + ["subject_token"]).lazy.compactMap(fields).first { !$0.isEmpty }
+    }
+
+    /// The `sub` of a token, which nobody has verified.
+    static func subject(of token: String) -> String? {
+        TokenContent(token, at: .beginning).claims?["sub"]?.string
+    }
 
     /// Returns the token of a field `Authorization`, of a JSON object with one such member, or of a quoted text.
     /// Returns any other text as it is.
@@ -27,4 +50,9 @@ enum TokenText {
         }
         return String(rest)
     }
+}
+
+extension NumericDate {
+    /// For a content whose times are not shown.
+    fileprivate static let beginning = NumericDate(clampingSecondsSince1970: 0)
 }

@@ -17,7 +17,9 @@ package struct ForeignPageMiddleware<Context: RequestContext>: RouterMiddleware 
         do throws(ForeignPageRefusal) {
             try check.check(host: host)
             if request.method != .get, request.method != .head {
-                try check.check(origin: request.headers[values: .origin], host: host)
+                let sites = HTTPField.Name("Sec-Fetch-Site").map { request.headers[values: $0] } ?? []
+                try check.check(
+                    RequestSender(origin: request.headers[values: .origin], site: sites, host: host))
             }
         } catch {
             switch error {

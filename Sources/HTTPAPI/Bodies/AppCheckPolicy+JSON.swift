@@ -1,8 +1,19 @@
 import AppAttestation
 import AppleAccounts
+import AuthorizationServer
 import StrictJSON
 
 extension JSONWriter {
+    mutating func value(_ client: AppCheckCoverage.Client) {
+        beginObject()
+        member("kind", client.kind.rawValue)
+        member("client_id", client.id)
+        member("app_check", client.mode.rawValue)
+        member("declared_app_check", client.declaredMode.rawValue)
+        member("basis", client.basis.rawValue)
+        endObject()
+    }
+
     /// - Parameter hours: The hours of the target, the oldest first.
     mutating func value(_ policy: AppCheckPolicy, hours: [AppCheckHour]) {
         beginObject()

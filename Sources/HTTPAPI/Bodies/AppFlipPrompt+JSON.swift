@@ -15,6 +15,7 @@ extension JSONWriter {
             member("outcome", response.outcome.rawValue)
             member("redirect_to", response.redirectTo)
             member("message", response.message)
+            member("detail", ifPresent: response.detail)
             member("sign_in_again", endsWithSignIn)
         }
         endObject()

@@ -14,7 +14,7 @@ extension SignInRequest {
         while let name = try body.next() {
             if try token.read(name, from: &body) { continue }
             switch name {
-            case "user": user = try body.value().map(UserProfile.init(posted:))
+            case "user": user = try body.value().flatMap(UserProfile.init(posted:))
             case "create": createsAccount = try body.bool("create") ?? true
             default: throw Problem.unknownMember(name)
             }
@@ -36,7 +36,22 @@ extension HTTPResponse {
         json.value(outcome.credential)
         json.member("is_new_account", outcome.isNewAccount)
         json.member("app_check", ifPresent: app)
+        json.dropped(outcome.dropped)
         json.endObject()
         return .json(outcome.isNewAccount ? .created : .ok, json.bytes)
+    }
+}
+
+extension JSONWriter {
+    /// Writes the names of values that were dropped. Without any, the member is absent.
+    mutating func dropped(_ names: [String]) {
+        guard !names.isEmpty else { return }
+        name("dropped")
+        beginArray()
+        for name in names {
+            element()
+            value(name)
+        }
+        endArray()
     }
 }

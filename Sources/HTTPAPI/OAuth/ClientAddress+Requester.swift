@@ -1,7 +1,7 @@
-import HTTPEngine
-import OAuth
+package import HTTPEngine
+package import OAuth
 
 extension ClientAddress {
-    /// The client as the authentication of OAuth clients counts it.
-    var requester: RequesterAddress { RequesterAddress(network: network, isVersion4: isVersion4) }
+    /// The client as the use cases of OAuth and the console count it.
+    package var requester: RequesterAddress { RequesterAddress(network: network, isVersion4: isVersion4) }
 }

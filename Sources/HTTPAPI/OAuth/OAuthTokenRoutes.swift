@@ -125,7 +125,7 @@ final class OAuthTokenRoutes: Sendable {
         _ request: HTTPRequest
     ) throws -> (TokenQuestion, TokenIntrospection.Caller) {
         let authorization = request.oauth?.authorization
-        if authorization.map(Self.isBearer) ?? false {
+        if authorization.flatMap({ BearerField($0) }) != nil {
             let caller = try callers.caller(presenting: authorization)
             if let caller { request.client?.isProven(by: caller.name) }
             let question = try question(.introspection, request, hasAPIKey: true)
@@ -185,17 +185,12 @@ final class OAuthTokenRoutes: Sendable {
             guard let posted else { throw BearerRefusal.noToken }
             return posted
         }
-        guard Self.isBearer(authorization) else { throw BearerRefusal.noToken }
+        guard let field = BearerField(authorization) else { throw BearerRefusal.noToken }
         // RFC 6750 §2: a request must not use both methods.
         guard posted == nil else {
             throw BearerRefusal.malformed("Send the access token once, in the Authorization field.")
         }
-        return String(Substring(authorization.utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") }))
-    }
-
-    /// Compares seven bytes: the field can be as long as a header.
-    private static func isBearer(_ authorization: String) -> Bool {
-        RequestFields.areEqual(Substring(authorization.utf8.prefix(7)), "bearer ")
+        return String(field.token)
     }
 
     /// Returns the token in a form; `nil` for another body, which is ignored.

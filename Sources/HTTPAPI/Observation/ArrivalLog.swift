@@ -60,9 +60,11 @@ public final class ArrivalLog: Sendable {
 
     private let state = Mutex(State())
     private let now: @Sendable () -> Moment
+    private let masksPersons: Bool
 
-    public init(now: @escaping @Sendable () -> Moment) {
-        self.now = now
+    /// - Parameter masksPersons: False in `siwa dev`, whose people are invented.
+    public init(now: @escaping @Sendable () -> Moment, masksPersons: Bool = true) {
+        (self.now, self.masksPersons) = (now, masksPersons)
     }
 
     /// Returns the newest first.
@@ -86,7 +88,7 @@ public final class ArrivalLog: Sendable {
     func note(
         _ sender: Sender, _ code: String, isRefused: Bool = true, token: String, requestID: String
     ) {
-        let claims = Self.claims(of: token)
+        let claims = claims(of: token)
         let moment = now()
         state.withLock { state in
             state.number += 1
@@ -114,16 +116,16 @@ public final class ArrivalLog: Sendable {
     private static let hidden: Set<String> = ["sub", "token"]
 
     /// Returns nothing of a token without claims in JSON, so that no part of a secret is kept.
-    private static func claims(of token: String) -> [UInt8] {
+    private func claims(of token: String) -> [UInt8] {
         let segments = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         // In base64url four characters are three bytes.
-        guard segments.count == 3, segments[1].utf8.count <= longestClaims / 3 * 4,
+        guard segments.count == 3, segments[1].utf8.count <= Self.longestClaims / 3 * 4,
             let bytes = Base64URL.decode(String(segments[1])),
             let claims = try? JSONValue(parsing: bytes), claims.object != nil
         else { return [] }
-        let masked = PersonMask.masked(claims, hiding: hidden).serialized()
+        let masked = (masksPersons ? PersonMask.masked(claims, hiding: Self.hidden) : claims).serialized()
         // Each mask of an empty text is longer than the text.
-        return masked.count <= longestClaims ? masked : []
+        return masked.count <= Self.longestClaims ? masked : []
     }
 }
 

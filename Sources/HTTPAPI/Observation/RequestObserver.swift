@@ -6,7 +6,8 @@ import Synchronization
 import TraceExport
 
 /// Records requests: a few counters for each, and one log line for each request of an authenticated caller or
-/// OAuth client. Of other requests, whose number has no bound, it logs samples and sums.
+/// OAuth client. Of other requests, whose number has no bound, and of responses with 503, which an outage makes of all
+/// requests, it logs samples and sums.
 ///
 /// The line has the route's template and never the path, because a path can identify a user. Header values,
 /// bodies, tokens, addresses and keys are never logged.
@@ -22,7 +23,8 @@ final class RequestObserver: Sendable {
     private let now: @Sendable () -> Int64
     private let rejected: OverloadNotice
     private let late: ThrottledNotice
-    private let anonymous = Mutex(AnonymousRequestSampler())
+    private let anonymous = Mutex(RequestSampler())
+    private let unavailable = Mutex(RequestSampler())
 
     /// One line per request is written when the level of `logger` is `info` or below. `now` returns
     /// milliseconds since 1970.
@@ -49,7 +51,7 @@ final class RequestObserver: Sendable {
         // A database that hangs makes every call late.
         late = ThrottledNotice("calls finished after their time", every: 10_000, logger: logger, now: now)
         rejected = OverloadNotice(registry: registry, logger: logger, now: now)
-        sink.beforeFlush { [weak self] in self?.reportAnonymous() }
+        sink.beforeFlush { [weak self] in self?.reportSums() }
     }
 
     func connectionOpened() { metrics.connections.increment(by: 1) }
@@ -125,9 +127,11 @@ final class RequestObserver: Sendable {
         }
     }
 
-    /// Logs the sums of requests without a caller, at the end of the service.
+    /// Logs the sums of the last second, at the end of the service.
     func finish() {
-        write(anonymous.withLock { $0.finish() }, at: now())
+        let now = now()
+        write(anonymous.withLock { $0.finish() }, Self.anonymousSum, at: now)
+        write(unavailable.withLock { $0.finish() }, Self.unavailableSum, at: now)
     }
 
     /// The number of requests for which the line stands; `nil` for a request without a line.
@@ -135,32 +139,44 @@ final class RequestObserver: Sendable {
         guard info.caller == nil, !(info.client?.isProven ?? false) else {
             let isSuccess =
                 response.status.code < 400 && response.code == nil && info.client?.refusal == nil
-            guard isSuccess else { return 1 }
-            return successes.isLogged() ? successes.rate : nil
+            if isSuccess { return successes.isLogged() ? successes.rate : nil }
+            guard response.status == .serviceUnavailable else { return 1 }
+            return sample(info, response, unavailable, Self.unavailableSum, at: now)
         }
         // Apple signed the notification, so the number of such lines is bounded.
         if Self.signer(of: info, response) != nil { return 1 }
+        return sample(info, response, anonymous, Self.anonymousSum, at: now)
+    }
+
+    private static let anonymousSum = "requests without a caller"
+    private static let unavailableSum = "requests answered with 503"
+
+    private func sample(
+        _ info: RequestInfo, _ response: HTTPResponse, _ sampler: borrowing Mutex<RequestSampler>,
+        _ sum: String, at now: Int64
+    ) -> Int? {
         let name = response.code ?? info.endpoint?.path.description ?? "none"
-        let kind = AnonymousRequestSampler.Kind(
+        let kind = RequestSampler.Kind(
             status: response.status.code, name: name, reason: info.client?.refusal?.reason)
-        let (summaries, isLogged) = anonymous.withLock { sampler in
+        let (summaries, isLogged) = sampler.withLock { sampler in
             (sampler.advance(to: now), sampler.count(kind))
         }
-        write(summaries, at: now)
+        write(summaries, sum, at: now)
         return isLogged ? 1 : nil
     }
 
-    private func reportAnonymous() {
+    private func reportSums() {
         let now = now()
-        write(anonymous.withLock { $0.advance(to: now) }, at: now)
+        write(anonymous.withLock { $0.advance(to: now) }, Self.anonymousSum, at: now)
+        write(unavailable.withLock { $0.advance(to: now) }, Self.unavailableSum, at: now)
     }
 
     /// - Parameter now: The time of the lines. With the begin of their second they would be earlier than lines
     ///   before them.
-    private func write(_ summaries: [AnonymousRequestSampler.Summary], at now: Int64) {
+    private func write(_ summaries: [RequestSampler.Summary], _ message: String, at now: Int64) {
         for summary in summaries {
             var line = sink.line(at: now, level: Self.level(of: summary.kind.status))
-            line.field("msg", "requests without a caller")
+            line.field("msg", message)
             line.field("status", Int64(summary.kind.status))
             let isRoute = summary.kind.name.utf8.first == UInt8(ascii: "/")
             line.field(isRoute ? "route" : "code", summary.kind.name)

@@ -12,6 +12,8 @@ public final class ServiceWarnings: Sendable {
         case sealingKeysWrong = "sealing_keys_wrong"
         /// The clock differs so much from Apple's that new tokens or client secrets are refused, or soon will be.
         case clockWrong = "clock_wrong"
+        /// All requests of an hour came from one private address: a proxy that is not named.
+        case trustedProxiesMissing = "trusted_proxies_missing"
     }
 
     /// Seconds of difference beyond which valid requests fail. With a slower clock this service refuses new
@@ -24,7 +26,9 @@ public final class ServiceWarnings: Sendable {
     public static let wrongClock = refusingClock - 10
 
     private let unreadable = Atomic<Int64>(0)
+    private let shut = Atomic<Int64>(0)
     private let sampled = Atomic<Int64>(0)
+    let requesters = RequesterWatch()
     private let clockAhead: @Sendable () -> Int64?
 
     /// - Parameter clockAhead: Seconds by which the clock is ahead of Apple's; `nil` while the difference is
@@ -32,6 +36,18 @@ public final class ServiceWarnings: Sendable {
     public init(clockAhead: @escaping @Sendable () -> Int64? = { nil }) {
         self.clockAhead = clockAhead
     }
+
+    /// Number of keys that sign tokens and do not open, which are among the values of the sample.
+    public var shutSigningKeys: Int64 {
+        get { shut.load(ordering: .relaxed) }
+        set {
+            let change = newValue - shut.exchange(newValue, ordering: .relaxed)
+            unreadable.add(change, ordering: .relaxed)
+        }
+    }
+
+    /// Number of values of the last sample that did not open, without keys that sign tokens.
+    public var unreadableSecrets: Int64 { max(0, unreadableValues - shutSigningKeys) }
 
     /// Number of values of the last sample that did not open.
     public var unreadableValues: Int64 {
@@ -47,10 +63,14 @@ public final class ServiceWarnings: Sendable {
 
     public var secondsAhead: Int64? { clockAhead() }
 
+    /// The private address from which all requests of the last hour came; `nil` for an ordinary hour.
+    public var loneRequester: String? { requesters.loneAddress }
+
     var current: [Warning] {
         Warning.allCases.filter { warning in
             switch warning {
             case .sealingKeysWrong: unreadableValues > 0
+            case .trustedProxiesMissing: loneRequester != nil
             case .clockWrong: secondsAhead.map { $0.magnitude >= Self.wrongClock.magnitude } ?? false
             }
         }

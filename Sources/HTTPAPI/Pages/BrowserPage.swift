@@ -114,7 +114,7 @@ struct BrowserPage {
         .face{flex:none;width:2.4rem;height:2.4rem;border-radius:50%;background:var(--hover);\
         border:1px solid var(--line);display:grid;place-items:center;font-size:.9rem;font-weight:600;\
         color:var(--soft)}
-        .who{flex:1 1 8rem;min-width:0;line-height:1.35}
+        .who{flex:1 1 12rem;min-width:0;line-height:1.35}
         .who span{display:block;font-size:.85rem;color:var(--soft)}
         .who b{display:block;font-weight:600}
         .scopes{list-style:none;margin:0 0 .5rem;line-height:1.4;padding:0;border:1px solid var(--line);border-radius:.75rem}
@@ -156,6 +156,9 @@ struct BrowserPage {
         .main{background:var(--blue);color:var(--on-blue)}
         .main:hover{background:var(--blue);filter:brightness(1.1)}
         :focus-visible{outline:3px solid var(--blue);outline-offset:2px}
+        @media (forced-colors:active){.main,.main:hover{forced-color-adjust:none;background:Highlight;\
+        color:HighlightText;border-color:Highlight;filter:none}button:not(.main){border-color:ButtonBorder}\
+        :focus-visible{outline-color:CanvasText}}
         @media (max-width:30rem){body{background:var(--card)}\
         main{margin:0;border:0;border-radius:0;padding:1.25rem}}
         """

@@ -27,10 +27,13 @@ struct HTMLWriter {
         append("</bdi>")
     }
 
-    /// Writes a text with a value at each of its places.
-    mutating func append(_ text: TextWithPlaces, value: String) {
+    /// Writes an address from outside, isolated and with places where its line can break.
+    mutating func append(address: String) { append(Markup.address(address).html) }
+
+    /// Writes a text with an address at each of its places.
+    mutating func append(_ text: TextWithPlaces, address: String) {
         for (index, part) in text.parts.enumerated() {
-            if index > 0 { append(value: value) }
+            if index > 0 { append(address: address) }
             append(part)
         }
     }

@@ -15,6 +15,35 @@ struct Markup: Sendable, Equatable {
     /// around it, and its own direction marks end with it (HTML §4.5.24).
     static func value(_ value: String) -> Markup { Markup(html: "<bdi>\(value.htmlEscaped)</bdi>") }
 
+    /// Returns an address of mail, a host, or a URL from outside. A long address can break before its signs, so that
+    /// no line ends in the middle of a word while a sign is near.
+    static func address(_ value: String) -> Markup {
+        Markup(html: "<bdi>\(breakable(value))</bdi>")
+    }
+
+    /// A URL to copy, which is read from left to right in every language.
+    static func copied(_ url: String) -> Markup {
+        Markup(html: "<code class=\"address\" dir=\"ltr\">\(breakable(url))</code>")
+    }
+
+    /// The length up to which an address fits into the narrowest line.
+    private static let shortAddress = 20
+
+    private static func breakable(_ value: String) -> String {
+        guard value.utf8.count > shortAddress else { return value.htmlEscaped }
+        var (html, word) = ("", "")
+        var previous: Character?
+        for character in value {
+            if let previous, "@./?&=_".contains(character), !":/".contains(previous) {
+                html += word.htmlEscaped + "<wbr>"
+                word = ""
+            }
+            word.append(character)
+            previous = character
+        }
+        return html + word.htmlEscaped
+    }
+
     /// Returns a date or a code, which is read from left to right in every language. Without a letter a value
     /// has no direction of its own.
     static func code(_ value: String) -> Markup {

@@ -23,6 +23,7 @@ extension Problem {
             case let error as StorageError: error.problem
             case is OverloadedError: Problem(.overloaded)
             case is CallerForbidden: Problem(.callerForbidden)
+            case is NonceNotMinted: Problem(.nonceNotMinted)
             case let error as WebRefusal: error.problem
             case is EventCursorAhead: Problem(.cursorAhead)
             case is AppAttestNotConfigured: Problem(.appAttestNotConfigured)
@@ -41,7 +42,7 @@ extension KeySetError {
     var problem: Problem {
         switch code {
         case .unknownKey: AppleTokenError(.unknownKey).problem
-        case .keysUnavailable: Problem(.keysUnavailable)
+        case .keysUnavailable: Problem(.keysUnavailable, retryAfter: retryAfter)
         }
     }
 }

@@ -19,6 +19,8 @@ struct Problem: Error, Sendable, Equatable {
     let allow: String?
     /// The cause of a refusal by App Check, for programs.
     let appCheckCause: AppCheckCause?
+    /// The code of the component that makes the service unavailable, for operators.
+    var cause: String?
 
     enum Subject: Sendable, Equatable {
         case member(String)
@@ -57,6 +59,7 @@ struct Problem: Error, Sendable, Equatable {
             json.member("cause", appCheckCause.code)
             json.member("re_attest", appCheckCause.canReAttest)
         }
+        json.member("cause", ifPresent: cause)
         json.member("request_id", requestID)
         json.endObject()
         return json.bytes

@@ -107,6 +107,11 @@ struct ProblemCode: Sendable {
         "caller_forbidden", .forbidden, "Caller not allowed",
         "This API key is limited to other apps.")
 
+    static let nonceNotMinted = ProblemCode(
+        "nonce_not_minted", .unauthorized, "Nonce not minted here",
+        "The app demands a nonce of this service (require_minted_nonce). Ask POST /v1/nonces for a nonce, give its "
+            + "nonce_sha256 to Apple, and send the nonce along.")
+
     static let clientIDUnknown = ProblemCode(
         "client_id_unknown", .notFound, "Unknown client ID",
         "No app with this client ID is configured.")
@@ -190,7 +195,8 @@ struct ProblemCode: Sendable {
         .requestMalformed, .requestTimeout, .headerTooLarge, .bodyTooLarge, .bodyNotJSON,
         .characterNotAllowed, .contentTypeUnsupported, .memberMissing, .memberMalformed, .memberUnknown,
         .parameterMissing, .parameterMalformed, .parameterUnknown, .hostRefused, .originRefused, .notFound,
-        .methodNotAllowed, .callerUnauthenticated, .callerForbidden, .clientIDUnknown,
+        .methodNotAllowed, .callerUnauthenticated, .callerForbidden, .nonceNotMinted,
+        .clientIDUnknown,
         .appAttestNotConfigured, .attestedKeyNotFound,
         .erasureNotFound,
         .cursorAhead, .disablingOver, .grantNotFound,

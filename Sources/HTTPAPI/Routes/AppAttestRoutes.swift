@@ -37,7 +37,7 @@ final class AppAttestRoutes: Sendable {
     /// `GET /v1/app-attest/keys/{key_id}`
     func showKey(_ request: HTTPRequest) throws -> RouteResult {
         _ = try Query(parsing: request.query, allowing: [])
-        guard let id = AttestedKeyID(base64URL: request.parameter ?? "") else {
+        guard let id = AttestedKeyID(inPath: request.parameter ?? "") else {
             throw Problem(.attestedKeyNotFound)
         }
         return .later { [checks] in

@@ -1,5 +1,6 @@
 import AppAttestation
 import AppleAccounts
+import AuthorizationServer
 import HTTPEngine
 import NIOHTTP1
 import StrictJSON
@@ -8,15 +9,17 @@ import StrictJSON
 final class AppCheckRoutes: Sendable {
     private let deployment: Deployment
     private let policies: AppCheckPolicies
+    private let oauthClients: [OAuthClient]
     private let store: any AppCheckHourStore
     /// Milliseconds since 1970.
     private let now: @Sendable () -> Int64
 
     init(
-        deployment: Deployment, policies: AppCheckPolicies, store: any AppCheckHourStore,
-        now: @escaping @Sendable () -> Int64
+        deployment: Deployment, policies: AppCheckPolicies, oauthClients: [OAuthClient],
+        store: any AppCheckHourStore, now: @escaping @Sendable () -> Int64
     ) {
-        (self.deployment, self.policies, self.store, self.now) = (deployment, policies, store, now)
+        (self.deployment, self.policies, self.oauthClients) = (deployment, policies, oauthClients)
+        (self.store, self.now) = (store, now)
     }
 
     /// `GET /v1/apps/{client_id}/app-check`
@@ -25,6 +28,7 @@ final class AppCheckRoutes: Sendable {
         guard let app = ClientID(request.parameter ?? "").flatMap({ deployment.app(for: $0) }),
             request.scope.allows(app)
         else { throw Problem(.clientIDUnknown) }
+        let coverage = AppCheckCoverage(of: app, policies, oauthClients: oauthClients)
         let policies = policies.of(bundleIDs: Set(app.clientIDs.map(\.rawValue)))
         let first = AppCheckHour.beginning(of: now() / 1000) - AppCheckHour.kept
         return .later { [store] in
@@ -38,6 +42,13 @@ final class AppCheckRoutes: Sendable {
             for policy in policies {
                 json.element()
                 json.value(policy, hours: byTarget[policy.target] ?? [])
+            }
+            json.endArray()
+            json.name("clients")
+            json.beginArray()
+            for client in coverage.clients {
+                json.element()
+                json.value(client)
             }
             json.endArray()
             json.endObject()

@@ -45,9 +45,8 @@ final class AuthorizeRoutes: Sendable {
         guard request.browser?.sendsForm ?? false else { return .response(malformed(request)) }
         let query = String(request.query ?? "")
         guard !query.isEmpty else { return beginPosted(request) }
-        // A malformed form was not made here. It then counts as a form without a token.
-        let form = try? Form(
-            parsing: request.body, mostFields: Self.mostFields, mostBytes: Self.mostFormBytes)
+        let form = useCase.ownForm(
+            of: request, mostFields: Self.mostFields, mostBytes: Self.mostFormBytes)
         let consent = ConsentForm(
             token: form?[ConsentPage.tokenField],
             decision: form?[ConsentPage.decisionField].flatMap { ConsentForm.Decision(rawValue: $0) },

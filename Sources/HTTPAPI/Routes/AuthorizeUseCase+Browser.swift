@@ -3,6 +3,7 @@ import AuthorizationServer
 import HTTPEngine
 import OAuth
 import SignIn
+import WebOrigins
 
 /// Translations between HTTP and the pages for users, which share the session of the authorization endpoint.
 extension AuthorizeUseCase {
@@ -11,6 +12,18 @@ extension AuthorizeUseCase {
             session: sessionCookie(of: request),
             webSignIn: CookieField.value(of: web.settings.cookieName, in: request.cookie),
             userAgent: request.browser?.userAgent)
+    }
+
+    /// Returns the form that a page of this service has posted.
+    ///
+    /// A form of another site's page, a malformed form and another media type are no form of ours. They give
+    /// `nil`, and count as a form without a token.
+    func ownForm(of request: HTTPRequest, mostFields: Int, mostBytes: Int) -> Form? {
+        // The pages send no referrer.
+        guard let browser = request.browser, browser.sendsForm,
+            !browser.sender.isForeign(to: [issuer.text], pagesHideOrigin: true)
+        else { return nil }
+        return try? Form(parsing: request.body, mostFields: mostFields, mostBytes: mostBytes)
     }
 
     /// Returns the cookie as the browser sent it.

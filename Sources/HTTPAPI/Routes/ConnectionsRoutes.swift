@@ -27,11 +27,7 @@ final class ConnectionsRoutes: Sendable {
 
     /// `POST /account/connections`
     func remove(_ request: HTTPRequest) -> RouteResult {
-        // A malformed form was not made here. It then counts as a form without a token.
-        var form: Form?
-        if request.browser?.sendsForm ?? false {
-            form = try? Form(parsing: request.body, mostFields: 4, mostBytes: Self.longestForm)
-        }
+        let form = useCase.authorize.ownForm(of: request, mostFields: 4, mostBytes: Self.longestForm)
         let removal = ConnectionsForm(
             token: form?[ConsentPage.tokenField], grant: form?[ConnectionsPage.grantField])
         let query = String(request.query ?? "")

@@ -30,12 +30,8 @@ final class DevicePageRoutes: Sendable {
 
     /// `POST /oauth/device`
     func response(_ request: HTTPRequest) -> RouteResult {
-        // A malformed form was not made here. It then counts as a form without a token.
-        var form: Form?
-        if request.browser?.sendsForm ?? false {
-            form = try? Form(
-                parsing: request.body, mostFields: Self.mostFields, mostBytes: Self.longestForm)
-        }
+        let form = useCase.authorize.ownForm(
+            of: request, mostFields: Self.mostFields, mostBytes: Self.longestForm)
         let consent = ConsentForm(
             token: form?[ConsentPage.tokenField],
             decision: form?[ConsentPage.decisionField].flatMap { ConsentForm.Decision(rawValue: $0) },

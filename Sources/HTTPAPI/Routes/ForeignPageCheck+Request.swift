@@ -1,5 +1,5 @@
-import NIOHTTP1
-import WebOrigins
+package import NIOHTTP1
+package import WebOrigins
 
 extension ForeignPageCheck {
     /// Throws `host_refused` and `origin_refused`.
@@ -8,7 +8,7 @@ extension ForeignPageCheck {
         do throws(ForeignPageRefusal) {
             try check(host: host)
             if endpoint.method != .get, endpoint.origins == .own {
-                try check(origin: head.headers["origin"], host: host)
+                try check(RequestSender(head.headers))
             }
         } catch {
             switch error {
@@ -16,5 +16,11 @@ extension ForeignPageCheck {
             case .origin: throw Problem(.originRefused)
             }
         }
+    }
+}
+
+extension RequestSender {
+    package init(_ headers: HTTPHeaders) {
+        self.init(origin: headers["origin"], site: headers["sec-fetch-site"], host: headers["host"])
     }
 }

@@ -1,6 +1,7 @@
 import AppleAccounts
 import NIOHTTP1
 import OAuth
+import WebOrigins
 
 /// One request as a route sees it: complete, and its caller authenticated.
 struct HTTPRequest: Sendable {
@@ -52,12 +53,14 @@ final class BrowserFields: Sendable {
     let sendsForm: Bool
     /// True if a page posted the request: browsers name the origin of such a page (Fetch §3.2).
     let comesFromPage: Bool
+    let sender: RequestSender
     /// `nil` when the address is unknown: a trusted proxy has not named it.
     let address: RequesterAddress?
 
     init(_ headers: HTTPHeaders, sendsForm: Bool, address: RequesterAddress?) {
         self.address = address
         comesFromPage = headers.contains(name: "origin")
+        sender = RequestSender(headers)
         userAgent = headers.first(name: "user-agent")
         acceptLanguage = headers.first(name: "accept-language")
         self.sendsForm = sendsForm

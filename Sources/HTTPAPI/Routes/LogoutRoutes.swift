@@ -32,9 +32,10 @@ final class LogoutRoutes: Sendable {
             guard form.hasOnly(ConsentPage.tokenField, ConsentPage.decisionField) else {
                 return .response(malformed(request))
             }
+            let own = useCase.authorize.ownForm(of: request, mostFields: 2, mostBytes: Self.longestForm)
             let answer = LogoutForm(
-                token: form[ConsentPage.tokenField],
-                decision: form[ConsentPage.decisionField].flatMap { LogoutForm.Decision(rawValue: $0) })
+                token: own?[ConsentPage.tokenField],
+                decision: own?[ConsentPage.decisionField].flatMap { LogoutForm.Decision(rawValue: $0) })
             return RouteResult(useCase.answer(answer, query: query, from: browser(of: request))) {
                 .response(self.response(to: $0, request))
             }

@@ -27,8 +27,11 @@ final class OperationsRoutes: Sendable {
 
     /// `GET /livez`: the process responds.
     func live() -> RouteResult {
-        .response(Self.status("alive"))
+        .response(Self.alive)
     }
+
+    /// The response of a process that responds.
+    static var alive: HTTPResponse { status("alive") }
 
     /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key set is ready,
     /// because it still verifies; so is a service with warnings, which the response lists. A service that is
@@ -37,8 +40,12 @@ final class OperationsRoutes: Sendable {
         .later { [self] in
             if draining.hasBegun { throw Problem(.stopping) }
             let health = await look()
-            if let error = health.storage { throw error }
-            if !health.keys.isReady { throw KeySetError(.keysUnavailable) }
+            if let error = health.storage { throw Self.problem(error.problem, cause: error.code.rawValue) }
+            if case .unavailable(let cause) = health.keys.status {
+                // Nothing has failed before the end of the first fetch.
+                let cause = cause?.rawValue ?? "not_fetched"
+                throw Self.problem(KeySetError(.keysUnavailable).problem, cause: cause)
+            }
             return Self.status("ready", warnings.current)
         }
     }
@@ -98,6 +105,12 @@ final class OperationsRoutes: Sendable {
         } catch {
             return (error as? StorageError ?? StorageError(.unavailable, detail: ""), keys.health)
         }
+    }
+
+    private static func problem(_ problem: Problem, cause: String) -> Problem {
+        var problem = problem
+        problem.cause = cause
+        return problem
     }
 
     private static func status(

@@ -94,12 +94,12 @@ final class WebRoutes: Sendable {
         _ webState: WebState, token: String, code: String, user: UserProfile?, in trace: RequestTrace?
     ) async throws -> HTTPResponse {
         do {
-            let location = try await verifications.counting(.identityToken, in: trace) {
+            let end = try await verifications.counting(.identityToken, in: trace) {
                 try await web.handleCallback(
                     webState, identityToken: token, authorizationCode: code, user: user)
             }
-            metrics.count(.signedIn)
-            return .redirect(to: location)
+            if !end.isRepeated { metrics.count(.signedIn) }
+            return .redirect(to: end.url)
         } catch {
             let problem = Problem(describing: error)
             // A bug of this service is logged, and not reported to the app.

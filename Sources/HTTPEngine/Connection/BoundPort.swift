@@ -36,4 +36,8 @@ public struct ListenError: Error {
     public let port: Int
     /// The error of the operating system.
     public let cause: any Error
+
+    public init(host: String, port: Int, cause: any Error) {
+        (self.host, self.port, self.cause) = (host, port, cause)
+    }
 }

@@ -7,7 +7,8 @@ extension ConnectionHandler {
         guard state.phase == .responding, let context = output.context, let request = incoming.take() else {
             return
         }
-        let (exchange, source) = interface.handle(request, from: client, gate: gate)
+        let (exchange, source) = interface.handle(
+            request, from: siblings.requester(of: request.fields, from: client), gate: gate)
         switch source {
         case .response(let response): ready = (exchange, response)
         case .command(let command):

@@ -6,7 +6,7 @@ package protocol HTTPInterface: AnyObject {
     /// Takes on a complete request.
     ///
     /// - Parameters:
-    ///   - client: `nil` for a trusted proxy.
+    ///   - client: The client, also behind named proxies; `nil` when they do not name it.
     ///   - gate: Decides about overload once the priority of the request is known.
     func handle(
         _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate

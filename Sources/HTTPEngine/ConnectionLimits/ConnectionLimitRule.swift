@@ -1,3 +1,4 @@
+import Encodings
 import NIOCore
 
 /// Decides which connection is closed when the number of connections is near its limit.
@@ -19,6 +20,11 @@ struct ConnectionLimitRule {
             leastIdleTime = min(limits.leastIdleTime, limits.idleTime)
         }
 
+        /// Number of connections of a network. Wide networks may have more, and at most three quarters of all.
+        func most(of network: CountedNetwork) -> Int {
+            max(perAddress, min(perAddress * network.share, connections * 3 / 4))
+        }
+
         /// Number of connections above which each new connection closes another. The places above it are for
         /// connections that arrive meanwhile.
         var crowded: Int { connections - max(1, connections / 16) }
@@ -28,15 +34,15 @@ struct ConnectionLimitRule {
         case fine
         /// The longest idle connection of the service closes.
         case makeRoom
-        /// The longest idle connection of this address closes, or the new connection when none is idle.
-        case replace(ClientAddress)
+        /// The longest idle connection of this network closes, or the new connection when none is idle.
+        case replace(CountedNetwork)
     }
 
     let bounds: Bounds
     private(set) var count = 0
     /// The largest number of connections since the memory was trimmed last.
     private var peak = 0
-    private var byAddress: [ClientAddress: Int] = [:]
+    private var byNetwork: [CountedNetwork: Int] = [:]
 
     init(_ bounds: Bounds) {
         self.bounds = bounds
@@ -46,9 +52,10 @@ struct ConnectionLimitRule {
     mutating func opened(from address: ClientAddress?) -> Verdict {
         count += 1
         peak = max(peak, count)
-        if let address {
-            byAddress[address, default: 0] += 1
-            if byAddress[address, default: 0] > bounds.perAddress { return .replace(address) }
+        let networks = address?.networks ?? []
+        for network in networks { byNetwork[network, default: 0] += 1 }
+        if let full = networks.first(where: { byNetwork[$0, default: 0] > bounds.most(of: $0) }) {
+            return .replace(full)
         }
         return count > bounds.crowded ? .makeRoom : .fine
     }
@@ -56,9 +63,9 @@ struct ConnectionLimitRule {
     /// - Returns: `true` if so many connections have closed that freed memory can be returned.
     mutating func closed(from address: ClientAddress?) -> Bool {
         count -= 1
-        if let address, let own = byAddress[address] {
-            // The table has no address without a connection.
-            byAddress[address] = own > 1 ? own - 1 : nil
+        for network in address?.networks ?? [] {
+            // The table has no network without a connection.
+            if let own = byNetwork[network] { byNetwork[network] = own > 1 ? own - 1 : nil }
         }
         guard peak >= Self.smallestCrowd, count <= peak / 2 else { return false }
         peak = count

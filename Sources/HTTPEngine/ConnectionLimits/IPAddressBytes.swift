@@ -1,3 +1,4 @@
+package import Encodings
 package import NIOCore
 
 /// The 128 bits of an IP address. An IPv4 address is mapped into IPv6 (RFC 4291 §2.5.5.2), so that a client
@@ -32,8 +33,16 @@ struct IPAddressBytes: Equatable, Sendable {
     /// 0.0.0.0
     static let firstOfVersion4 = IPAddressBytes(high: 0, low: mappedPrefix)
 
-    private init(high: UInt64, low: UInt64) {
+    init(high: UInt64, low: UInt64) {
         (self.high, self.low) = (high, low)
+    }
+
+    /// Returns the address with a bit, counted from the highest, set or cleared.
+    func setting(bit: Int, to isSet: Bool) -> IPAddressBytes {
+        let mask: UInt64 = 1 << UInt64(63 - bit % 64)
+        func set(_ word: UInt64) -> UInt64 { isSet ? word | mask : word & ~mask }
+        return bit < 64
+            ? IPAddressBytes(high: set(high), low: low) : IPAddressBytes(high: high, low: set(low))
     }
 
     var isVersion4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
@@ -50,7 +59,7 @@ struct IPAddressBytes: Equatable, Sendable {
 }
 
 /// Identifies a client by its address: an IPv4 address, or the /64 network of an IPv6 address, because one
-/// subscriber usually has a whole /64.
+/// machine usually has a whole /64.
 package struct ClientAddress: Hashable, Sendable {
     /// The address, or the first 64 bits of an IPv6 address.
     package let network: UInt64
@@ -61,5 +70,24 @@ package struct ClientAddress: Hashable, Sendable {
         guard let bytes = IPAddressBytes(address) else { return nil }
         isVersion4 = bytes.isVersion4
         network = isVersion4 ? bytes.low & 0xFFFF_FFFF : bytes.high
+    }
+
+    /// The networks in which the client is counted, the narrowest first.
+    package var networks: [CountedNetwork] { CountedNetwork.all(of: network, isVersion4: isVersion4) }
+
+    package func isIn(_ counted: CountedNetwork) -> Bool {
+        counted.contains(network, isVersion4: isVersion4)
+    }
+
+    /// True for an address that no client in the Internet has: private (RFC 1918, RFC 4193), shared (RFC 6598),
+    /// link-local and loopback.
+    package var isPrivate: Bool {
+        // The number of bits after the prefix, and the prefix. ::1 is the only address in use that begins with
+        // 64 zero bits.
+        let prefixes: [(rest: UInt64, bits: UInt64)] =
+            isVersion4
+            ? [(24, 10), (24, 127), (20, 0xAC1), (16, 0xC0A8), (16, 0xA9FE), (22, 0x191)]
+            : [(0, 0), (57, 0x7E), (54, 0x3FA)]
+        return prefixes.contains { network >> $0.rest == $0.bits }
     }
 }

@@ -1,3 +1,4 @@
+import Encodings
 import NIOCore
 import Synchronization
 
@@ -31,6 +32,13 @@ final class LoopConnections {
 
     func client(at address: SocketAddress?) -> ClientAddress? { openConnections.client(at: address) }
 
+    /// Returns the client that sent a request, also through named proxies; `nil` when they do not say.
+    ///
+    /// - Parameter client: The other end of the connection; `nil` for a named proxy.
+    func requester(of fields: RequestFields, from client: ClientAddress?) -> ClientAddress? {
+        client ?? fields.forwardedFor.flatMap { openConnections.trustedProxies.requester(forwardedFor: $0) }
+    }
+
     /// `enforceLimits` must be called next.
     func open(_ connection: ConnectionHandler) -> RecencyList<ConnectionHandler>.Place {
         defer { noteOldest() }
@@ -56,12 +64,13 @@ final class LoopConnections {
         openConnections.carryOut(verdict, for: NIOLoopBound(newcomer, eventLoop: eventLoop))
     }
 
-    /// - Parameter client: Only connections of this client; `nil` for all.
+    /// - Parameter network: Only connections of this network; `nil` for all.
     /// - Returns: `true` if a connection was closed.
-    func closeLongestIdle(of client: ClientAddress?, except newcomer: ObjectIdentifier) -> Bool {
+    func closeLongestIdle(of network: CountedNetwork?, except newcomer: ObjectIdentifier) -> Bool {
         closeOverdue(at: .now())
         let found = connections.first { connection in
-            connection.isExpendable && (client == nil || connection.client == client)
+            connection.isExpendable
+                && network.map { connection.client?.isIn($0) ?? false } ?? true
                 && ObjectIdentifier(connection) != newcomer
         }
         found?.closeEarly()

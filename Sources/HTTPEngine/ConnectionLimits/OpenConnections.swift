@@ -1,3 +1,4 @@
+import Encodings
 import NIOCore
 import Synchronization
 
@@ -15,7 +16,7 @@ final class OpenConnections: Sendable {
     private let rule: Mutex<ConnectionLimitRule>
     private let loops = Mutex<[Loop]>([])
     private let idleNanoseconds: Atomic<Int64>
-    private let trustedProxies: [AddressBlock]
+    let trustedProxies: [AddressBlock]
     private let noteEarlyClose: @Sendable (EarlyCloseReason) -> Void
     private let trimmer = MemoryTrimmer()
 
@@ -32,7 +33,7 @@ final class OpenConnections: Sendable {
 
     /// `nil` for an address without a limit.
     func client(at address: SocketAddress?) -> ClientAddress? {
-        guard let address, !trustedProxies.contains(where: { $0.contains(address) }) else { return nil }
+        guard let address, !trustedProxies.contains(address) else { return nil }
         return ClientAddress(address)
     }
 
@@ -64,12 +65,12 @@ final class OpenConnections: Sendable {
         switch verdict {
         case .fine: break
         case .makeRoom: search(.crowded, of: nil, for: newcomer)
-        case .replace(let client): search(.addressShare, of: client, for: newcomer)
+        case .replace(let network): search(.addressShare, of: network, for: newcomer)
         }
     }
 
     private func search(
-        _ reason: EarlyCloseReason, of client: ClientAddress?,
+        _ reason: EarlyCloseReason, of network: CountedNetwork?,
         for newcomer: NIOLoopBound<ConnectionHandler>
     ) {
         let loops = loops.withLock { $0 }.sorted { $0.oldestUse.moment < $1.oldestUse.moment }
@@ -78,11 +79,11 @@ final class OpenConnections: Sendable {
         // Each loop searches on its own thread, beginning with the loop that has the oldest connection.
         @Sendable func look(in rest: ArraySlice<Loop>) {
             guard let loop = rest.first else {
-                guard client != nil else { return }
+                guard network != nil else { return }
                 noteEarlyClose(.refused)
                 return eventLoop.execute { newcomer.value.closeEarly() }
             }
-            let isDone = loop.connections.value.closeLongestIdle(of: client, except: identity)
+            let isDone = loop.connections.value.closeLongestIdle(of: network, except: identity)
             if isDone { return noteEarlyClose(reason) }
             go(on: rest.dropFirst())
         }

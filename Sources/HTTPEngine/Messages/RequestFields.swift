@@ -7,7 +7,7 @@ package struct RequestFields: Sendable {
     package private(set) var requestID: String?
     package private(set) var ifNoneMatch: String?
     package private(set) var cookie: String?
-    /// The last field, which the nearest proxy wrote.
+    /// All fields with this name as one list, the nearest proxy's last (RFC 9110 §5.3).
     package private(set) var forwardedFor: String?
     /// The largest `Int` when the field's number is larger.
     package private(set) var contentLength: Int?
@@ -39,7 +39,8 @@ package struct RequestFields: Sendable {
                 authorization = authorization == nil ? value : ""
             case 13 where Self.areEqual(name, "if-none-match"): ifNoneMatch = value
             case 14 where Self.areEqual(name, "content-length"): contentLength = Self.length(value)
-            case 15 where Self.areEqual(name, "x-forwarded-for"): forwardedFor = value
+            case 15 where Self.areEqual(name, "x-forwarded-for"):
+                if forwardedFor == nil { forwardedFor = value } else { forwardedFor?.append(",\(value)") }
             case 17 where Self.areEqual(name, "transfer-encoding"):
                 let isChunked = transferCoding == .none && Self.areEqual(Self.trimmed(value), "chunked")
                 transferCoding = isChunked ? .chunked : .unknown

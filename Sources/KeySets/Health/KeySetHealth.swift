@@ -23,6 +23,10 @@ public struct KeySetHealth: Sendable, Equatable {
     public internal(set) var lastSuccessAt: Int64?
     public internal(set) var lastFailureAt: Int64?
     public internal(set) var lastFailure: KeySetFetchError.Code?
+    /// The status of the last response; `nil` when the last request got none.
+    public internal(set) var lastStatus: Int?
+    /// The time of the next fetch; `nil` when it begins with the next token.
+    public internal(set) var nextFetchAt: Int64?
     public internal(set) var fetches = KeySetFetchCounters()
     /// The number of callers that wait for a fetch now.
     public internal(set) var waiterCount = 0

@@ -4,10 +4,13 @@ struct HeldKeySet: Sendable {
     /// Time at which Apple last sent or confirmed the set.
     private(set) var fetchedAt: Int64
     private(set) var freshUntil: Int64
+    /// Time at which the fetch of the set began, or earlier: keys of older tokens were in the set. `nil` after
+    /// the clock was set back behind it, because then no token can be compared with it.
+    private(set) var askedAt: Int64?
 
-    init(received: ReceivedKeySet, fetchedAt: Int64, freshUntil: Int64) {
+    init(received: ReceivedKeySet, askedAt: Int64, fetchedAt: Int64, freshUntil: Int64) {
         self.received = received
-        self.fetchedAt = fetchedAt
+        (self.askedAt, self.fetchedAt) = (askedAt, fetchedAt)
         self.freshUntil = freshUntil
     }
 
@@ -22,8 +25,15 @@ struct HeldKeySet: Sendable {
         now < fetchedAt.addingSaturating(longestUse)
     }
 
+    /// Returns true if the fetch began when a token of this time, in milliseconds, had been issued.
+    func isNewer(thanTokenOf issuedAt: Int64?) -> Bool {
+        guard let issuedAt, let askedAt else { return false }
+        return issuedAt <= askedAt
+    }
+
     /// Corrects times that lie in the future after the clock was set back.
     mutating func moveBack(to now: Int64, longestFreshness: Int64) {
+        if let asked = askedAt, asked > now { askedAt = nil }
         fetchedAt = min(fetchedAt, now)
         freshUntil = min(freshUntil, now.addingSaturating(longestFreshness))
     }

@@ -7,7 +7,7 @@ package enum LookUpAction: Sendable, Equatable {
     case startFetch(KeySetFetch)
     /// Wait for the fetch with this number.
     case joinFetch(UInt64)
-    case refuse(KeySetError.Code)
+    case refuse(KeySetError)
 }
 
 /// Next action of the refresh loop.

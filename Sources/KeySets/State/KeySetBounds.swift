@@ -23,7 +23,8 @@ public struct KeySetBounds: Sendable, Equatable {
     /// The refresh loop reads the clock at least this often, so that it notices a clock that was set: 1
     /// minute.
     public let longestSleep: Int64
-    /// The largest number of callers that wait for a fetch: 4096. Further callers get `.keysUnavailable`.
+    /// The largest number of callers that wait for a fetch, and of key IDs that are remembered as not found:
+    /// 4096. Further callers get `.keysUnavailable`.
     public let mostWaiters: Int
 
     /// All durations must be positive, and each `shortest` at most its `longest`. A violation is a

@@ -14,25 +14,21 @@ extension KeySetState {
         guard snapshot.fetchedAt <= now, restore(received, from: snapshot, at: now, jitter: jitter) else {
             return .ask(fetch)
         }
-        isAdopted = true
         guard satisfies(fetch, at: now) else { return .ask(conditional(fetch)) }
         running = nil
         failures = 0
         record.fetches.adopted &+= 1
-        // The cooldown begins at the time when the set was fetched from Apple.
+        // The cooldown begins at the time when the set was fetched from Apple. The other process has looked for
+        // keys of its own callers, so the set proves nothing about the keys that callers here look for, unless
+        // their tokens are older.
         if fetch.keyID != nil { lookUpFetchAt = snapshot.fetchedAt }
         return .wakeWaiters
     }
 
-    /// Returns true if an adopted set was fetched so recently that a key that it lacks is not Apple's.
-    func isAskedLately(at now: Int64) -> Bool {
-        guard let held else { return false }
-        return now < held.fetchedAt.addingSaturating(bounds.lookUpCooldown)
-    }
-
     private func satisfies(_ fetch: KeySetFetch, at now: Int64) -> Bool {
         guard let keyID = fetch.keyID else { return now < nextFetchAt }
-        return usableKey(for: keyID, at: now) != nil || isAskedLately(at: now)
+        guard usableKey(for: keyID, at: now) == nil, let held else { return true }
+        return now < held.fetchedAt.addingSaturating(bounds.lookUpCooldown)
     }
 
     /// Uses the entity tag of the adopted set: a 304 to the old tag would confirm the wrong set.

@@ -14,6 +14,9 @@ extension KeySetState {
         health.lastSuccessAt = record.lastSuccessAt
         health.lastFailureAt = record.lastFailureAt
         health.lastFailure = record.lastFailure
+        health.lastStatus = record.lastStatus
+        let next = [nextFetchAt, lookUpFetchAt?.addingSaturating(bounds.lookUpCooldown)]
+        health.nextFetchAt = next.compactMap { $0 }.filter { $0 > now }.min()
         health.fetches = record.fetches
         health.snapshotFailures = record.snapshotFailures
         return health
@@ -23,6 +26,9 @@ extension KeySetState {
     package mutating func noteSnapshotFailure() {
         record.snapshotFailures &+= 1
     }
+
+    /// Notes the status of a response; `nil` for a request that got none.
+    package mutating func noteStatus(_ status: Int?) { record.lastStatus = status }
 
     private func status(at now: Int64) -> KeySetHealth.Status {
         let cause = failures > 0 ? record.lastFailure : nil
@@ -37,5 +43,6 @@ struct KeySetRecord: Sendable {
     var lastSuccessAt: Int64?
     var lastFailureAt: Int64?
     var lastFailure: KeySetFetchError.Code?
+    var lastStatus: Int?
     var snapshotFailures = 0
 }

@@ -19,12 +19,15 @@ extension KeySetState {
         case .replaced(let received, let cacheControl):
             record.fetches.replaced &+= 1
             return hold(
-                received, for: freshness(cacheControl, unlessSaid: bounds.defaultFreshness), now, jitter)
+                received, of: fetch, for: freshness(cacheControl, unlessSaid: bounds.defaultFreshness), now,
+                jitter)
         case .confirmed(let cacheControl):
             guard let held else { return fail(.statusUnexpected, at: now, jitter: jitter) }
             record.fetches.confirmed &+= 1
             // A 304 without Cache-Control keeps the freshness of the stored response (RFC 9111 §4.3.4).
-            return hold(held.received, for: freshness(cacheControl, unlessSaid: held.freshness), now, jitter)
+            return hold(
+                held.received, of: fetch, for: freshness(cacheControl, unlessSaid: held.freshness), now,
+                jitter)
         case .failed(let code):
             return fail(code, at: now, jitter: jitter)
         case .cancelled:
@@ -39,12 +42,14 @@ extension KeySetState {
     }
 
     private mutating func hold(
-        _ received: ReceivedKeySet, for freshness: Int64, _ now: Int64, _ jitter: Int64
+        _ received: ReceivedKeySet, of fetch: KeySetFetch, for freshness: Int64, _ now: Int64,
+        _ jitter: Int64
     ) -> FinishAction {
         let held = HeldKeySet(
-            received: received, fetchedAt: now, freshUntil: now.addingSaturating(freshness))
+            received: received, askedAt: fetch.giveUpAt.subtractingSaturating(bounds.longestFetch),
+            fetchedAt: now, freshUntil: now.addingSaturating(freshness))
         self.held = held
-        isAdopted = false
+        absent = sought
         failures = 0
         record.lastSuccessAt = now
         nextFetchAt = refreshMoment(fetchedAt: now, freshness: freshness, jitter: jitter)

@@ -11,8 +11,10 @@ extension KeySetState {
         if let held, held.fetchedAt >= fetchedAt { return false }
         let freshness = snapshot.freshUntil.subtractingSaturating(snapshot.fetchedAt)
             .clamped(to: 0...bounds.longestFreshness)
+        // A snapshot does not say when its fetch began: not earlier than by the time limit of a fetch.
         held = HeldKeySet(
-            received: received, fetchedAt: fetchedAt, freshUntil: fetchedAt.addingSaturating(freshness))
+            received: received, askedAt: fetchedAt.subtractingSaturating(bounds.longestFetch),
+            fetchedAt: fetchedAt, freshUntil: fetchedAt.addingSaturating(freshness))
         // The set was stored with a clock that was ahead, or the present clock is behind: use the set, and
         // fetch at once.
         let isFromTheFuture = snapshot.fetchedAt > now

@@ -17,8 +17,12 @@ package struct KeySetState: Sendable {
     var lookUpFetchAt: Int64?
     var noticedAt = Int64.min
     var startedFetches: UInt64 = 0
-    /// The cached set was fetched by another process, and this process has not fetched since.
-    var isAdopted = false
+    /// The unknown key IDs that callers look for with the running fetch, or looked for with the last one, as
+    /// bytes. At most `KeySetBounds.mostWaiters`.
+    var sought: Set<[UInt8]> = []
+    /// The key IDs that the last fetch looked for. Those that its set lacks are not Apple's. Empty while a fetch
+    /// runs and after a fetch that failed.
+    var absent: Set<[UInt8]> = []
     /// Number of failed fetches since the last successful fetch.
     var failures = 0
     var record = KeySetRecord()
@@ -33,8 +37,12 @@ package struct KeySetState: Sendable {
         return held.received.keys.key(for: keyID)
     }
 
-    /// `waiters` is the number of callers that already wait for a fetch.
-    package mutating func lookUp(_ keyID: String, at now: Int64, waiters: Int) -> LookUpAction {
+    /// - Parameters:
+    ///   - issuedAt: The `iat` of the token, in milliseconds and unverified.
+    ///   - waiters: The number of callers that already wait for a fetch.
+    package mutating func lookUp(
+        _ keyID: String, issuedAt: Int64?, at now: Int64, waiters: Int
+    ) -> LookUpAction {
         adjust(toClock: now)
         if usableKey(for: keyID, at: now) != nil {
             // Without a refresh loop, callers keep the set fresh. A look-up of a cached key never waits for
@@ -43,21 +51,34 @@ package struct KeySetState: Sendable {
             return .useAndStartFetch(start(at: now))
         }
         if let running {
-            return waiters < bounds.mostWaiters ? .joinFetch(running.number) : .refuse(.keysUnavailable)
+            guard waiters < bounds.mostWaiters else {
+                return .refuse(refusal(for: keyID, issuedAt: issuedAt, at: now))
+            }
+            if sought.count < bounds.mostWaiters { sought.insert(Array(keyID.utf8)) }
+            return .joinFetch(running.number)
         }
         // The cooldown limits the requests that a flood of invented key IDs can cause.
-        if isStopped || isCoolingDown(at: now) { return .refuse(refusal(at: now)) }
+        if isStopped || isCoolingDown(at: now) {
+            return .refuse(refusal(for: keyID, issuedAt: issuedAt, at: now))
+        }
         lookUpFetchAt = now
         // Unconditional, so that an intermediate cache that wrongly responds with 304 cannot hide a new key.
         return .startFetch(start(for: keyID, at: now))
     }
 
-    /// The error code for a key that is not in the cache when no fetch is started for it.
-    package func refusal(at now: Int64) -> KeySetError.Code {
-        // Only a set whose last fetch succeeded proves that a key is not Apple's.
-        let isResponse = !isAdopted || isAskedLately(at: now)
-        let canTell = hasUsableKeys(at: now) && failures == 0 && running == nil && !isStopped && isResponse
-        return canTell ? .unknownKey : .keysUnavailable
+    /// Returns the error for a key that is not in the cache when no fetch is started for it.
+    ///
+    /// The key is not Apple's if the last fetch has looked for it, or if the token is older than the last set.
+    /// Any other key may be new: the flood of invented keys that began the cooldown says nothing about it.
+    package func refusal(for keyID: String, issuedAt: Int64?, at now: Int64) -> KeySetError {
+        guard !isStopped else { return KeySetError(.keysUnavailable) }
+        if running == nil, let held, hasUsableKeys(at: now),
+            held.isNewer(thanTokenOf: issuedAt) || absent.contains(Array(keyID.utf8))
+        {
+            return KeySetError(.unknownKey)
+        }
+        let wait = nextAttempt(at: now).subtractingSaturating(now).clamped(to: 1...bounds.longestUse)
+        return KeySetError(.keysUnavailable, retryAfter: Int((wait - 1) / 1000 + 1))
     }
 
     package func isRunning(_ number: UInt64) -> Bool { running?.number == number }
@@ -74,6 +95,8 @@ package struct KeySetState: Sendable {
     /// Starts a refresh (`keyID` is `nil`) or a fetch for an unknown key.
     mutating func start(for keyID: String? = nil, at now: Int64) -> KeySetFetch {
         startedFetches &+= 1
+        sought = keyID.map { [Array($0.utf8)] } ?? []
+        absent = []
         let fetch = KeySetFetch(
             number: startedFetches,
             entityTag: keyID == nil ? held?.received.entityTag : nil,
@@ -92,8 +115,13 @@ package struct KeySetState: Sendable {
         held?.moveBack(to: now, longestFreshness: bounds.longestFreshness)
     }
 
-    private func isCoolingDown(at now: Int64) -> Bool {
-        guard let lookUpFetchAt else { return false }
-        return now < lookUpFetchAt.addingSaturating(bounds.lookUpCooldown)
+    private func isCoolingDown(at now: Int64) -> Bool { now < cooldownEnd }
+
+    private var cooldownEnd: Int64 { lookUpFetchAt?.addingSaturating(bounds.lookUpCooldown) ?? .min }
+
+    /// The latest time at which the running fetch ends; without one, the time at which a look-up or the refresh
+    /// loop fetches again.
+    private func nextAttempt(at now: Int64) -> Int64 {
+        running?.giveUpAt ?? min(nextFetchAt, cooldownEnd)
     }
 }

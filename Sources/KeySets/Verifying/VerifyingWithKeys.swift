@@ -42,7 +42,7 @@ extension VerificationKeys {
     /// `AppleTokenError`; only `.keysUnavailable` stays a `KeySetError`.
     package func key(of token: UnverifiedToken) async throws -> RSAPublicKey {
         do throws(KeySetError) {
-            return try await key(for: token.keyID)
+            return try await key(for: token.keyID, issuedAt: token.claimedIssuedAt)
         } catch {
             switch error.code {
             case .unknownKey: throw AppleTokenError(.unknownKey)

@@ -62,8 +62,7 @@ public struct AppFlip: Sendable {
         case .account(let text, let authenticatedAt):
             guard AccountID(text) != nil else { throw AccountRefusal(.accountNotFound) }
             // The app's backend knows the user, and the proof vouches for this attempt to link.
-            try await judge(
-                AppEvidence(call), bundleID: request.link.client.app, vouchingFor: call.state ?? "")
+            try await judge(AppEvidence(call), of: request.link, vouchingFor: call.state ?? "")
             return try await account(text, request.link, authenticatedAt: authenticatedAt, caller: caller)
         }
     }
@@ -101,9 +100,9 @@ public struct AppFlip: Sendable {
         do {
             let verified = try await useCases.verify(token, allowed: only).value
             let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
-            if let bundleID = ClientID(verified.identity.clientID) {
-                try await judge(token.evidence, bundleID: bundleID, vouchingFor: token.identityToken)
-            }
+            try await judge(
+                token.evidence, of: link, audience: verified.identity.clientID,
+                vouchingFor: token.identityToken)
             // Checked before the sign-in, which would be carried out in vain.
             guard link.authenticationAge.accepts(moment, at: now) else {
                 return .obstacle(.authenticationTooOld)
@@ -123,15 +122,21 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Judges the app by its bundle ID.
+    /// Judges the app that answers: by the bundle ID that its identity token is for, and otherwise by the
+    /// strictest of the client's app. An app on Android has no App Attest, and no token for a bundle ID.
     ///
+    /// - Parameter audience: The `aud` of the identity token; `nil` where the backend names the account.
     /// - Throws: `AppCheckRefusal`.
     private func judge(
-        _ evidence: AppEvidence, bundleID: ClientID, vouchingFor text: String
+        _ evidence: AppEvidence, of link: AppFlipLink, audience: String? = nil, vouchingFor text: String
     ) async throws {
         guard let checks = server.dependencies.signIn.appChecks else { return }
-        _ = try await checks.check(
-            evidence, by: checks.policies.ofApp(bundleID.rawValue), vouchingFor: SHA256Digest.hash(text))
+        var policy = audience.flatMap { checks.policies.ofApp($0) }
+        if policy == nil, !link.isIntent {
+            policy = server.dependencies.deployment.app(for: link.client.app)
+                .flatMap { checks.policy(of: $0, for: evidence) }
+        }
+        _ = try await checks.check(evidence, by: policy, vouchingFor: SHA256Digest.hash(text))
     }
 
     private func isKnown(_ id: AccountID, caller: AppScope) async throws -> Bool {
@@ -210,7 +215,7 @@ extension AppFlipObstacle {
             .refreshTokenOfAnotherClient, .refreshTokenReused,
             .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled,
             .accountNotMatched, .deviceCodeNotFound, .deviceCodeExpired, .devicePending, .devicePolledEarly,
-            .deviceDenied, .tooManyDevices, .userCodeTaken:
+            .deviceDenied, .tooManyDevices, .tooManyFamilies, .userCodeTaken:
             return nil
         }
     }

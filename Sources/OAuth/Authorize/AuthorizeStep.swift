@@ -20,6 +20,8 @@ struct AuthorizeSituation {
     let query: String
     /// The session of the cookie, even if it has expired.
     let session: BrowserSession?
+    /// The origin of the request's ID token; `nil` without one.
+    var hint: SigningKeys.HintOrigin?
     /// The status of the session's account; `nil` when it was not read, and when there is no account.
     let status: AccountStatus?
     /// The existing grant of the user to the client.
@@ -27,7 +29,7 @@ struct AuthorizeSituation {
     let now: Moment
 
     var step: AuthorizeStep {
-        guard let session, isGood(session), isRecent(session) else { return signInStep }
+        guard let session, isGood(session), isRecent(session), isMeant(session) else { return signInStep }
         if let status, status.isDisabled(at: now) {
             // `prompt=none` allows no page.
             let error = DisabledAccountNotice.error
@@ -83,6 +85,17 @@ struct AuthorizeSituation {
         }
         // Sixty seconds at Apple's page must not make the sign-in too old for a request with `max_age=60`.
         return roundTrip.map { session.isAuthenticated(since: $0.begunAt) } ?? false
+    }
+
+    /// Returns `true` if the session is of the user whom the request's ID token names. A token that cannot be
+    /// judged names a user who is signed out: then only a sign-in for this request counts.
+    private func isMeant(_ session: BrowserSession) -> Bool {
+        switch hint {
+        case nil: true
+        case .genuine(let hint): hint.accountID == session.accountID
+        case .unknown: roundTrip != nil
+        case .foreign: false
+        }
     }
 
     private var isConsentGiven: Bool {

@@ -12,6 +12,8 @@ public struct AuthorizeUseCase: Sendable {
     let settings: OAuthSettings
     let store: any AuthorizationStore
     let commits: GroupCommit<GrantCommand>
+    /// The keys that sign ID tokens.
+    let keys: SigningKeys
     public let web: WebSignIn
     let sessions: SessionSeal
     let endedSessions: EndedSessions
@@ -22,12 +24,13 @@ public struct AuthorizeUseCase: Sendable {
     ///   - now: The wall clock.
     public init(
         settings: OAuthSettings, store: any AuthorizationStore, commits: GroupCommit<GrantCommand>,
-        web: WebSignIn,
+        keys: SigningKeys, web: WebSignIn,
         sealingKeys: SealingKeyRing, now: @escaping @Sendable () -> Moment
     ) {
         self.settings = settings
         self.store = store
         self.commits = commits
+        self.keys = keys
         self.web = web
         sessions = SessionSeal(keys: sealingKeys)
         endedSessions = EndedSessions(tickets: web.tickets)
@@ -47,7 +50,8 @@ public struct AuthorizeUseCase: Sendable {
 
     /// Handles `GET /oauth/authorize`.
     ///
-    /// Waits only for a browser that has a session. Errors of the store go to the client.
+    /// Waits only for a browser that has a session, and for a request with an ID token. Errors of the store go
+    /// to the client.
     ///
     /// - Parameter query: The query as sent. It may be empty.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<AuthorizeOutcome> {

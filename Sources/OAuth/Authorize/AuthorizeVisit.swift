@@ -13,8 +13,11 @@ struct AuthorizeVisit: Sendable {
     var session: BrowserSession?
     let webCookie: String?
     let now: Moment
+    /// The origin of the request's ID token; `nil` without one, and until it has been judged.
+    var hint: SigningKeys.HintOrigin?
 
     func begin() -> Step<AuthorizeOutcome> {
+        if hint == nil, let token = request.idTokenHint { return .later { try await begin(judging: token) } }
         let stranger = situation(status: nil, grant: nil)
         guard let session, stranger.mayGoOn else { return .now(withoutSession(stranger)) }
         return .later {
@@ -26,14 +29,28 @@ struct AuthorizeVisit: Sendable {
         }
     }
 
+    private func begin(judging token: IDTokenHint.Unverified) async throws -> AuthorizeOutcome {
+        var visit = self
+        do {
+            let origin = try await useCase.keys.origin(of: token, issuer: useCase.issuer)
+            guard origin != .foreign else {
+                return AuthorizeOutcome(.idTokenHintRefused, by: request.response)
+            }
+            visit.hint = origin
+        } catch {
+            return try unavailable(error)
+        }
+        return try await visit.begin().value
+    }
+
+    /// A form needs no judgement of the hint: its token is for the account that the page has shown.
     func response(_ form: ConsentForm) -> Step<AuthorizeOutcome> {
+        guard let token = form.token, let decision = form.decision else { return .now(refusal(.formRefused)) }
         guard let session, session.isGood(for: request.client.app, at: now) else {
             return .now(refusal(.loginRequired))
         }
-        // Checked before the decision is read: otherwise another site could cancel for the user.
-        guard let token = form.token, FormToken.isValid(token, for: query, in: session),
-            let decision = form.decision
-        else { return .now(refusal(.formRefused)) }
+        // Checked before the decision counts: otherwise another site could cancel for the user.
+        guard FormToken.isValid(token, for: query, in: session) else { return .now(refusal(.formRefused)) }
         let scopes = ScopeSet(
             useCase.settings.scopes.declarations(of: request.scopes)
                 .filter { !$0.isOptional || form.tickedScopes.contains($0.token.rawValue) }.map(\.token))
@@ -104,7 +121,8 @@ struct AuthorizeVisit: Sendable {
 
     private func situation(status: AccountStatus?, grant: GrantRecord?) -> AuthorizeSituation {
         AuthorizeSituation(
-            request: request, query: query, session: session, status: status, grant: grant, now: now)
+            request: request, query: query, session: session, hint: hint, status: status, grant: grant,
+            now: now)
     }
 
     private func prompt(for account: Account, _ session: BrowserSession) -> ConsentPrompt {

@@ -48,12 +48,15 @@ public struct ConnectionsUseCase: Sendable {
         _ form: ConnectionsForm, query: String, from browser: AuthorizeBrowser
     ) -> Step<ConnectionsOutcome> {
         let query = self.query(query)
+        guard let token = form.token, let grantID = form.grant.flatMap({ GrantID($0) }) else {
+            return .now(ConnectionsOutcome(.refusal(.formRefused), query))
+        }
         guard let session = session(for: query, of: browser) else {
             return .now(ConnectionsOutcome(.refusal(.signInNeeded), query))
         }
-        guard let token = form.token, let grant = form.grant, let grantID = GrantID(grant),
-            FormToken.isValid(token, for: Self.purpose(of: grantID), in: session)
-        else { return .now(ConnectionsOutcome(.refusal(.formRefused), query)) }
+        guard FormToken.isValid(token, for: Self.purpose(of: grantID), in: session) else {
+            return .now(ConnectionsOutcome(.refusal(.formRefused), query))
+        }
         let command = EndGrantCommand(
             grantID: grantID, accountID: session.accountID, scope: .all, reason: .unlinked,
             moment: server.now(),

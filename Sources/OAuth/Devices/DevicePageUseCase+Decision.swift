@@ -6,19 +6,20 @@ public import SignIn
 /// The user's decision about a device, and the return of the browser from Apple.
 extension DevicePageUseCase {
     func decide(
-        _ waiting: WaitingDevice, _ form: ConsentForm, _ query: DeviceQuery, _ session: BrowserSession
+        _ waiting: WaitingDevice, _ decision: ConsentForm.Decision, token: String,
+        allowing tickedScopes: Set<String>, _ query: DeviceQuery, _ session: BrowserSession
     ) async throws -> DevicePageOutcome {
         let (client, now) = (waiting.client, server.now())
         guard session.isGood(for: client.app, at: now) else {
             return DevicePageOutcome(.refusal(.signInNeeded), query, client: client)
         }
-        // Checked before the decision is read: otherwise another site could refuse for the user.
-        guard let token = form.token, FormToken.isValid(token, for: waiting.purpose, in: session),
-            let decision = form.decision
-        else { return DevicePageOutcome(.refusal(.formRefused), query, client: client) }
+        // Checked before the decision counts: otherwise another site could refuse for the user.
+        guard FormToken.isValid(token, for: waiting.purpose, in: session) else {
+            return DevicePageOutcome(.refusal(.formRefused), query, client: client)
+        }
         let scopes = ScopeSet(
             authorize.settings.scopes.declarations(of: waiting.scopes)
-                .filter { !$0.isOptional || form.tickedScopes.contains($0.token.rawValue) }.map(\.token))
+                .filter { !$0.isOptional || tickedScopes.contains($0.token.rawValue) }.map(\.token))
         let isAgreed = decision == .agree && !scopes.isEmpty
         let command = DecideDeviceCommand(
             deviceDigest: waiting.device.digest, oauthClientID: client.id,
@@ -56,7 +57,7 @@ extension DevicePageUseCase {
             .codeVerifierMismatch, .codeRetried, .codeReused, .refreshTokenNotFound, .refreshTokenForged,
             .refreshTokenExpired, .refreshTokenOfAnotherClient, .refreshTokenReused, .scopeExceeded,
             .scopeWithdrawn, .grantNotFound, .googleAccountDisabled, .accountNotMatched, .devicePending,
-            .devicePolledEarly, .tooManyDevices, .userCodeTaken:
+            .devicePolledEarly, .tooManyDevices, .tooManyFamilies, .userCodeTaken:
             DevicePageOutcome(.refusal(.signInNeeded), query, session: .end, client: client)
         }
     }

@@ -36,7 +36,7 @@ public struct DevicePageUseCase: Sendable {
         guard query.entry != nil else { return .now(DevicePageOutcome(.enter(nil), query)) }
         guard let code = query.code else { return .now(DevicePageOutcome(.enter(.malformed), query)) }
         return .later {
-            switch try await find(code, at: address) {
+            switch try await find(code, at: address, by: authorize.liveSession(of: browser)) {
             case .fault(let fault): DevicePageOutcome(.enter(fault), query)
             case .waiting(let waiting): try await page(waiting, query, browser)
             }
@@ -52,16 +52,21 @@ public struct DevicePageUseCase: Sendable {
     ) -> Step<DevicePageOutcome> {
         let query = self.query(query)
         guard let code = query.code else { return .now(DevicePageOutcome(.enter(.malformed), query)) }
-        guard let session = authorize.sessions.open(browser.session) else {
-            return .now(DevicePageOutcome(.refusal(.signInNeeded), query))
+        guard let token = form.token, let decision = form.decision else {
+            return .now(DevicePageOutcome(.refusal(.formRefused), query))
         }
+        guard let session = authorize.sessions.open(browser.session),
+            session.isGood(for: session.clientID, at: server.now())
+        else { return .now(DevicePageOutcome(.refusal(.signInNeeded), query)) }
         return .later {
             guard try await !authorize.endedSessions.contains(session, at: server.now()) else {
                 return DevicePageOutcome(.refusal(.signInNeeded), query, session: .end)
             }
-            return switch try await find(code, at: address) {
+            return switch try await find(code, at: address, by: session) {
             case .fault(let fault): DevicePageOutcome(.enter(fault), query)
-            case .waiting(let waiting): try await decide(waiting, form, query, session)
+            case .waiting(let waiting):
+                try await decide(
+                    waiting, decision, token: token, allowing: form.tickedScopes, query, session)
             }
         }
     }
@@ -86,10 +91,12 @@ public struct DevicePageUseCase: Sendable {
     }
 
     /// Looks the device of a user code up. Each attempt counts as wrong until the device is found.
-    private func find(_ code: UserCode, at address: RequesterAddress?) async throws -> Found {
+    private func find(
+        _ code: UserCode, at address: RequesterAddress?, by session: BrowserSession?
+    ) async throws -> Found {
         let now = server.now()
         let attempt: UserCodeGuessing.Attempt
-        switch server.userCodeGuessing.withLock({ $0.begin(at: address, now: now) }) {
+        switch server.userCodeGuessing.withLock({ $0.begin(at: address, by: session?.accountID, now: now) }) {
         case .paused(let seconds): return .fault(.paused(seconds))
         case .admitted(let admitted): attempt = admitted
         }

@@ -14,7 +14,7 @@ public struct DeviceRequests: Sendable {
     }
 
     /// Requests of public clients from one address in ten minutes, the lifetime of a code, at each replica: a
-    /// twentieth of a client's places. Anyone who knows the ID of a public client can ask in its name.
+    /// twentieth of a client's places. The widest network of IPv6 that one subscriber has gets a fifth. Anyone who knows the ID of a public client can ask in its name.
     static let mostOfAddress = 50
 
     /// Number of user codes that are tried. With 10,000 codes that wait, one in 2.5 million is taken.

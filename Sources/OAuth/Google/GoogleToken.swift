@@ -1,3 +1,4 @@
+import AppleIdentity
 import Encodings
 import JOSE
 import KeySets
@@ -31,7 +32,8 @@ struct GoogleToken: Sendable {
             key = cached
         } else {
             do throws(KeySetError) {
-                key = try await keys.key(for: jws.keyID)
+                key = try await keys.key(
+                    for: jws.keyID, issuedAt: UnverifiedToken.issuedAt(claimedIn: jws))
             } catch {
                 guard error.code == .unknownKey else { throw error }
                 throw Fault.notSigned

@@ -1,9 +1,11 @@
 import AppleAccounts
 public import AuthorizationServer
+import Encodings
 
-/// Bounds the requests of one address in a window of time. Does no I/O and reads no clock.
+/// Bounds the requests of one address in a window of time, and those of a wide network at
+/// `CountedNetwork.share` times as many. Does no I/O and reads no clock.
 struct AddressPace: Sendable {
-    /// Above this number, addresses are forgotten, those with the fewest requests first.
+    /// Above this number, networks are forgotten, those with the fewest requests first.
     static let mostAddresses = 10_000
 
     /// Requests of one address in a window. Many users can share an address.
@@ -13,7 +15,7 @@ struct AddressPace: Sendable {
 
     private var begunAt = Moment(milliseconds: 0)
     /// `nil` stands for all requests from unknown addresses.
-    private var requests: [RequesterAddress?: Int] = [:]
+    private var requests: [CountedNetwork?: Int] = [:]
 
     init(most: Int, window: Int64) {
         (self.most, self.window) = (most, window)
@@ -27,18 +29,22 @@ struct AddressPace: Sendable {
         if !(0..<window).contains(now.milliseconds - begunAt.milliseconds) {
             (begunAt, requests) = (now, [:])
         }
-        let count = requests[address, default: 0]
-        guard count < most else { return (begunAt.milliseconds + window - now.milliseconds + 999) / 1000 }
-        if count == 0, requests.count >= Self.mostAddresses { makeRoom() }
-        requests[address] = count + 1
+        let networks: [CountedNetwork?] = address?.networks ?? [nil]
+        guard networks.allSatisfy({ requests[$0, default: 0] < most * ($0?.share ?? 1) }) else {
+            return (begunAt.milliseconds + window - now.milliseconds + 999) / 1000
+        }
+        for network in networks {
+            if requests[network] == nil, requests.count >= Self.mostAddresses { makeRoom() }
+            requests[network, default: 0] += 1
+        }
         return nil
     }
 
-    /// Removes a quarter of the addresses, so that a full table is not sorted for each request. An address that
+    /// Removes a quarter of the networks, so that a full table is not sorted for each request. A network that
     /// has reached its bound is forgotten last.
     private mutating func makeRoom() {
         let fewest = requests.sorted { $0.value < $1.value }
-        for (address, _) in fewest.prefix(Self.mostAddresses / 4) { requests[address] = nil }
+        for (network, _) in fewest.prefix(Self.mostAddresses / 4) { requests[network] = nil }
     }
 }
 

@@ -1,11 +1,12 @@
 package import AppleAccounts
+public import Encodings
 
-/// Slows failed attempts down, per key.
+/// Slows failed attempts down, per subject and network.
 ///
-/// Ten failures are free. After them the next attempt waits for a second, and twice as long after each further
-/// failure that came in time, up to a minute. Fifteen minutes without a failure reset the count. Does no I/O
-/// and reads no clock.
-package struct AttemptPauses<Key: Hashable & Sendable>: Sendable {
+/// Ten failures of an address are free, and `CountedNetwork.share` times as many of a wide network. After them
+/// the next attempt waits for a second, and twice as long after each further failure that came in time, up to a
+/// minute. Fifteen minutes without a failure reset the count. Does no I/O and reads no clock.
+package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
     static var freeAttempts: Int { 10 }
     /// Milliseconds of the longest pause.
     static var longestPause: Int64 { 60_000 }
@@ -13,10 +14,23 @@ package struct AttemptPauses<Key: Hashable & Sendable>: Sendable {
     /// Number of keys. Above it the keys whose last failure is the oldest are forgotten.
     static var mostKeys: Int { 10_000 }
 
-    package struct Record: Equatable {
-        fileprivate var failures = 0
+    struct Key: Hashable {
+        let subject: Subject
+        /// `nil` stands for all requests from unknown addresses.
+        let network: CountedNetwork?
+
+        var freeAttempts: Int { AttemptPauses.freeAttempts * (network?.share ?? 1) }
+    }
+
+    struct Record: Equatable {
+        fileprivate(set) var failures = 0
         fileprivate var failedAt: Moment
         fileprivate var pausedUntil: Moment
+    }
+
+    /// A failure that was counted, for `takeBack`.
+    package struct Counted: Sendable {
+        fileprivate var changes: [(key: Key, before: Record?, after: Record)] = []
     }
 
     private var records: [Key: Record] = [:]
@@ -26,46 +40,69 @@ package struct AttemptPauses<Key: Hashable & Sendable>: Sendable {
     var count: Int { records.count }
 
     /// Returns the seconds of the pause; `nil` when the next failure is counted.
-    package func pause(for key: Key, now: Moment) -> Int64? {
+    ///
+    /// - Parameter address: `nil` when it is unknown.
+    package func pause(for subject: Subject, at address: RequesterAddress?, now: Moment) -> Int64? {
+        Self.keys(subject, address).compactMap { pause(for: $0, now: now) }.max()
+    }
+
+    private func pause(for key: Key, now: Moment) -> Int64? {
         guard let record = records[key], now < record.pausedUntil, isKept(record, at: now) else { return nil }
         return (record.pausedUntil.milliseconds - now.milliseconds + 999) / 1000
     }
 
-    /// Returns the keys whose failures count at this moment, those with the most failures first. `seconds` is the
-    /// pause; `nil` when the next failure is counted.
-    func kept(
-        where isWanted: (Key) -> Bool, now: Moment
-    ) -> [(key: Key, failures: Int, seconds: Int64?)] {
-        records.filter { isWanted($0.key) && isKept($0.value, at: now) }
-            .map { ($0.key, $0.value.failures, pause(for: $0.key, now: now)) }
-            .sorted { $0.failures > $1.failures }
+    private static func keys(_ subject: Subject, _ address: RequesterAddress?) -> [Key] {
+        address?.networks.map { Key(subject: subject, network: $0) } ?? [Key(subject: subject, network: nil)]
     }
 
-    /// Counts a failure. Returns the records before and after it, for `takeBack`.
+    /// Returns the networks whose failures count at this moment, those with the most failures first. A wide
+    /// network is there only when it is slowed: its failures are those of the networks in it. `seconds` is the
+    /// pause; `nil` when the next failure is counted.
+    func kept(
+        for subject: Subject, now: Moment
+    ) -> [(network: CountedNetwork?, failures: Int, isSlowed: Bool, seconds: Int64?)] {
+        records.filter { key, record in
+            key.subject == subject && isKept(record, at: now)
+                && (!(key.network?.isWide ?? false) || record.failures >= key.freeAttempts)
+        }
+        .map { key, record in
+            (key.network, record.failures, record.failures >= key.freeAttempts, pause(for: key, now: now))
+        }
+        .sorted { $0.failures > $1.failures }
+    }
+
+    /// Counts a failure. Returns it for `takeBack`.
     @discardableResult
-    package mutating func failed(for key: Key, now: Moment) -> (before: Record?, after: Record) {
-        let before = records[key]
-        var record = before ?? Record(failedAt: now, pausedUntil: now)
-        if !isKept(record, at: now) { record.failures = 0 }
-        record.failures += 1
-        record.failedAt = now
-        let excess = record.failures - Self.freeAttempts
-        let pause: Int64 = excess < 0 ? 0 : min(1000 << Int64(min(excess, 16)), Self.longestPause)
-        record.pausedUntil = now.advanced(byMilliseconds: pause)
-        if before == nil, records.count >= Self.mostKeys { makeRoom(at: now) }
-        records[key] = record
-        return (before, record)
+    package mutating func failed(for subject: Subject, at address: RequesterAddress?, now: Moment) -> Counted
+    {
+        var counted = Counted()
+        for key in Self.keys(subject, address) {
+            let before = records[key]
+            var record = before ?? Record(failedAt: now, pausedUntil: now)
+            if !isKept(record, at: now) { record.failures = 0 }
+            record.failures += 1
+            record.failedAt = now
+            let excess = record.failures - key.freeAttempts
+            let pause: Int64 = excess < 0 ? 0 : min(1000 << Int64(min(excess, 16)), Self.longestPause)
+            record.pausedUntil = now.advanced(byMilliseconds: pause)
+            if before == nil, records.count >= Self.mostKeys { makeRoom(at: now) }
+            records[key] = record
+            counted.changes.append((key, before, record))
+        }
+        return counted
     }
 
     /// Takes a failure back that was counted before its outcome was known. The pause of others that failed
     /// meanwhile stays.
-    mutating func takeBack(_ counted: (before: Record?, after: Record), for key: Key) {
-        guard var record = records[key] else { return }
-        if record == counted.after {
-            records[key] = counted.before
-        } else {
-            record.failures = max(0, record.failures - 1)
-            records[key] = record
+    mutating func takeBack(_ counted: Counted) {
+        for (key, before, after) in counted.changes {
+            guard var record = records[key] else { continue }
+            if record == after {
+                records[key] = before
+            } else {
+                record.failures = max(0, record.failures - 1)
+                records[key] = record
+            }
         }
     }
 
@@ -83,7 +120,12 @@ package struct AttemptPauses<Key: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The origin of a request for counting failures: an IPv4 address, or the /64 network of an IPv6 address.
+/// The subject of failures that are counted by address alone.
+package struct AnySubject: Hashable, Sendable {
+    package init() {}
+}
+
+/// The origin of a request for counting: an IPv4 address, or the /64 network of an IPv6 address.
 public struct RequesterAddress: Sendable, Hashable {
     private let network: UInt64
     private let isVersion4: Bool
@@ -92,15 +134,9 @@ public struct RequesterAddress: Sendable, Hashable {
         (self.network, self.isVersion4) = (network, isVersion4)
     }
 
+    /// The networks in which the origin is counted, the narrowest first.
+    public var networks: [CountedNetwork] { CountedNetwork.all(of: network, isVersion4: isVersion4) }
+
     /// The address as users know it: `203.0.113.7`, or the network `2001:db8:1:2::/64`.
-    public var text: String {
-        if isVersion4 {
-            return stride(from: 24, through: 0, by: -8).map { "\(network >> UInt64($0) & 0xFF)" }
-                .joined(separator: ".")
-        }
-        let groups = stride(from: 48, through: 0, by: -16).map {
-            String(network >> UInt64($0) & 0xFFFF, radix: 16)
-        }
-        return groups.joined(separator: ":") + "::/64"
-    }
+    public var text: String { networks[0].text }
 }

@@ -1,10 +1,13 @@
 import AppleAccounts
 
-/// Slows the guessing of user codes down (RFC 8628 §5.1), per address and in all.
+/// Slows the guessing of user codes down (RFC 8628 §5.1), per network, per
+/// account, and in all.
 ///
 /// Other than a client's secret, a user code has only 34 bits, so that during a pause a right code is refused
 /// too: otherwise a pause would stop nobody who is right. The bound for all addresses together holds against a
-/// guesser with many of them. At it, 1,000 guesses in ten minutes find one of 10,000 waiting codes with a
+/// guesser with many of them. It would also keep everybody out, so a browser with a session is counted by its
+/// account, and by nothing else: no guesser can make it wait. Sign-ins at Apple bound the accounts of a guesser.
+/// At the bound of all addresses, 1,000 guesses in ten minutes find one of 10,000 waiting codes with a
 /// probability of 1 in 2,560. Each replica counts for itself. Does no I/O and reads no clock.
 struct UserCodeGuessing: Sendable {
     /// Number of wrong codes in a window, from all addresses.
@@ -12,18 +15,17 @@ struct UserCodeGuessing: Sendable {
     /// Milliseconds of the window: the lifetime of a code.
     static let window: Int64 = 600_000
 
-    /// `nil` stands for all requests from unknown addresses.
-    private var pauses = AttemptPauses<RequesterAddress?>()
+    /// The subject is the account of the session; `nil` without one.
+    private var pauses = AttemptPauses<AccountID?>()
     private var begunAt = Moment(milliseconds: 0)
     private var count = 0
 
     /// An attempt that counts as wrong until it is known to be right, so that many attempts at once are all
     /// counted.
     struct Attempt: Sendable {
-        fileprivate let address: RequesterAddress?
-        fileprivate let counted:
-            (before: AttemptPauses<RequesterAddress?>.Record?, after: AttemptPauses<RequesterAddress?>.Record)
-        fileprivate let windowBegan: Moment
+        fileprivate let counted: AttemptPauses<AccountID?>.Counted
+        /// Begin of the window in which the attempt counts; `nil` with a session.
+        fileprivate let windowBegan: Moment?
     }
 
     enum Admission: Sendable {
@@ -32,8 +34,16 @@ struct UserCodeGuessing: Sendable {
         case paused(Int64)
     }
 
-    mutating func begin(at address: RequesterAddress?, now: Moment) -> Admission {
-        if let seconds = pauses.pause(for: address, now: now) { return .paused(seconds) }
+    /// - Parameters:
+    ///   - address: `nil` when it is unknown.
+    ///   - account: The account of the browser's session; `nil` without one.
+    mutating func begin(at address: RequesterAddress?, by account: AccountID?, now: Moment) -> Admission {
+        let address = account == nil ? address : nil
+        if let seconds = pauses.pause(for: account, at: address, now: now) { return .paused(seconds) }
+        guard account == nil else {
+            return .admitted(
+                Attempt(counted: pauses.failed(for: account, at: nil, now: now), windowBegan: nil))
+        }
         // A clock that was set back begins a new window.
         if !(0..<Self.window).contains(now.milliseconds - begunAt.milliseconds) {
             (begunAt, count) = (now, 0)
@@ -43,12 +53,12 @@ struct UserCodeGuessing: Sendable {
         }
         count += 1
         return .admitted(
-            Attempt(address: address, counted: pauses.failed(for: address, now: now), windowBegan: begunAt))
+            Attempt(counted: pauses.failed(for: nil, at: address, now: now), windowBegan: begunAt))
     }
 
     /// The code was right, or its lookup has failed.
     mutating func takeBack(_ attempt: Attempt) {
-        pauses.takeBack(attempt.counted, for: attempt.address)
+        pauses.takeBack(attempt.counted)
         if attempt.windowBegan == begunAt { count = max(0, count - 1) }
     }
 }

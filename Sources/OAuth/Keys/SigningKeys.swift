@@ -91,6 +91,23 @@ public final class SigningKeys: Sendable {
         return nil
     }
 
+    /// The origin of an ID token that came back as a hint.
+    enum HintOrigin: Sendable, Equatable {
+        case genuine(IDTokenHint)
+        /// The key is not held any more, or never was: the token can be one of ours.
+        case unknown
+        /// This service has not issued it.
+        case foreign
+    }
+
+    /// Judges a hint. Waits only for an unknown key ID.
+    ///
+    /// - Throws: `StorageError`.
+    func origin(of hint: IDTokenHint.Unverified, issuer: Issuer) async throws -> HintOrigin {
+        guard let key = try await verificationKey(ofHint: hint.keyID) else { return .unknown }
+        return IDTokenHint(hint, issuer: issuer.text, key: key).map { .genuine($0) } ?? .foreign
+    }
+
     /// Returns the key with this ID also when it is not published any more, as long as it is held: a hint may
     /// be older than every valid token. Waits only for an unknown ID.
     ///
@@ -155,7 +172,10 @@ public final class SigningKeys: Sendable {
     private func read() async throws {
         let moment = now()
         adopt(try await store.signingKeys(), at: moment)
-        for algorithm in algorithms {
+        // A replica with a wrong sealing key would make keys that the others cannot open, and those would stay shut
+        // when the right key is back. An operator retires keys that will never open.
+        let isShut = state.withLock { $0.held.contains { $0.signing == nil && moment < $0.record.retiresAt } }
+        for algorithm in algorithms where !isShut {
             guard let dates = dueKey(algorithm, at: moment) else { continue }
             let record = try sealer.makeKey(for: algorithm, dates, at: moment)
             adopt(
@@ -189,7 +209,9 @@ public final class SigningKeys: Sendable {
             return !state.isFaultLogged
         }
         if let fault = faults.first, isNew {
-            logger.error("a signing key does not open", metadata: ["error": "\(fault)"])
+            let shut = held.filter { $0.signing == nil }.map(\.record.keyID).joined(separator: " ")
+            logger.error(
+                "a signing key does not open", metadata: ["key_ids": "\(shut)", "error": "\(fault)"])
         }
     }
 
@@ -232,8 +254,9 @@ public final class SigningKeys: Sendable {
 
     private func publishedRecords(of state: State, at moment: Moment) -> [SigningKeyRecord] {
         SignatureAlgorithm.allCases.flatMap { algorithm in
-            let records = state.held.filter { $0.verification.algorithm == algorithm }.map(\.record)
-            return schedule.published(records, at: moment)
+            let held = state.held.filter { $0.verification.algorithm == algorithm }
+            return schedule.published(
+                held.map(\.record), usable: held.filter { $0.signing != nil }.map(\.record), at: moment)
         }
     }
 }

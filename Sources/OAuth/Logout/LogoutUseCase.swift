@@ -14,13 +14,10 @@ public struct LogoutUseCase: Sendable {
     public static let path = "/oauth/logout"
 
     public let authorize: AuthorizeUseCase
-    private let server: OAuthServer
 
-    /// - Parameters:
-    ///   - server: Has the keys that sign ID tokens.
-    ///   - authorize: Has the sessions of browsers.
-    public init(_ server: OAuthServer, authorize: AuthorizeUseCase) {
-        (self.server, self.authorize) = (server, authorize)
+    /// - Parameter authorize: Has the sessions of browsers, and the keys that sign ID tokens.
+    public init(authorize: AuthorizeUseCase) {
+        self.authorize = authorize
     }
 
     /// Handles a request of a client.
@@ -61,15 +58,19 @@ public struct LogoutUseCase: Sendable {
         _ form: LogoutForm, query: String, from browser: AuthorizeBrowser
     ) -> Step<LogoutOutcome> {
         guard let request = try? LogoutRequest(query: query) else { return .now(Self.malformed(query)) }
+        // Before the session, which a browser does not send with a form of another site (SameSite=Lax).
+        guard let token = form.token, let decision = form.decision else {
+            return .now(LogoutOutcome(.refusal(.formRefused), request.languages))
+        }
         return .later {
             let asker = Asker(client: client(named: request.clientID), accountID: nil, name: request.clientID)
             // The session has ended while the page was open, as the user may want.
             guard let session = try await authorize.liveSession(of: browser) else {
                 return signedOut(request, asker)
             }
-            guard let token = form.token, FormToken.isValid(token, for: Self.purpose(of: query), in: session),
-                let decision = form.decision
-            else { return LogoutOutcome(.refusal(.formRefused), request.languages) }
+            guard FormToken.isValid(token, for: Self.purpose(of: query), in: session) else {
+                return LogoutOutcome(.refusal(.formRefused), request.languages)
+            }
             switch decision {
             case .signOut: return try await end(session, request, asker)
             case .stay: return LogoutOutcome(.stayed, request.languages)
@@ -92,7 +93,9 @@ public struct LogoutUseCase: Sendable {
     /// An ID token of another client than `client_id` is not from the client that asks, and a client that only
     /// names itself is taken for what its registered URI allows.
     private func asker(of request: LogoutRequest) async throws -> Asker {
-        guard let hint = try await hint(request.idTokenHint),
+        guard let unverified = request.idTokenHint.flatMap({ IDTokenHint.Unverified($0) }),
+            case .genuine(let hint) = try await authorize.keys.origin(
+                of: unverified, issuer: authorize.issuer),
             let client = authorize.settings.clients[hint.clientID]
         else {
             return Asker(client: client(named: request.clientID), accountID: nil, name: request.clientID)
@@ -105,27 +108,24 @@ public struct LogoutUseCase: Sendable {
 
     private func client(named id: String?) -> OAuthClient? { id.flatMap { authorize.settings.clients[$0] } }
 
-    private func hint(_ text: String?) async throws -> IDTokenHint? {
-        guard let unverified = text.flatMap({ IDTokenHint.Unverified($0) }),
-            let key = try await server.dependencies.keys.verificationKey(ofHint: unverified.keyID)
-        else { return nil }
-        return IDTokenHint(unverified, issuer: authorize.issuer.text, key: key)
-    }
-
     /// The session ends in the store before the browser loses its cookie, so that a copy of the cookie ends too.
     private func end(
         _ session: BrowserSession, _ request: LogoutRequest, _ asker: Asker
     ) async throws -> LogoutOutcome {
         try await authorize.endedSessions.insert(session)
-        return signedOut(request, asker)
+        return signedOut(request, asker, session: .end)
     }
 
-    private func signedOut(_ request: LogoutRequest, _ asker: Asker) -> LogoutOutcome {
+    /// - Parameter session: `.keep` for a request without a session. Its browser may have one all the same:
+    ///   it sends no cookie with the requests of other sites, and must not lose the cookie by one.
+    private func signedOut(
+        _ request: LogoutRequest, _ asker: Asker, session: AuthorizeOutcome.SessionChange = .keep
+    ) -> LogoutOutcome {
         if let location = request.location(at: asker.client) {
-            return LogoutOutcome(.redirect(location), request.languages, session: .end)
+            return LogoutOutcome(.redirect(location), request.languages, session: session)
         }
         return LogoutOutcome(
-            .signedOut(obstacle(of: request, asker)), request.languages, session: .end)
+            .signedOut(obstacle(of: request, asker)), request.languages, session: session)
     }
 
     private func obstacle(of request: LogoutRequest, _ asker: Asker) -> LogoutOutcome.Obstacle? {

@@ -1,9 +1,10 @@
 import AppleAccounts
 import Cryptography
+import SignIn
 
 /// Sessions of browsers that have ended before their time, so that a copy of the cookie is of no use any more.
 ///
-/// A row has the digest of a session's ID, and stays until the session would have ended. Only the holder of a
+/// A row has the digest of a session's ID, and stays until the session would have ended by the clock of every replica. Only the holder of a
 /// genuine session can write a row, and one for each sign-in at Apple.
 struct EndedSessions: Sendable {
     let tickets: any TicketStore
@@ -15,7 +16,9 @@ struct EndedSessions: Sendable {
         _ = try await tickets.insertTicket(
             Ticket(
                 digest: Self.digest(of: session), purpose: .endedSession, payload: [],
-                expiresAt: session.expiresAt))
+                // A replica with a slow clock must still find it.
+                expiresAt: session.expiresAt.advanced(
+                    byMilliseconds: SignInUseCases.longestClockDifference)))
     }
 
     /// - Throws: `StorageError`.

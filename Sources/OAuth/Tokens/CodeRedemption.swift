@@ -22,7 +22,9 @@ struct CodeRedemption: Sendable {
         do {
             issued = try await server.dependencies.commits.submit(redemption.command)
         } catch let refusal as GrantRefusal {
-            throw OAuthError.invalidGrant(refusal.code.reason)
+            let reason = refusal.code.reason
+            // The code stays, and can be redeemed when the hour is over.
+            throw reason == .familyLimitReached ? OAuthError.unavailable(reason) : .invalidGrant(reason)
         }
         return try await redemption.response(for: issued, client, at: server)
     }
@@ -59,6 +61,13 @@ struct NewRedemption: Sendable {
     ) async throws -> TokenResponse {
         try await TokenMaker(server: server).response(
             for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: command.moment)
+    }
+}
+
+extension OAuthError {
+    /// A refusal that ends by itself.
+    static func unavailable(_ reason: TokenRefusalReason) -> OAuthError {
+        OAuthError(.temporarilyUnavailable, reason.explanation, reason: reason)
     }
 }
 

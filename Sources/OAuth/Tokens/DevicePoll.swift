@@ -35,6 +35,7 @@ extension OAuthError {
             case .slowDown: .slowDown
             case .deviceCodeExpired: .expiredToken
             case .consentRefused: .accessDenied
+            case .familyLimitReached: .temporarilyUnavailable
             case .requestMalformed, .clientNotAuthenticated, .attestationRequired, .attestationInvalid,
                 .grantTypeUnknown, .grantTypeNotAllowed, .scopeNotAllowed, .resourceDiffers, .codeUnknown,
                 .codeExpired, .codeRetried, .codeUsed, .redirectURIDiffers, .verifierDiffers, .tokenUnknown,

@@ -58,13 +58,15 @@ struct TokenExchange: Sendable {
         else {
             throw OAuthError(.invalidRequest, "The nonce must be one of this service; ask /oauth/nonce.")
         }
-        let profile: UserProfile?
+        var profile: UserProfile?
         do throws(UserProfile.Fault) {
             profile = try grant.user.map { text throws(UserProfile.Fault) in try UserProfile(parsing: text) }
         } catch {
             throw OAuthError(
                 .invalidRequest, "The parameter user must be the JSON text of the object that Apple sent.")
         }
+        // The client is public, so anyone can send any address in its name. Apple's token names the user's.
+        profile?.email = nil
         let request = SignInRequest(
             token: IdentityTokenRequest(
                 identityToken: grant.subjectToken, nonce: grant.nonce, clientID: bundleID.rawValue,
@@ -91,6 +93,8 @@ struct TokenExchange: Sendable {
             throw OAuthError(subjectTokenRefused: error.code.rawValue)
         } catch let error as KeySetError where error.code == .unknownKey {
             throw OAuthError(subjectTokenRefused: AppleTokenError.Code.unknownKey.rawValue)
+        } catch is NonceNotMinted {
+            throw OAuthError(subjectTokenRefused: "nonce_not_minted")
         } catch is CallerForbidden {
             throw OAuthError(subjectTokenRefused: AppleTokenError.Code.audienceMismatch.rawValue)
         } catch let refusal as AccountRefusal {
@@ -115,6 +119,7 @@ extension OAuthError {
                 .temporarilyUnavailable,
                 "The user has given this client too many new grants within an hour; try again in an hour.",
                 reason: code.reason)
+        case .tooManyFamilies: self = .unavailable(code.reason)
         case .authenticationTooOld:
             self.init(subjectTokenRefused: "authentication_too_old", reason: code.reason)
         case .accountDisabled:

@@ -41,7 +41,8 @@ public struct TokenIntrospection: Sendable {
     }
 
     private func find(_ text: String) async throws -> GoodToken? {
-        // The form of the token shows its kind, so the hint is not needed.
+        // The form of the token shows its kind, so the hint is not needed. Only the newest token is active: an
+        // exchanged token is good for nothing but the same exchange again.
         guard let token = RefreshTokenText(parsing: text) else {
             return try await goodAccessToken(text)
         }
@@ -103,7 +104,7 @@ public struct TokenDescription: Sendable {
             json.member("jti", access.identifier)
         } else {
             // Omits `token_type`, which only access tokens have: an API can distinguish the two kinds by it.
-            let issuedAt = family.refreshToken?.previous?.rotatedAt ?? family.createdAt
+            let issuedAt = family.refreshToken?.exchanged.first?.moment ?? family.createdAt
             json.member("iat", issuedAt.milliseconds / 1000)
             if family.expiresAt < .last { json.member("exp", family.expiresAt.milliseconds / 1000) }
         }

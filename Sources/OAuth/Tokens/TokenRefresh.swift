@@ -15,17 +15,14 @@ struct TokenRefresh: Sendable {
             throw OAuthError.invalidGrant(.tokenUnknown)
         }
         let now = server.now()
-        var successor: RefreshTokenText?
+        var rotation: RefreshCommand.Rotation?
         if client.kind.rotatesRefreshTokens {
-            let secret = SecureRandom.bytes(count: RefreshTokenText.secretSize)
-            guard let next = presented.successor(secret: secret) else {
-                throw OAuthError.invalidGrant(.tokenExpired)
-            }
-            successor = next
+            rotation = RefreshCommand.Rotation(
+                salt: SecureRandom.bytes(count: RefreshTokenText.saltSize),
+                retryWindow: (client.refreshRetryWindow ?? server.settings.refreshRetryWindow) * 1000)
         }
         let command = RefreshCommand(
-            oauthClientID: client.id, presented: presented.presented,
-            successor: successor.map { RefreshCommand.SuccessorToken(digest: $0.digest) },
+            oauthClientID: client.id, presented: presented, rotation: rotation,
             scope: grant.scope?.text, clientScopes: client.scopes,
             familyExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: false),
             longestLine: client.lifetimes.refreshTokenAbsolute.map { $0 * 1000 }, moment: now)
@@ -38,6 +35,6 @@ struct TokenRefresh: Sendable {
                 .invalidScope, TokenRefusalReason.scopeExceeded.explanation, reason: .scopeExceeded)
         }
         return try await TokenMaker(server: server).response(
-            for: issued, client: client, refreshToken: successor, givesIDToken: false, at: now)
+            for: issued, client: client, refreshToken: issued.successor, givesIDToken: false, at: now)
     }
 }

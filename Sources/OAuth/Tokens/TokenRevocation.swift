@@ -17,7 +17,7 @@ public struct TokenRevocation: Sendable {
     public func revoke(_ text: String, of client: OAuthClient) async throws {
         let token: RevokeCommand.Token
         if let refreshToken = RefreshTokenText(parsing: text) {
-            token = .refresh(refreshToken.presented)
+            token = .refresh(refreshToken)
         } else if let accessToken = try await server.genuineAccessToken(text),
             accessToken.clientID == client.id
         {

@@ -3,12 +3,12 @@ import SQLTables
 
 /// Claims codes and checks. Each claim is one statement and its own transaction, which skips rows that
 /// another claimer has locked: two claimers, in any processes, never get the same row, and none waits for
-/// another.
+/// another. Each order is that of an index, also among rows of one time.
 ///
 /// No claims are ended when a process starts, because they may belong to another replica. They expire by
 /// themselves.
 enum AppleTokenClaims {
-    private struct ClaimCodes {
+    struct ClaimCodes {
         let statement: TypedStatement<Moment, Int64, Moment>
         let code: CodeColumns
         let user: UserColumns
@@ -38,8 +38,8 @@ enum AppleTokenClaims {
         }
     }
 
-    private struct ClaimChecks {
-        let statement: TypedStatement<Moment, Int64, Moment, Int64, Moment>
+    struct ClaimChecks {
+        let statement: TypedStatement<Moment, Int64, Moment, Int64, Moment, [String]>
         let token: TokenColumns
         let user: UserColumns
 
@@ -49,13 +49,28 @@ enum AppleTokenClaims {
             user = UserColumns(&list)
             // Without jitter, the tokens of users who signed in at the same time would be checked at the same
             // time every day.
-            statement = TypedStatement("claim_checks") { moment, limit, next, jitter, last in
+            //
+            // There are few client IDs. Each is looked at by itself, so that the due tokens of one that rests are
+            // not read. The candidates are more than the limit, because other claimers have locked some.
+            statement = TypedStatement("claim_checks") { moment, limit, next, jitter, last, resting in
                 """
-                WITH due AS MATERIALIZED (
+                WITH candidate AS MATERIALIZED (
+                    SELECT first.account_id, first.client_id, first.next_check_at
+                    FROM client AS c CROSS JOIN LATERAL (
+                        SELECT r.account_id, r.client_id, r.next_check_at FROM refresh_token AS r
+                        WHERE r.client_id = c.id AND r.next_check_at <= \(moment)
+                        ORDER BY r.next_check_at, r.account_id LIMIT \(limit) * 8) AS first
+                    WHERE c.name <> ALL (\(resting))
+                    ORDER BY first.next_check_at, first.account_id LIMIT \(limit) * 8
+                ), due AS MATERIALIZED (
                     SELECT \(list)
-                    FROM refresh_token t JOIN client ON client.id = t.client_id JOIN app ON app.id = t.app_id
+                    FROM candidate
+                        JOIN refresh_token t
+                            ON t.account_id = candidate.account_id AND t.client_id = candidate.client_id
+                        JOIN client ON client.id = t.client_id JOIN app ON app.id = t.app_id
                         JOIN subject s ON s.account_id = t.account_id JOIN team ON team.id = s.team_id
-                    WHERE t.next_check_at <= \(moment) ORDER BY t.next_check_at, t.account_id LIMIT \(limit)
+                    WHERE t.next_check_at <= \(moment)
+                    ORDER BY candidate.next_check_at, candidate.account_id LIMIT \(limit)
                     FOR UPDATE OF t SKIP LOCKED
                 ), moved AS (
                     UPDATE refresh_token t
@@ -106,8 +121,16 @@ enum AppleTokenClaims {
         PostgresStatement(
             "erasure_deadline", "SELECT min(deadline) FROM erasure WHERE finished_at IS NULL"))
     static let countDue = CountDue()
-    private static let claimCodes = ClaimCodes()
-    private static let claimChecks = ClaimChecks()
+    static let claimCodes = ClaimCodes()
+    static let claimChecks = ClaimChecks()
+    static let findNextCheck = TypedStatement<[String]>("next_check_due") { resting in
+        """
+        SELECT min(first.next_check_at) FROM client AS c CROSS JOIN LATERAL (
+            SELECT r.next_check_at FROM refresh_token AS r WHERE r.client_id = c.id
+            ORDER BY r.next_check_at LIMIT 1) AS first
+        WHERE c.name <> ALL (\(resting))
+        """
+    }
     private static let findDue = FindDue()
     private static let releaseCode = TypedStatement<UniqueID, Moment>("release_code") { id, end in
         "UPDATE authorization_code SET next_attempt_at = \(end), is_claimed = false WHERE id = \(id)"
@@ -137,14 +160,21 @@ enum AppleTokenClaims {
 
     static func checks(
         limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
-        in session: PostgresSession
+        except resting: Set<ClientID>, in session: PostgresSession
     ) throws -> [ClaimedCheck] {
         let rows = try session.run(
             claimChecks.statement(
-                moment, Int64(max(limit, 0)), nextAfter, max(jitterMilliseconds, 1), .last))
+                moment, Int64(max(limit, 0)), nextAfter, max(jitterMilliseconds, 1), .last,
+                resting.map(\.rawValue)))
         return try rows.map { row in
             ClaimedCheck(try claimChecks.token.record(row), key: try claimChecks.user.key(row))
         }
+    }
+
+    static func nextCheck(
+        except resting: Set<ClientID>, in session: PostgresSession
+    ) throws -> Moment? {
+        try session.run(findNextCheck(resting.map(\.rawValue))).onlyValue(as: Moment.self)
     }
 
     static func nextDue(in session: PostgresSession) throws -> AppleTokensDue {

@@ -13,18 +13,41 @@ final class AbandonedBackends: Sendable {
     /// More than the connections of a pool. Further processes are left to the server.
     private static let most = 64
 
-    private static let terminate = TypedStatement<[Int64], [Int64]>("end_abandoned") { processes, times in
-        """
-        SELECT pg_terminate_backend(a.pid) FROM unnest(\(processes), \(times)) AS gone (pid, began)
-        JOIN pg_stat_activity AS a ON a.pid = gone.pid AND \(Backend.began("a.backend_start")) = gone.began
-        """
+    private struct Terminate {
+        let statement: TypedStatement<[Int64], [Int64]>
+        let waitsForStandby: Column<Bool>
+        let standbys: Column<String>
+
+        init() {
+            var list = SelectList()
+            waitsForStandby = list.add(
+                "coalesce(bool_or(waited.wait_event = 'SyncRep'), false)", Bool.self, as: "waits")
+            standbys = list.add("current_setting('synchronous_standby_names')", String.self, as: "standbys")
+            _ = list.add("count(pg_terminate_backend(waited.pid))", Int64.self, as: "ended")
+            statement = TypedStatement("end_abandoned") { processes, times in
+                """
+                WITH waited AS MATERIALIZED (
+                    SELECT a.pid, a.wait_event FROM unnest(\(processes), \(times)) AS gone (pid, began)
+                    JOIN pg_stat_activity AS a
+                        ON a.pid = gone.pid AND \(Backend.began("a.backend_start")) = gone.began)
+                SELECT \(list) FROM waited
+                """
+            }
+        }
     }
 
+    private static let terminate = Terminate()
+
     private let backends = Mutex<[Backend]>([])
+    private let standbys = Mutex<String?>(nil)
+
+    /// The setting `synchronous_standby_names` if the processes that were terminated last waited for a standby.
+    var lostStandbys: String? { standbys.withLock { $0 } }
 
     var isEmpty: Bool { backends.withLock(\.isEmpty) }
 
     func add(_ backend: Backend) {
+        standbys.withLock { $0 = nil }
         backends.withLock { if $0.count < Self.most { $0.append(backend) } }
     }
 
@@ -37,7 +60,10 @@ final class AbandonedBackends: Sendable {
         }
         guard !all.isEmpty else { return }
         do {
-            _ = try session.run(Self.terminate(all.map(\.process), all.map(\.began)))
+            let call = Self.terminate.statement(all.map(\.process), all.map(\.began))
+            let row = try session.run(call).first
+            let waits = row?[Self.terminate.waitsForStandby] ?? false
+            standbys.withLock { $0 = waits ? row?[Self.terminate.standbys] : nil }
         } catch {
             for backend in all { add(backend) }
         }

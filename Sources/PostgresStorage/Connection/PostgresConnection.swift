@@ -77,7 +77,11 @@ actor PostgresConnection {
         if case .fail(let failure) = gate.state.withLock({ $0.ask(at: .now) }) { throw failure }
         do {
             let session = PostgresSession(try url.connect())
-            try SessionSettings.apply(to: session, for: purpose)
+            do {
+                try SessionSettings.apply(to: session, for: purpose)
+            } catch let error as PostgresError {
+                throw error.ofNewSession()
+            }
             gate.state.withLock { $0.succeeded() }
             gate.connects.add(1, ordering: .relaxed)
             gate.abandoned.end(in: session)

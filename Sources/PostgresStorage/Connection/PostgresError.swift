@@ -12,6 +12,9 @@ struct PostgresError: Error, Sendable {
     static let connectionRefused = "08001"
     static let connectionLost = "08006"
     static let diskFull = "53100"
+    /// too_many_connections
+    static let noConnection = "53300"
+    static let noAnswer = "no answer in time"
 
     /// serialization_failure, which PostgreSQL itself reports in stricter transactions.
     static let rowVanished = PostgresError(
@@ -19,6 +22,21 @@ struct PostgresError: Error, Sendable {
 }
 
 extension PostgresError {
+    /// Indicates that a server did not respond to a statement.
+    var isSilence: Bool { sqlState == Self.connectionLost && message == Self.noAnswer }
+
+    /// Returns the error of the first statements of a new session. A server that accepts a connection and answers
+    /// nothing on it is rare: a pooler in session mode does so while all of its connections are in use.
+    func ofNewSession() -> PostgresError {
+        // PgBouncer's own limit of the wait.
+        guard isSilence || message.contains("query_wait_timeout") else { return self }
+        return PostgresError(
+            sqlState: Self.noConnection,
+            message: "a new connection got no answer; a pooler such as PgBouncer has no free connection: "
+                + "raise its pool_size above SIWA_DATABASE_CONNECTIONS + 2 for each replica, or the server hangs",
+            statement: "connect")
+    }
+
     /// Indicates a conflict with another transaction, also about the same new row. A repetition from the
     /// beginning sees the other transaction's writes.
     var isWorthRepeating: Bool {

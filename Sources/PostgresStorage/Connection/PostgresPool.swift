@@ -16,6 +16,8 @@ final class PostgresPool: Sendable {
         var hasTimer = false
         var isClosed = false
         var isEndingAbandoned = false
+        /// Failures of statements without an answer, which are reported when their cause is known.
+        var unexplained: [StorageError] = []
     }
 
     private let connections: [PostgresConnection]
@@ -72,7 +74,8 @@ final class PostgresPool: Sendable {
         } catch let missing as MissingConnection {
             throw reported(StorageError(missing.cause))
         } catch let error as PostgresError {
-            throw reported(StorageError(error))
+            let isEnding = error.isSilence && state.withLock { $0.isEndingAbandoned }
+            throw isEnding ? explainedLater(StorageError(error)) : reported(StorageError(error))
         } catch let error as StorageError {
             throw reported(error)
         }
@@ -82,6 +85,32 @@ final class PostgresPool: Sendable {
         let isMeant = error.code != .valueRefused && reports.load(ordering: .relaxed)
         if isMeant, !state.withLock({ $0.isClosed }) { onFailure(error) }
         return error
+    }
+
+    /// Leaves the report to the task that ends the session on the server, which learns what the session waits for.
+    private func explainedLater(_ error: StorageError) -> StorageError {
+        let isLate = state.withLock { state in
+            if state.isEndingAbandoned { state.unexplained.append(error) }
+            return !state.isEndingAbandoned
+        }
+        return isLate ? reported(error) : error
+    }
+
+    private func reportUnexplained() {
+        let (errors, standbys) = state.withLock { state in
+            defer { (state.unexplained, state.isEndingAbandoned) = ([], false) }
+            return (state.unexplained, gate.abandoned.lostStandbys)
+        }
+        for error in errors {
+            guard let standbys else {
+                _ = reported(error)
+                continue
+            }
+            let detail =
+                "no standby confirms commits: synchronous_standby_names is '\(standbys)'; start the standby, or take "
+                + "it out of the setting"
+            _ = reported(StorageError(error.code, detail: detail, databaseCode: error.databaseCode))
+        }
     }
 
     /// Closes every connection after its current block. Later calls fail.
@@ -132,7 +161,7 @@ final class PostgresPool: Sendable {
             let connection = PostgresConnection(url, number: -2, gate: gate)
             try? await connection.run { _ in }
             await connection.close()
-            state.withLock { $0.isEndingAbandoned = false }
+            reportUnexplained()
         }
     }
 

@@ -223,7 +223,7 @@ final class PostgresSession {
                 // except for a commit that waits for a standby: another session terminates its process
                 // (`AbandonedBackends`).
                 hasGivenUp = true
-                throw lost(failure, "no answer in time")
+                throw lost(failure, PostgresError.noAnswer)
             case .failed: throw lost(failure)
             }
         }

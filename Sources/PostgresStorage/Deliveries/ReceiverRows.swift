@@ -75,6 +75,31 @@ enum ReceiverRows {
         WHERE name = \(name) AND claims = \(claims)
         """
     }
+    private struct Renewal {
+        let statement: TypedStatement<[ReceiverName], [Int64], Moment>
+        let name: Column<ReceiverName>
+
+        init() {
+            var list = SelectList()
+            name = list.add("r.name", ReceiverName.self, as: "name")
+            statement = TypedStatement("renew_receiver_claims") { names, claims, end in
+                """
+                UPDATE event_receiver AS r SET not_before = \(end)
+                FROM unnest(\(names), \(claims)) AS held (name, claims)
+                WHERE r.name = held.name AND r.claims = held.claims RETURNING \(list)
+                """
+            }
+        }
+    }
+
+    private static let renewal = Renewal()
+    private static let end = TypedStatement<ReceiverName, Int64, Moment, Moment>("end_receiver_claim") {
+        name, claims, end, moment in
+        """
+        UPDATE event_receiver SET not_before = \(moment)
+        WHERE name = \(name) AND claims = \(claims) AND not_before = \(end)
+        """
+    }
     private static let remove = TypedStatement<ReceiverName, [Int64]>("remove_event_retries") {
         "DELETE FROM event_retry WHERE receiver = \($0) AND sequence = ANY (\($1))"
     }
@@ -174,6 +199,20 @@ enum ReceiverRows {
     ) throws -> [ClaimedReceiver] {
         let call = find.claim(names, moment, Int64(DeliveryRetry.mostPerReceiver), leaseUntil)
         return try withRetries(try session.run(call).map { try find.columns.record($0) }, in: session)
+    }
+
+    /// Returns the names of the claims that are still the last ones.
+    static func renew(
+        _ claims: [ReceiverRecord], until end: Moment, in session: PostgresSession
+    ) throws -> Set<ReceiverName> {
+        let call = renewal.statement(claims.map(\.name), claims.map(\.claims), end)
+        return Set(try session.run(call).map { try $0.required(renewal.name) })
+    }
+
+    static func endClaim(
+        _ seen: ReceiverRecord, at moment: Moment, in session: PostgresSession
+    ) throws -> Bool {
+        try session.run(end(seen.name, seen.claims, seen.notBefore, moment)).affected > 0
     }
 
     /// Writes what a claim has achieved, unless there is a later claim.

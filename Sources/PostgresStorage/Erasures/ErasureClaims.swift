@@ -3,7 +3,7 @@ import SQLTables
 
 /// Claims the Apple codes and tokens of erased accounts, as `AppleTokenClaims` does codes.
 enum ErasureClaims {
-    private struct Claim {
+    struct Claim {
         let any: TypedStatement<Moment, Int64, Moment>
         let ofErasure: TypedStatement<Moment, Int64, Moment, ErasureID>
         let token: ErasureTokenColumns
@@ -44,7 +44,7 @@ enum ErasureClaims {
         }
     }
 
-    private static let claim = Claim()
+    static let claim = Claim()
 
     /// - Parameter id: Claims only entries of this erasure.
     static func tokens(

@@ -61,7 +61,7 @@ struct GrantBatch {
     ) throws -> [AccountID: Int64] {
         let accountCalls = LockedAccounts.calls(for: accounts)
         let grantCalls = StoredGrantRows.calls(for: accounts)
-        let contextCalls = GrantSelectionRows.calls(set.question)
+        let contextCalls = GrantSelectionRows.calls(set.question, accounts)
         let results = try session.pipeline(
             accountCalls + grantCalls + contextCalls + DeviceRows.calls(set.question))
         let locked = try LockedAccounts(results[accountCalls.count - 1], names, in: session)

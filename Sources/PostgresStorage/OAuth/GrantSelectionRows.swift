@@ -82,10 +82,11 @@ enum GrantSelectionRows {
     }
 
     /// Returns the calls that follow once the accounts are locked.
-    static func calls(_ question: GrantSelection) -> [PostgresCall] {
+    static func calls(_ question: GrantSelection, _ accounts: [AccountID]) -> [PostgresCall] {
         [
             findErased.statement(question.accountIDs), findGoogleAccounts.statement(question.googleSubjects),
-            findEvents.statement(question.eventIdentifiers), findPaces.statement(question.accountIDs),
+            findEvents.statement(question.eventIdentifiers),
+            findPaces.statement(question.accountsOfPaces(among: accounts)),
         ]
     }
 

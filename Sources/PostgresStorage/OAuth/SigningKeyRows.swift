@@ -26,6 +26,10 @@ enum SigningKeyRows {
         keyID, old, new in
         "UPDATE signing_key SET sealed = \(new) WHERE key_id = \(keyID) AND sealed = \(old)"
     }
+    private static let removeOne = TypedStatement<String, SealedSecret>("remove_signing_key") {
+        keyID, sealed in
+        "DELETE FROM signing_key WHERE key_id = \(keyID) AND sealed = \(sealed)"
+    }
     private static let remove = TypedQuery<Column<String>, Moment>("remove_signing_keys") {
         $0.add("key_id", String.self, as: "key_id")
     } sql: { list, moment in
@@ -50,6 +54,19 @@ enum SigningKeyRows {
         _ key: SigningKeyRecord, with sealed: SealedSecret, in session: PostgresSession
     ) throws -> Bool {
         try session.run(reseal(key.keyID, key.sealed, sealed)).affected > 0
+    }
+
+    static func remove(
+        _ key: SigningKeyRecord, by origin: AuditOrigin, at moment: Moment, in session: PostgresSession
+    ) throws -> Bool {
+        let results = try session.pipeline([.begin, removeOne(key.keyID, key.sealed)])
+        guard results[1].affected > 0 else {
+            try session.rollBack()
+            return false
+        }
+        let entry = SigningKeyRecord.removalEntry(of: [key.keyID], by: origin, at: moment)
+        _ = try session.pipeline(AuditAppending([entry]).calls + [.commit])
+        return true
     }
 
     static func remove(retiredBefore moment: Moment, in session: PostgresSession) throws -> Int {

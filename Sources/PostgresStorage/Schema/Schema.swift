@@ -3,7 +3,7 @@ import SQLTables
 
 /// The schema's migrations, and their application while other replicas may be at work.
 enum Schema {
-    static let migrations = [Migration.first]
+    static let migrations = [Migration.first, .second, .claimOrders]
 
     /// Contents of the table `siwa_schema`.
     struct Version: Equatable, Sendable {

@@ -3,11 +3,20 @@ import SQLTables
 extension Table {
     /// The column definitions of CREATE TABLE. Wide columns come first, so that no row has gaps for alignment; columns
     /// of one width keep the order of the declaration.
-    static var schema: String {
-        let columns = declaration.columns
+    static var schema: String { schema(.all) }
+
+    /// The definitions of the chosen columns, for a table to which a later migration adds the others.
+    static func schema(_ choice: ColumnChoice<Self>) -> String {
+        let columns = declarations(choice)
         return columns.indices
             .sorted { (-columns[$0].alignment, $0) < (-columns[$1].alignment, $1) }
             .map { columns[$0].definition }.joined(separator: ",\n    ")
+    }
+
+    /// The statement that adds the chosen columns to the table.
+    static func adding(_ choice: ColumnChoice<Self>) -> String {
+        let columns = declarations(choice).map { "ADD COLUMN \($0.definition)" }
+        return "ALTER TABLE \(name) \(columns.joined(separator: ", "));"
     }
 }
 

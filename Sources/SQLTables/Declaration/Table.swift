@@ -39,6 +39,12 @@ extension Table {
         ColumnNames(choice.columns().map(\.name.description))
     }
 
+    /// Returns the declarations of the chosen columns.
+    public static func declarations(_ choice: ColumnChoice<Self>) -> [ColumnDeclaration] {
+        let chosen = Set(names(choice).names)
+        return declaration.columns.filter { chosen.contains($0.name) }
+    }
+
     /// Returns the names of the columns that an erasure must clear in a row that stays.
     ///
     /// - Parameter choice: Columns that get another value instead.

@@ -80,8 +80,13 @@ public struct OAuthTokenFamilyTable: Table {
     /// For operators. No rule reads it, but the schema requires it in a token family that has a refresh
     /// token.
     public let generation: Column<Int64>
+    /// The latest exchanged token: its digest, its time and its salt.
     public let previousDigest: Column<SHA256Digest>
     public let rotatedAt: Column<Moment>
+    public let previousSalt: Column<[UInt8]>
+    /// The exchanged tokens before it: up to three times 32 bytes of digest, 32 bytes of salt and 8 bytes of
+    /// time, the latest first. NULL for nearly all families: it is for exchanges within minutes.
+    public let earlierTokens: Column<[UInt8]>
     /// Only for refresh tokens of Google's client. Google is told the end of a token under this digest, also
     /// after an erasure.
     public let doubleSHA512: Column<SHA512Digest>
@@ -103,6 +108,8 @@ public struct OAuthTokenFamilyTable: Table {
         generation = columns("generation", .operational, .optional, .range(0...4294967295))
         previousDigest = columns("previous_digest", .secret, .optional)
         rotatedAt = columns("rotated_at", .personal, .optional)
+        previousSalt = columns("previous_salt", .secret, .optional, .length(32...32))
+        earlierTokens = columns("earlier_tokens", .secret, .optional, .length(72...216))
         doubleSHA512 = columns("double_sha512", .operational, .optional)
         googleSubject = columns("google_subject", .personal, .optional, .length(1...255))
         isGoogleSubjectLearned = columns("google_subject_is_learned", .operational, .required)
@@ -110,12 +117,16 @@ public struct OAuthTokenFamilyTable: Table {
 }
 
 extension ColumnChoice where T == OAuthTokenFamilyTable {
+    /// Columns for the repetition of exchanges.
+    public static var retries: Self { only { [$0.previousSalt, $0.earlierTokens] } }
+    public static var exceptRetries: Self { except { [$0.previousSalt, $0.earlierTokens] } }
+
     /// Columns that uses of the token family and statements of Google change.
     public static var progress: Self {
         only {
             [
-                $0.expiresAt, $0.tokenDigest, $0.generation, $0.previousDigest, $0.rotatedAt, $0.doubleSHA512,
-                $0.googleSubject, $0.isGoogleSubjectLearned,
+                $0.expiresAt, $0.tokenDigest, $0.generation, $0.previousDigest, $0.rotatedAt, $0.previousSalt,
+                $0.earlierTokens, $0.doubleSHA512, $0.googleSubject, $0.isGoogleSubjectLearned,
             ]
         }
     }
@@ -134,8 +145,11 @@ extension OAuthTokenFamilyTable {
         row.set(familySecretDigest, family.refreshToken?.familySecretDigest)
         row.set(tokenDigest, family.refreshToken?.digest)
         row.set(generation, (family.refreshToken?.generation).map { Int64($0) })
-        row.set(previousDigest, family.refreshToken?.previous?.digest)
-        row.set(rotatedAt, family.refreshToken?.previous?.rotatedAt)
+        let exchanged = family.refreshToken?.exchanged ?? []
+        row.set(previousDigest, exchanged.first?.digest)
+        row.set(rotatedAt, exchanged.first?.moment)
+        row.set(previousSalt, exchanged.first?.salt)
+        row.set(earlierTokens, exchanged.count > 1 ? exchanged.dropFirst().flatMap(\.stored) : nil)
         row.set(doubleSHA512, family.refreshToken?.doubleSHA512)
         row.set(googleSubject, family.googleSubject)
         row.set(isGoogleSubjectLearned, family.isGoogleSubjectLearned)
@@ -154,13 +168,36 @@ extension OAuthTokenFamilyTable {
 
     @inlinable func refreshToken(_ row: some ReadableRow) throws(StorageError) -> RefreshTokenState? {
         guard let secret = row[familySecretDigest] else { return nil }
-        var previous: RefreshTokenState.Previous?
+        var exchanged: [RefreshTokenState.ExchangedToken] = []
         if let digest = row[previousDigest], let moment = row[rotatedAt] {
-            previous = RefreshTokenState.Previous(digest: digest, rotatedAt: moment)
+            exchanged.append(
+                RefreshTokenState.ExchangedToken(digest: digest, moment: moment, salt: row[previousSalt]))
+            exchanged += RefreshTokenState.ExchangedToken.tokens(stored: row[earlierTokens] ?? [])
         }
         return RefreshTokenState(
             familySecretDigest: secret, digest: try row.required(tokenDigest),
-            generation: UInt32(truncatingIfNeeded: try row.required(generation)), previous: previous,
+            generation: UInt32(truncatingIfNeeded: try row.required(generation)), exchanged: exchanged,
             doubleSHA512: row[doubleSHA512])
+    }
+}
+
+/// The form of an exchanged token in `earlier_tokens`.
+extension RefreshTokenState.ExchangedToken {
+    /// Empty for a token without a salt, which cannot be repeated.
+    @usableFromInline var stored: [UInt8] {
+        guard let salt else { return [] }
+        let time = UInt64(bitPattern: moment.milliseconds)
+        return digest.bytes + salt + (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * UInt64($0))) }
+    }
+
+    @usableFromInline static func tokens(stored bytes: [UInt8]) -> [Self] {
+        stride(from: 0, to: bytes.count - 71, by: 72).compactMap { start in
+            let time = bytes[(start + 64)..<(start + 72)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return SHA256Digest(bytes[start..<(start + 32)]).map {
+                Self(
+                    digest: $0, moment: Moment(milliseconds: Int64(bitPattern: time)),
+                    salt: Array(bytes[(start + 32)..<(start + 64)]))
+            }
+        }
     }
 }

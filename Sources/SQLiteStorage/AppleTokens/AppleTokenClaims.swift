@@ -9,6 +9,7 @@ final class AppleTokenClaims {
     private let dueCodes: DueStatement<AuthorizationCodeTable>
     private let claimCode: ClaimStatement
     private let dueChecks: DueStatement<RefreshTokenTable>
+    private let clients: CheckedClients
     private let moveCheck: PreparedStatement
     private let nextCheck: Parameter<Moment>
     private let accountOfCheck: Parameter<AccountID>
@@ -20,7 +21,9 @@ final class AppleTokenClaims {
         self.names = names
         dueCodes = try DueStatement(time: "next_attempt_at", then: "id", in: database)
         claimCode = try ClaimStatement(table: AuthorizationCodeTable.self, in: database)
-        dueChecks = try DueStatement(time: "next_check_at", then: "account_id", in: database)
+        dueChecks = try DueStatement(
+            time: "next_check_at", then: "account_id", isOfClient: true, in: database)
+        clients = try CheckedClients(in: database)
         var parameters = ParameterList()
         nextCheck = parameters.add(Moment.self)
         accountOfCheck = parameters.add(AccountID.self)
@@ -57,11 +60,17 @@ final class AppleTokenClaims {
     }
 
     func checks(
-        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
+        except resting: Set<ClientID>
     ) throws -> [ClaimedCheck] {
-        let due = try dueChecks.rows(limit: limit, at: moment) { row, columns in
-            ClaimedCheck(try columns.record(row, names), key: try dueChecks.key(row, names))
+        var due: [ClaimedCheck] = []
+        for client in try clients.numbers(except: resting) {
+            due += try dueChecks.rows(limit: limit, at: moment, of: client) { row, columns in
+                ClaimedCheck(try columns.record(row, names), key: try dueChecks.key(row, names))
+            }
         }
+        due.sort { ($0.dueSince, $0.accountID.uniqueID) < ($1.dueSince, $1.accountID.uniqueID) }
+        due = Array(due.prefix(max(limit, 0)))
         for check in due {
             // Without jitter, the tokens of users who signed in at the same time would be checked at the same
             // time every day.
@@ -97,6 +106,31 @@ final class AppleTokenClaims {
     }
 }
 
+/// The client IDs that tokens were issued to. There are few, so each is looked at by itself: the due tokens of one
+/// that rests are then not read, however many there are.
+struct CheckedClients {
+    private let statement: PreparedStatement
+    private let names: ClientTable
+
+    init(in database: Database) throws {
+        var list = SelectList()
+        names = list.add(ClientTable.self)
+        statement = try PreparedStatement("SELECT \(list) FROM client", in: database)
+    }
+
+    func numbers(except resting: Set<ClientID>) throws -> [Int64] {
+        statement.begin()
+        defer { statement.finish() }
+        var found: [Int64] = []
+        while try statement.step() {
+            let client = ClientID(try statement.required(names.name))
+            guard client.map({ !resting.contains($0) }) ?? true else { continue }
+            found.append(try statement.required(names.id))
+        }
+        return found
+    }
+}
+
 extension AppleTokenClaims {
     /// Times at which work is due next: the first entries of three indexes. On the connection that reads.
     final class NextDue {
@@ -104,14 +138,31 @@ extension AppleTokenClaims {
         private let code: Column<Moment>
         private let check: Column<Moment>
         private let erasure: Column<Moment>
+        private let clients: CheckedClients
+        private let firstCheck: PreparedStatement
+        private let client: Parameter<Int64>
 
         init(in database: Database) throws {
+            clients = try CheckedClients(in: database)
+            var parameters = ParameterList()
+            client = parameters.add(Int64.self)
+            firstCheck = try PreparedStatement(
+                "SELECT min(next_check_at) FROM refresh_token WHERE client_id = \(client)", in: database)
             var list = SelectList()
             code = list.add("(SELECT min(next_attempt_at) FROM authorization_code)", Moment.self, as: "code")
             check = list.add("(SELECT min(next_check_at) FROM refresh_token)", Moment.self, as: "check")
             erasure = list.add(
                 "(SELECT min(next_attempt_at) FROM erasure_token WHERE step < 4)", Moment.self, as: "erasure")
             statement = try PreparedStatement("SELECT \(list)", in: database)
+        }
+
+        func nextCheck(except resting: Set<ClientID>) throws -> Moment? {
+            try clients.numbers(except: resting).compactMap { number in
+                firstCheck.begin()
+                firstCheck.bind(number, to: client)
+                defer { firstCheck.finish() }
+                return try firstCheck.step() ? firstCheck.onlyValue(as: Moment.self) : nil
+            }.min()
         }
 
         func find() throws -> AppleTokensDue {

@@ -2,35 +2,44 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Finds due codes or tokens, the longest waiting first, each with the key of its user.
+/// Finds due codes or tokens, the longest waiting first, each with the key of its user. Each order is that of an
+/// index, also among rows of one time.
 struct DueStatement<T: Table> {
     private let statement: PreparedStatement
     private let moment: Parameter<Moment>
     private let limit: Parameter<Int64>
+    private let client: Parameter<Int64>?
     private let columns: T
     private let subject: SubjectTable
+    let sql: String
 
     /// - Parameters:
     ///   - time: The column with the time at which a row is due.
     ///   - then: The column that orders rows of the same time.
-    init(time: String, then: String, in database: Database) throws {
+    ///   - isOfClient: Finds the rows of one client ID.
+    init(time: String, then: String, isOfClient: Bool = false, in database: Database) throws {
         var parameters = ParameterList()
         (moment, limit) = (parameters.add(Moment.self), parameters.add(Int64.self))
+        client = isOfClient ? parameters.add(Int64.self) : nil
+        let ofClient = client.map { "t.client_id = \($0) AND " } ?? ""
         var list = SelectList()
         columns = list.add(T.self, as: "t")
         subject = list.add(SubjectTable.self, as: "s", .only { [$0.teamID, $0.subject] })
-        statement = try PreparedStatement(
-            """
+        sql = """
             SELECT \(list) FROM \(T.name) t JOIN subject s ON s.account_id = t.account_id
-            WHERE t.\(time) <= \(moment) ORDER BY t.\(time), t.\(then) LIMIT \(limit)
-            """, in: database)
+            WHERE \(ofClient)t.\(time) <= \(moment) ORDER BY t.\(time), t.\(then) LIMIT \(limit)
+            """
+        statement = try PreparedStatement(sql, in: database)
     }
 
+    /// - Parameter number: The client ID of the rows, for a statement of one client ID.
     func rows<Value>(
-        limit most: Int, at time: Moment, _ read: (PreparedStatement, T) throws -> Value
+        limit most: Int, at time: Moment, of number: Int64? = nil,
+        _ read: (PreparedStatement, T) throws -> Value
     ) throws -> [Value] {
         statement.begin()
         statement.bind(time, to: moment)
+        if let client { statement.bind(number, to: client) }
         statement.bind(Int64(max(most, 0)), to: limit)
         defer { statement.finish() }
         var found: [Value] = []

@@ -64,14 +64,14 @@ final class ReceiverRows {
         return ClaimedReceiver(record: record, retries: retries)
     }
 
-    /// Returns the moment from which each of the receivers can be claimed; none for receivers without work.
-    func due(_ names: [ReceiverName]) throws -> [(receiver: ClaimedReceiver, at: Moment)] {
+    /// Returns the receivers that are not paused, with the moment from which each can be claimed.
+    func due(_ names: [ReceiverName]) throws -> [(receiver: ClaimedReceiver, at: Moment?)] {
         let last = try lastEvent()
         return try names.compactMap { name in
             // The retries of a paused receiver are not read.
             guard let record = try record(name), record.pausedAt == nil else { return nil }
             let found = try receiver(record)
-            return found.due(lastSequence: last).map { (found, $0) }
+            return (found, found.due(lastSequence: last))
         }
     }
 
@@ -83,7 +83,7 @@ final class ReceiverRows {
 
     /// Claims those of the receivers that have something to do at this moment.
     func claim(_ names: [ReceiverName], at moment: Moment, leaseUntil: Moment) throws -> [ClaimedReceiver] {
-        try due(names).filter { $0.at <= moment }.map { found in
+        try due(names).filter { $0.at.map { $0 <= moment } ?? false }.map { found in
             var claimed = found.receiver
             claimed.record.claims += 1
             claimed.record.notBefore = leaseUntil

@@ -42,7 +42,9 @@ final class GrantBatches {
             set.load(found.record)
             rowIDs[id] = found.place.rowID
         }
-        for id in set.question.accountIDs { try question.forEachPace(of: id) { set.load($0) } }
+        for id in set.question.accountsOfPaces(among: accounts) {
+            try question.forEachPace(of: id) { set.load($0) }
+        }
         for jti in set.question.eventIdentifiers where try question.isKept(googleEvent: jti) {
             set.load(googleEvent: jti)
         }

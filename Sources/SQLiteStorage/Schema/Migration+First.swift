@@ -2,7 +2,8 @@ import AppleAccounts
 import SQLTables
 
 extension Migration {
-    /// All tables, with the columns of their declarations and the constraints and indexes of this store.
+    /// All tables, with the columns of their declarations, except those of later migrations, and the constraints
+    /// and indexes of this store.
     ///
     /// Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`. Text is
     /// compared by its bytes, which is SQLite's default (BINARY).
@@ -18,7 +19,7 @@ extension Migration {
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE oauth_token_family (
-            \(OAuthTokenFamilyTable.schema),
+            \(OAuthTokenFamilyTable.schema(.exceptRetries)),
             PRIMARY KEY (id),
             FOREIGN KEY (grant_id) REFERENCES oauth_grant (id),
             CHECK ((family_secret_digest IS NULL) = (token_digest IS NULL)),
@@ -55,7 +56,7 @@ extension Migration {
         CREATE INDEX oauth_device_by_end ON oauth_device (expires_at);
 
         CREATE TABLE oauth_grant_pace (
-            \(OAuthGrantPaceTable.schema),
+            \(OAuthGrantPaceTable.schema(.exceptFamilies)),
             PRIMARY KEY (account_id, oauth_client)
         ) STRICT, WITHOUT ROWID;
 

@@ -3,7 +3,7 @@ import GRDB
 
 /// The schema's migrations, and their application to a database.
 enum Schema {
-    static let migrations = [Migration.first]
+    static let migrations = [Migration.first, .second, .claimOrders]
 
     /// "siwa" in ASCII: distinguishes our databases from those of other programs.
     static let applicationID: Int64 = 0x7369_7761

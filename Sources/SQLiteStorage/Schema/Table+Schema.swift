@@ -2,7 +2,18 @@ import SQLTables
 
 extension Table {
     /// The column definitions of CREATE TABLE, in the order of the declaration.
-    static var schema: String { declaration.columns.map(\.definition).joined(separator: ",\n    ") }
+    static var schema: String { schema(.all) }
+
+    /// The definitions of the chosen columns, for a table to which a later migration adds the others.
+    static func schema(_ choice: ColumnChoice<Self>) -> String {
+        declarations(choice).map(\.definition).joined(separator: ",\n    ")
+    }
+
+    /// The statements that add the chosen columns to the table.
+    static func adding(_ choice: ColumnChoice<Self>) -> String {
+        declarations(choice).map { "ALTER TABLE \(name) ADD COLUMN \($0.definition);" }
+            .joined(separator: "\n")
+    }
 }
 
 extension ColumnDeclaration {

@@ -71,12 +71,14 @@ extension AppChecks {
         _ request: KeyRegistrationRequest, by policy: AppCheckPolicy
     ) throws -> PendingCommit<KeyRegistration> {
         let moment = now()
-        let challenge: UsedNonce
+        let challenge: UsedNonce?
         do throws(ProofFault) {
             challenge = try challenges.challenge(
                 request.challenge, .attestation, for: policy.appID, at: moment)
         } catch {
-            throw Self.refusal(error.cause)
+            // A registration whose response was lost may be repeated later.
+            guard error.cause == .challengeExpired else { throw Self.refusal(error.cause) }
+            challenge = nil
         }
         do throws(ProofFault) {
             let verified = try verify(request, policy, at: moment)
@@ -90,7 +92,7 @@ extension AppChecks {
             return PendingCommit(
                 RegisterKeyCommand(key: key, challenge: challenge),
                 finishing: { [receipts] result in
-                    let registered = try Self.registered(result)
+                    let registered = try Self.registered(result, hasExpired: challenge == nil)
                     if registered.isNew { receipts?.wake() }
                     // A known key keeps the environment of its first attestation.
                     guard registered.key.environment == policy.environment else {
@@ -100,6 +102,7 @@ extension AppChecks {
                         key: registered.key, isNew: registered.isNew, extensions: verified.extensions)
                 })
         } catch {
+            guard let challenge else { throw Self.refusal(.challengeExpired) }
             let refusal = Self.refusal(error.cause)
             guard let consumed = failures.admit(challenge, at: moment) else { throw refusal }
             let command = UseProofCommand(
@@ -149,10 +152,13 @@ extension AppChecks {
     }
 
     /// Maps the refusal of a challenge or a key by the transaction. Other errors stay as they are.
-    private static func registered(_ result: Result<RegisteredKey, any Error>) throws -> RegisteredKey {
+    private static func registered(
+        _ result: Result<RegisteredKey, any Error>, hasExpired: Bool
+    ) throws -> RegisteredKey {
         do {
             return try result.get()
         } catch let error as AccountRefusal {
+            if hasExpired { throw refusal(.challengeExpired) }
             if let cause = AppCheckCause(error.code) { throw refusal(cause) }
             throw error
         }

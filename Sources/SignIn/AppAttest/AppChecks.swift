@@ -39,6 +39,21 @@ public struct AppChecks: Sendable {
         self.now = now
     }
 
+    /// Returns the policy of a request that names an app and no bundle ID: that of the bundle ID whose
+    /// challenge the proof has, in the strictest mode of the app.
+    ///
+    /// - Returns: `nil` where no bundle ID of the app is judged.
+    public func policy(of app: App, for evidence: AppEvidence) -> AppCheckPolicy? {
+        let bundleIDs = app.clientIDs.map(\.rawValue)
+        guard let strictest = policies.strictest(of: bundleIDs) else { return nil }
+        guard case .assertion(_, _, let clientData)? = evidence.proof,
+            let challenge = try? ClientData(parsing: clientData).challenge
+        else { return strictest }
+        let proven = bundleIDs.lazy.compactMap { policies.ofApp($0) }
+            .first { challenges.isChallenge(challenge, .assertion, for: $0.appID) }
+        return proven?.atLeast(strictest.mode) ?? strictest
+    }
+
     /// Judges a request in a task: verifies its proof, uses it up, and counts the result.
     ///
     /// - Parameters:

@@ -33,6 +33,11 @@ struct ChallengeMint: Sendable {
             keptUntil: expiry.advanced(byMilliseconds: SignInUseCases.longestClockDifference))
     }
 
+    /// True for a challenge of this purpose and app, also an expired one.
+    func isChallenge(_ text: String, _ purpose: AppAttestChallenge.Purpose, for app: AppID) -> Bool {
+        texts.expiry(of: text, boundTo: Self.context(purpose, app)) != nil
+    }
+
     private static func context(_ purpose: AppAttestChallenge.Purpose, _ app: AppID) -> [UInt8] {
         Array("\(purpose.rawValue) \(app.text)".utf8)
     }

@@ -10,8 +10,6 @@ struct ProofFault: Error {
 }
 
 extension AppCheckCause {
-    /// A member of the proof is missing, or has another form. Nothing was verified.
-    static let proofMalformed = AppCheckCause(code: "proof_malformed", canReAttest: false)
     /// Not a challenge of this service for this purpose and app.
     static let challengeInvalid = AppCheckCause(code: "challenge_invalid", canReAttest: false)
     /// The app asks for a new challenge, and tries again.

@@ -56,12 +56,19 @@ struct DailyCheck: Worker {
     var claimPace: SharedPace? { pace }
 
     func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCheck] {
-        try await tokenContext.tokens.claimChecks(
+        // What was claimed for a client ID that rests would only be given back, all at once.
+        let resting = pace.update { $0.resting(at: moment).clientIDs }
+        return try await tokenContext.tokens.claimChecks(
             limit: limit, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
-            jitterMilliseconds: schedule.jitter)
+            jitterMilliseconds: schedule.jitter, except: resting)
     }
 
-    func nextDue() async throws -> Moment? { try await tokenContext.tokens.nextDue().check }
+    func nextDue() async throws -> Moment? {
+        let moment = now()
+        let resting = pace.update { $0.resting(at: moment) }
+        let due = try await tokenContext.tokens.nextCheckDue(except: resting.clientIDs)
+        return [due, resting.until].compactMap { $0 }.min()
+    }
 
     func clientID(of check: ClaimedCheck) -> String { check.clientID.rawValue }
 

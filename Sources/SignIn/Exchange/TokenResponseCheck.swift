@@ -36,7 +36,7 @@ public struct TokenResponseCheck: Sendable {
         let key: RSAPublicKey
         if let cached = keys.cachedKey(for: token.keyID) {
             key = cached
-        } else if let fetched = try? await keys.key(for: token.keyID) {
+        } else if let fetched = try? await keys.key(for: token.keyID, issuedAt: token.claimedIssuedAt) {
             key = fetched
         } else {
             return .keysMissing

@@ -4,7 +4,9 @@ extension SignInOutcome {
     func narrowed(to scope: AppScope) -> SignInOutcome {
         // The account has the credential of the sign-in, whose app the caller may see.
         guard case .only = scope, let account = account.narrowed(to: scope) else { return self }
-        return SignInOutcome(account: account, credential: credential, isNewAccount: isNewAccount)
+        return SignInOutcome(
+            account: account, credential: credential, isNewAccount: isNewAccount,
+            proofRefusal: proofRefusal)
     }
 }
 

@@ -49,6 +49,8 @@ public struct UserProfile: Sendable, Hashable {
     public var firstName: String?
     public var lastName: String?
     public var email: String?
+    /// The members that were dropped or cut: `user.name`, `user.email`; `user` for all of it.
+    public internal(set) var dropped: [String] = []
 
     public init(firstName: String? = nil, lastName: String? = nil, email: String? = nil) {
         (self.firstName, self.lastName, self.email) = (firstName, lastName, email)

@@ -13,7 +13,7 @@ extension SignInUseCases {
     ) async throws -> Account {
         let moment = now()
         if let until, until <= moment { throw DisablingOver() }
-        return try await change(id) { id, key in
+        return try await change(id, allowed) { id, key in
             DisableCommand(
                 key: key, accountID: id, reason: reason, until: until ?? .last, scope: allowed, moment: moment
             )
@@ -25,7 +25,7 @@ extension SignInUseCases {
     /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`, `OverloadedError`.
     public func enable(id: String, allowed: AppScope) async throws -> Account {
         let moment = now()
-        return try await change(id) { id, key in
+        return try await change(id, allowed) { id, key in
             EnableCommand(key: key, accountID: id, scope: allowed, moment: moment)
         }
     }
@@ -38,7 +38,7 @@ extension SignInUseCases {
         id: String, keeping keptClients: Set<OAuthClientID>, allowed: AppScope
     ) async throws -> Account {
         let moment = now()
-        return try await change(id) { id, key in
+        return try await change(id, allowed) { id, key in
             SignOutCommand(
                 key: key, accountID: id, keptClients: keptClients, scope: allowed, moment: moment)
         }
@@ -46,7 +46,7 @@ extension SignInUseCases {
 
     /// Commits a command about the account with this ID, under its present key.
     private func change<Change: AccountChangeCommand>(
-        _ text: String, _ command: (AccountID, SubjectKey) -> Change
+        _ text: String, _ allowed: AppScope, _ command: (AccountID, SubjectKey) -> Change
     ) async throws -> Account {
         guard let id = AccountID(text) else { throw AccountRefusal(.accountNotFound) }
         var refused: SubjectKey?
@@ -56,7 +56,9 @@ extension SignInUseCases {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { break }
             do {
-                return try await commits.submit(command(id, key)).current(at: now())
+                return try await refusedChanges.limiting(allowed, at: now()) {
+                    try await commits.submit(command(id, key)).current(at: now())
+                }
             } catch let refusal as AccountRefusal where refusal.code == .callerForbidden {
                 throw CallerForbidden()
             } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {

@@ -63,11 +63,14 @@ extension SignInUseCases {
     private func erase(_ id: AccountID, _ key: SubjectKey, allowed: AppScope) async throws -> ErasureRecord? {
         let moment = now()
         var generator = SystemRandomNumberGenerator()
-        let command = EraseCommand(
-            key: key, accountID: id, erasureID: ErasureID(UniqueID(at: moment, using: &generator)),
-            requestedAt: moment, deadline: moment.advanced(byMilliseconds: Self.erasureTime), scope: allowed)
+        let erasureID = ErasureID(UniqueID(at: moment, using: &generator))
         do {
-            return try await commits.submit(command)
+            return try await refusedChanges.limiting(allowed, at: moment) {
+                try await commits.submit(
+                    EraseCommand(
+                        key: key, accountID: id, erasureID: erasureID, requestedAt: moment,
+                        deadline: moment.advanced(byMilliseconds: Self.erasureTime), scope: allowed))
+            }
         } catch let refusal as AccountRefusal where refusal.code == .callerForbidden {
             throw CallerForbidden()
         } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {

@@ -21,7 +21,7 @@ extension SignInUseCases {
             return .now(try pendingNotification(token, with: key, payload: payload, at: moment))
         }
         return .later {
-            let key = try await keys.key(for: token.keyID)
+            let key = try await keys.key(for: token.keyID, issuedAt: token.claimedIssuedAt)
             return try pendingNotification(token, with: key, payload: payload, at: moment)
         }
     }

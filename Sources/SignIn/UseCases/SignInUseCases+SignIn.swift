@@ -8,7 +8,7 @@ extension SignInUseCases {
     ///
     /// Waits only when the token's key has to be fetched. The account in the result lists only the
     /// credentials for apps that the caller may see.
-    /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`. The commit throws `AccountRefusal`,
+    /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`, `NonceNotMinted`. The commit throws `AccountRefusal`,
     ///   `StorageError` and `OverloadedError`.
     public func signIn(
         _ request: SignInRequest, allowed: AppScope
@@ -20,7 +20,7 @@ extension SignInUseCases {
             return .now(try pendingSignIn(verified, from: request, at: moment, allowed: allowed))
         }
         return .later {
-            let key = try await keys.key(for: token.keyID)
+            let key = try await keys.key(for: token.keyID, issuedAt: token.claimedIssuedAt)
             let verified = try verify(token, with: key, against: request.token, at: moment, allowed: allowed)
             return try pendingSignIn(verified, from: request, at: moment, allowed: allowed)
         }
@@ -29,7 +29,7 @@ extension SignInUseCases {
     /// Prepares the sign-in with a token that `verify` has accepted, without verifying it once more.
     ///
     /// - Parameter request: The request with the verified token.
-    /// - Throws: `AppleTokenError` for a `sub` that cannot be stored.
+    /// - Throws: `AppleTokenError` for a `sub` that cannot be stored; `NonceNotMinted`.
     public func signIn(
         _ verified: VerifiedSignIn, from request: SignInRequest, allowed: AppScope
     ) throws -> PendingCommit<SignInOutcome> {
@@ -46,24 +46,32 @@ extension SignInUseCases {
     func pendingSignIn(
         _ verified: VerifiedSignIn, from request: SignInRequest, proof: AppProof? = nil,
         demandsProof: Bool = false, at moment: Moment, allowed: AppScope
-    ) throws(AppleTokenError) -> PendingCommit<SignInOutcome> {
+    ) throws -> PendingCommit<SignInOutcome> {
         let command = try command(
             for: verified, from: request, proof: proof, demandsProof: demandsProof, at: moment)
         let signal = command.authorizationCode == nil ? nil : tokenContext.signals[CodeExchange.self]
+        let ofUser = request.user?.dropped ?? []
+        note(dropped: ofUser)
+        let dropped = verified.identity.dropped.names + ofUser
         return PendingCommit(command) { outcome in
             // After the commit, because the worker that it wakes must find the code.
             signal?.wake()
-            return outcome.narrowed(to: allowed)
+            var outcome = outcome.narrowed(to: allowed)
+            outcome.dropped = dropped
+            return outcome
         }
     }
 
     private func command(
         for verified: VerifiedSignIn, from request: SignInRequest, proof: AppProof?, demandsProof: Bool,
         at moment: Moment
-    ) throws(AppleTokenError) -> SignInCommand {
+    ) throws -> SignInCommand {
         let identity = verified.identity
         // The verifier has checked the same. Storage must not depend on the verifier.
         guard let subject = AppleSubject(identity.subject) else { throw AppleTokenError(.subjectInvalid) }
+        let nonce = nonce(of: identity, posted: request.token.nonce)
+        // A web sign-in has a nonce of its own, which its sealed state makes valid once.
+        if request.redirectURI == nil { try demandMintedNonce(for: verified, nonce) }
         let code = offer(for: verified, from: request, at: moment)
         return SignInCommand(
             key: SubjectKey(team: verified.app.team, subject: subject),
@@ -78,7 +86,7 @@ extension SignInUseCases {
             profile: Profile(firstName: request.user?.firstName, lastName: request.user?.lastName),
             unsignedEmail: request.user?.email,
             createsAccount: request.createsAccount,
-            nonce: nonce(of: identity, posted: request.token.nonce),
+            nonce: nonce,
             authorizationCode: code.offer, refreshTokenCause: code.cause,
             transferSubject: identity.transferSubject, proof: proof, demandsProof: demandsProof,
             receivedAt: moment)

@@ -19,7 +19,7 @@ extension SignInUseCases {
             return .now(try verify(token, with: key, against: request, at: moment, allowed: allowed))
         }
         return .later {
-            let key = try await keys.key(for: token.keyID)
+            let key = try await keys.key(for: token.keyID, issuedAt: token.claimedIssuedAt)
             return try verify(token, with: key, against: request, at: moment, allowed: allowed)
         }
     }
@@ -38,6 +38,7 @@ extension SignInUseCases {
             throw AppleTokenError(.audienceMismatch)
         }
         guard allowed.allows(app) else { throw CallerForbidden() }
+        note(dropped: identity.dropped.names)
         return VerifiedSignIn(identity: identity, app: app)
     }
 }

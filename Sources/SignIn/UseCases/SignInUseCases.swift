@@ -7,7 +7,8 @@ public import AppleIdentity
 public import Commits
 public import KeySets
 
-/// The use cases of callers. Thread-safe. No state is kept between two calls.
+/// The use cases of callers. Thread-safe. No state is kept between two calls, except the number of rows of the
+/// audit log about refused changes.
 public struct SignInUseCases: Sendable {
     public let deployment: Deployment
     public let identityVerifier: IdentityTokenVerifier
@@ -27,13 +28,17 @@ public struct SignInUseCases: Sendable {
     public let judgesApps: Bool
     /// Tolerance for a token's expiry in seconds.
     let leeway: Int64
+    /// Counts what was dropped of tokens and of posted profiles.
+    private let onDropped: @Sendable ([String]) -> Void
     let now: @Sendable () -> Moment
+    let refusedChanges = RefusedChangePace()
 
     /// - Parameters:
     ///   - policy: Issuers and leeway. Its client IDs are replaced by the client IDs of the deployment.
     ///   - feed: The feed that `commits` advances.
     ///   - tokenContext: The context that the workers share.
     ///   - nonceKey: The same in all replicas, because each must accept the nonces of the others.
+    ///   - onDropped: Called with the names of values that were dropped, once for each token and profile.
     ///   - now: The wall clock.
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
@@ -41,6 +46,7 @@ public struct SignInUseCases: Sendable {
         commits: GroupCommit<AccountCommand>, feed: EventFeed, tokenContext: AppleTokenContext,
         nonceKey: NonceKey,
         nonceLifetime: Duration = .seconds(600), appChecks: AppChecks? = nil,
+        onDropped: @escaping @Sendable ([String]) -> Void = { _ in },
         now: @escaping @Sendable () -> Moment
     ) {
         let policy = VerificationPolicy(
@@ -61,6 +67,11 @@ public struct SignInUseCases: Sendable {
         self.appChecks = appChecks
         judgesApps = appChecks?.policies.judgesApps ?? false
         leeway = policy.leeway
+        self.onDropped = onDropped
         self.now = now
+    }
+
+    func note(dropped: [String]) {
+        if !dropped.isEmpty { onDropped(dropped) }
     }
 }

@@ -3,6 +3,11 @@ public struct CallerForbidden: Error, Sendable, Equatable {
     public init() {}
 }
 
+/// The app demands a nonce that this service minted, and the sign-in has none.
+public struct NonceNotMinted: Error, Sendable, Equatable {
+    public init() {}
+}
+
 /// The caller named a client ID that belongs to no app of this deployment.
 public struct UnknownClientID: Error, Sendable, Equatable {
     public init() {}

@@ -1,3 +1,5 @@
+import AppleAccounts
+import Encodings
 public import StrictJSON
 
 extension UserProfile {
@@ -20,34 +22,80 @@ extension UserProfile {
         try self.init(object)
     }
 
-    /// Reads Apple's own object, `{"name":{"firstName","lastName"},"email"}`, as the app received it.
+    /// Reads the profile in the forms in which apps have it: Apple's own object
+    /// `{"name":{"firstName","lastName"},"email"}`, the credential of a library (`fullName`, `givenName`,
+    /// `family_name`, flat or nested), or a whole name as one text.
     ///
-    /// Unknown members are ignored, because Apple may add members. Apple sends an empty name when the user
-    /// removed it; an empty name is absent.
+    /// Unknown members are ignored, because Apple and libraries may add members. Apple sends an empty name when the
+    /// user removed it; an empty name is absent. A name that is too long, and a text that is no address, are named in
+    /// `dropped`.
     public init(_ object: JSONObject) throws(Fault) {
-        let name = try Self.object(object["name"])
-        self.init(
-            firstName: try Self.text(name?["firstName"]), lastName: try Self.text(name?["lastName"]),
-            email: try Self.text(object["email"]))
-    }
-
-    private static func object(_ value: JSONValue?) throws(Fault) -> JSONObject? {
-        switch value {
-        case nil, .null: return nil
-        case .object(let object): return object
-        case .bool, .integer, .number, .string, .array: throw .malformed
+        var first, last, whole, email: String?
+        for (name, value) in object.members {
+            switch Self.folded(name) {
+            case "name", "fullname", "displayname":
+                if let parts = value.object {
+                    for (name, value) in parts.members { try Self.read(name, value, &first, &last) }
+                } else if whole == nil {
+                    whole = try Self.text(value, of: name)
+                }
+            case "email": email = try Self.text(value, of: name)
+            default: try Self.read(name, value, &first, &last)
+            }
+        }
+        if first == nil, last == nil, let words = whole?.split(maxSplits: 1, whereSeparator: \.isWhitespace) {
+            first = words.first.map(String.init)
+            last = words.count > 1 ? String(words[1]) : nil
+        }
+        self.init(firstName: first, lastName: last, email: email)
+        if [first, last].contains(where: { ($0?.characterCount ?? 0) > Profile.longestName }) {
+            dropped.append(Self.droppedName)
+        }
+        if let email, !email.isMailAddress {
+            self.email = nil
+            dropped.append(Self.droppedEmail)
         }
     }
 
-    private static func text(_ value: JSONValue?) throws(Fault) -> String? {
-        switch value {
-        case nil, .null: return nil
-        case .string(let text) where text.isEmpty: return nil
-        case .string(let text) where text.utf8.count <= longestText: return text
-        case .string, .bool, .integer, .number, .array, .object: throw .malformed
+    /// The words of `dropped`.
+    public static let droppableMembers = [droppedUser, droppedName, droppedEmail]
+    private static let droppedUser = "user"
+    private static let droppedName = "user.name"
+    private static let droppedEmail = "user.email"
+
+    /// Stands for an object that cannot be read.
+    public static var unreadable: UserProfile {
+        var profile = UserProfile()
+        profile.dropped = [droppedUser]
+        return profile
+    }
+
+    /// Reads a part of the name, in the spelling of Apple (`firstName`), of its frameworks (`givenName`) and of
+    /// OpenID Connect (`given_name`). The first spelling with a text counts.
+    private static func read(
+        _ name: String, _ value: JSONValue, _ first: inout String?, _ last: inout String?
+    ) throws(Fault) {
+        switch folded(name) {
+        case "firstname", "givenname": if first == nil { first = try text(value, of: name) }
+        case "lastname", "familyname": if last == nil { last = try text(value, of: name) }
+        default: break
         }
     }
 
-    /// Bound in bytes. Nothing else checks these names, and they are stored for as long as the account.
-    private static let longestText = 1024
+    /// Returns a name of a member without the difference between `given_name`, `givenName`, `GivenName` and
+    /// `_givenName`. Names beyond the longest known one stay as they are.
+    private static func folded(_ name: String) -> String {
+        name.utf8.count > 16 ? name : name.lowercased().filter { $0 != "_" }
+    }
+
+    /// Returns a text. Apple's own members have no other type; a member of another spelling can have any meaning.
+    private static func text(_ value: JSONValue, of name: String) throws(Fault) -> String? {
+        switch value {
+        case .null: return nil
+        case .string(let text): return text.isEmpty ? nil : text
+        case .bool, .integer, .number, .array, .object:
+            if ["name", "firstName", "lastName", "email"].contains(name) { throw .malformed }
+            return nil
+        }
+    }
 }

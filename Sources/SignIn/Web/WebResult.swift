@@ -7,15 +7,18 @@ struct WebResult: Hashable {
     /// The app's primary client ID.
     let clientID: ClientID
     let isNewAccount: Bool
+    /// The names of values of Apple's form that were dropped.
+    let dropped: [String]
 
-    init(accountID: AccountID, clientID: ClientID, isNewAccount: Bool) {
+    init(accountID: AccountID, clientID: ClientID, isNewAccount: Bool, dropped: [String] = []) {
         (self.accountID, self.clientID, self.isNewAccount) = (accountID, clientID, isNewAccount)
+        self.dropped = dropped
     }
 
     init(_ outcome: SignInOutcome) {
         self.init(
             accountID: outcome.account.id, clientID: outcome.credential.clientID,
-            isNewAccount: outcome.isNewAccount)
+            isNewAccount: outcome.isNewAccount, dropped: outcome.dropped)
     }
 
     var json: [UInt8] {
@@ -24,6 +27,7 @@ struct WebResult: Hashable {
         json.member("account_id", accountID.rawValue)
         json.member("client_id", clientID.rawValue)
         json.member("is_new_account", isNewAccount)
+        if !dropped.isEmpty { json.member("dropped", dropped.joined(separator: " ")) }
         json.endObject()
         return json.bytes
     }
@@ -34,7 +38,8 @@ struct WebResult: Hashable {
             let clientID = value["client_id"]?.string.flatMap({ ClientID($0) }),
             let isNewAccount = value["is_new_account"]?.bool
         else { return nil }
-        self.init(accountID: accountID, clientID: clientID, isNewAccount: isNewAccount)
+        let dropped = value["dropped"]?.string?.split(separator: " ").map(String.init) ?? []
+        self.init(accountID: accountID, clientID: clientID, isNewAccount: isNewAccount, dropped: dropped)
     }
 }
 
@@ -52,6 +57,9 @@ extension SignInUseCases {
             throw AccountRefusal(.accountNotFound)
         }
         guard account.disabling == nil else { throw AccountRefusal(.accountDisabled) }
-        return SignInOutcome(account: account, credential: credential, isNewAccount: result.isNewAccount)
+        var outcome = SignInOutcome(
+            account: account, credential: credential, isNewAccount: result.isNewAccount)
+        outcome.dropped = result.dropped
+        return outcome
     }
 }

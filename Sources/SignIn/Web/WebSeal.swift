@@ -10,6 +10,8 @@ struct WebSeal: Sendable {
     enum Purpose: String {
         case state = "web_state"
         case ticket = "web_ticket"
+        /// The end of a form, at rest.
+        case end = "web_end"
 
         var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
     }

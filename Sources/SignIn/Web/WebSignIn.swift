@@ -19,6 +19,8 @@ public struct WebSignIn: Sendable {
     static let longestVisit: Int64 = 600_000
     /// Milliseconds from Apple's response to the request of the backend.
     static let codeLifetime: Int64 = 120_000
+    /// Looks, ten in a second, for the end of a form that is posted again while the first post is at work.
+    private static let repeatedLooks = 20
     /// Milliseconds by which the clocks of two replicas may differ.
     private static let clockDifference: Int64 = 300_000
 
@@ -92,11 +94,14 @@ public struct WebSignIn: Sendable {
     /// Verifies Apple's form, uses the state up, registers the sign-in, and returns the URL at which the
     /// browser gets its code, or its session at the authorization endpoint.
     ///
+    /// A browser that posts the same form again, by a double click or a reload, gets the end of the first post:
+    /// it has given up the first response, and only it can use the second (`finish`).
+    ///
     /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`, and
     ///   `WebRefusal` `web_state_used`. Nothing is stored when the token is refused.
     public func handleCallback(
         _ webState: WebState, identityToken: String, authorizationCode: String, user: UserProfile?
-    ) async throws -> String {
+    ) async throws -> (url: String, isRepeated: Bool) {
         let token = IdentityTokenRequest(
             identityToken: identityToken, nonce: webState.nonce, clientID: webState.clientID.rawValue,
             authorizationCode: authorizationCode)
@@ -107,28 +112,69 @@ public struct WebSignIn: Sendable {
         guard ConstantTime.areEqual(Array(nonce.utf8), Array(webState.nonce.utf8)) else {
             throw AppleTokenError(.nonceMismatch)
         }
-        guard try await useUp(webState) else { throw WebRefusal(.stateUsed) }
+        let form = TicketDigest(.hash("\(webState.nonce)\n\(authorizationCode)\n\(identityToken)"))
+        guard try await useUp(webState) else {
+            return (try await firstEnd(of: form, webState), isRepeated: true)
+        }
         let pending = try useCases.pendingSignIn(
             verified, from: SignInRequest(token: token, redirectURI: settings.callbackURL, user: user),
             at: now(), allowed: .all)
-        let outcome = try await useCases.commits.submit(pending)
-        let expiresAt = now().advanced(byMilliseconds: Self.codeLifetime)
-        if webState.destination.givesSession {
-            return finishURL(
-                .authentication(authentication(outcome, verified, webState)), for: webState,
-                expiresAt: expiresAt)
+        let outcome: SignInOutcome
+        do {
+            outcome = try await useCases.commits.submit(pending)
+        } catch let refusal as AccountRefusal {
+            try await keep(
+                ticket(.failure(.signInRefused(refusal.code.rawValue)), for: webState), asEndOf: form)
+            throw refusal
         }
-        let code = WebCode()
-        let result = WebResult(outcome)
+        let end: WebTicket
+        if webState.destination.givesSession {
+            end = ticket(.authentication(authentication(outcome, verified, webState)), for: webState)
+        } else {
+            let code = WebCode()
+            end = ticket(.code(code.text), for: webState)
+            _ = try await tickets.insertTicket(
+                Ticket(
+                    digest: code.digest, purpose: .webResult, payload: WebResult(outcome).json,
+                    expiresAt: end.expiresAt))
+        }
+        try await keep(end, asEndOf: form)
+        return (finishURL(end), isRepeated: false)
+    }
+
+    /// Keeps the end of a form for the browser that posts it again. The destination is in the state.
+    private func keep(_ end: WebTicket, asEndOf form: TicketDigest) async throws {
+        var end = end
+        end.destination = .appPage(state: nil)
         _ = try await tickets.insertTicket(
-            Ticket(digest: code.digest, purpose: .webResult, payload: result.json, expiresAt: expiresAt))
-        return finishURL(.code(code.text), for: webState, expiresAt: expiresAt)
+            Ticket(
+                digest: form, purpose: .webState, payload: Array(seal.seal(end.json, for: .end).utf8),
+                expiresAt: end.expiresAt))
+    }
+
+    /// Returns the URL at which the first post of the same form has ended. Waits while the first is at work,
+    /// perhaps at another replica.
+    ///
+    /// - Throws: `WebRefusal` `web_state_used` for another form, and when the end is over.
+    private func firstEnd(of form: TicketDigest, _ webState: WebState) async throws -> String {
+        for _ in 0..<Self.repeatedLooks {
+            if let sealed = try await tickets.takeTicket(digest: form, purpose: .webState, at: now()) {
+                guard let json = seal.open(String(decoding: sealed, as: UTF8.self), for: .end),
+                    var end = WebTicket(json: json)
+                else { break }
+                // Put back for a third post.
+                try await keep(end, asEndOf: form)
+                end.destination = webState.destination
+                return finishURL(end)
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw WebRefusal(.stateUsed)
     }
 
     /// Returns the URL at which the browser receives the failure of the sign-in.
     public func refusalURL(_ failure: WebFailure, for webState: WebState) -> String {
-        finishURL(
-            .failure(failure), for: webState, expiresAt: now().advanced(byMilliseconds: Self.codeLifetime))
+        finishURL(ticket(.failure(failure), for: webState))
     }
 
     /// Returns the browser's next destination, only for the browser that began the sign-in.
@@ -219,11 +265,14 @@ public struct WebSignIn: Sendable {
                 expiresAt: webState.expiresAt.advanced(byMilliseconds: Self.clockDifference)))
     }
 
-    private func finishURL(_ outcome: WebTicket.Outcome, for webState: WebState, expiresAt: Moment) -> String
-    {
-        let ticket = WebTicket(
-            browserDigest: webState.browserDigest, clientID: webState.clientID, expiresAt: expiresAt,
-            destination: webState.destination, outcome: outcome)
+    private func ticket(_ outcome: WebTicket.Outcome, for webState: WebState) -> WebTicket {
+        WebTicket(
+            browserDigest: webState.browserDigest, clientID: webState.clientID,
+            expiresAt: now().advanced(byMilliseconds: Self.codeLifetime), destination: webState.destination,
+            outcome: outcome)
+    }
+
+    private func finishURL(_ ticket: WebTicket) -> String {
         var query = QueryText()
         query.append("ticket", seal.seal(ticket.json, for: .ticket))
         return query.appended(to: settings.finishURL)

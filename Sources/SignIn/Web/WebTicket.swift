@@ -17,7 +17,7 @@ struct WebTicket: Hashable {
     let browserDigest: [UInt8]
     let clientID: ClientID
     let expiresAt: Moment
-    let destination: WebDestination
+    var destination: WebDestination
     let outcome: Outcome
 
     init(

@@ -69,6 +69,15 @@ struct ApplePace: Sendable {
         return rest.end
     }
 
+    /// Returns the client IDs that must not call Apple at this moment, and the moment at which the first of them
+    /// may.
+    func resting(at now: Moment) -> (clientIDs: Set<ClientID>, until: Moment?) {
+        let ends = refusals.compactMapValues { refusals in
+            refusals.rest.flatMap { $0.remaining(at: now) > 0 ? $0.end : nil }
+        }
+        return (Set(ends.keys), ends.values.min())
+    }
+
     /// Notes that Apple responded.
     mutating func reached(_ clientID: ClientID) {
         failures = 0

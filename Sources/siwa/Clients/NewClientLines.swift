@@ -12,6 +12,7 @@ struct NewClientLines {
         var app: String
         var name: String
         var scopes: [String]
+        var impliesOpenID = false
         var redirectURIs: [String]
         var platform: String?
         var allowsLocalhost = false
@@ -31,6 +32,7 @@ struct NewClientLines {
             var client = ClientDraft(id: id, kind: kind, app: app, name: ["en": name])
             client.secretHashes = [hash].compactMap { $0 }
             client.scopes = scopes
+            client.impliesOpenID = impliesOpenID ? true : nil
             client.redirectURIs = redirectURIs
             client.platform = platform
             client.allowsLocalhost = allowsLocalhost ? true : nil

@@ -53,7 +53,7 @@ struct AttestationOptions: ParsableArguments {
         }
         guard let appID = AppID(teamID: teamID, bundleID: bundleID) else {
             throw ValidationError(
-                "--team-id must have 10 capital letters and digits, and --bundle-id only letters, digits, - and dots."
+                "--team-id must have 10 capital letters and digits, and --bundle-id only letters, digits, -, _ and dots."
             )
         }
         return AttestationInspection(

@@ -37,6 +37,11 @@ struct ClientNew: ParsableCommand {
     @Option(name: .customLong("scope"), help: "A scope that the client may ask for; repeat it for several.")
     var scopes: [String] = []
 
+    @Flag(
+        name: .customLong("imply-openid"),
+        help: "Let email and profile imply openid, for a client that asks for them alone.")
+    var implyOpenID = false
+
     @Option(
         name: .customLong("redirect-uri"),
         help: "A redirect URI; repeat it for several. Those of google_linking follow from the project.")
@@ -130,7 +135,8 @@ struct ClientNew: ParsableCommand {
 
     private var draft: NewClientLines.Draft {
         NewClientLines.Draft(
-            id: id, kind: kind, app: app, name: name ?? id, scopes: scopes, redirectURIs: redirectURIs,
+            id: id, kind: kind, app: app, name: name ?? id, scopes: scopes, impliesOpenID: implyOpenID,
+            redirectURIs: redirectURIs,
             platform: platform, allowsLocalhost: allowLocalhost, allowsCustomScheme: allowCustomScheme,
             allowsNativeSignIn: allowNativeSignIn, allowsDeviceGrant: allowDeviceGrant, bundleID: bundleID,
             appCheck: appCheck, firstAttestingVersion: firstAttestingVersion, requiresPKCE: !withoutPKCE,

@@ -17,12 +17,17 @@ struct Dev: AsyncParsableCommand {
             Needs no Apple account, no network and no configuration: environment variables are not read. The \
             database is temporary unless --database names one; then the fake Apple's state is stored beside \
             it. Daily work runs every --check-interval instead. Every client that can reach the fake Apple \
-            can sign in as any user, so all servers listen on this machine only.
+            can sign in as any user, so all servers listen on this machine only, unless --host names another address.
 
             Two receivers of events run beside it: a webhook, and security event tokens.
 
             The fake Google, the OAuth clients and the receiver of tokens need a --port that is not 0, and two client IDs.
             """)
+
+    @Option(
+        help: "The address of all servers: 0.0.0.0 in a container, whose ports are open to this machine only."
+    )
+    var host = "127.0.0.1"
 
     @Option(help: "The service's port; 0 chooses a free one.")
     var port = 8080
@@ -94,22 +99,25 @@ struct Dev: AsyncParsableCommand {
         defer { observation.sink.flush() }
         do {
             let seed = try seed.map { try SeedFile(path: $0) }
+            let tls = try ReceiverTLS(
+                names: ["127.0.0.1", "localhost"], at: ProcessObservation.millisecondsSince1970() / 1000)
+            let (google, receiver) = (try googleConfiguration, receiverConfiguration(tls: tls))
+            let ports = [port, emulatorPort, google?.port ?? 0, receiver.port]
+            try await ListenTrial.run(on: ports.map { ("127.0.0.1", $0) })
             let emulator = try await EmulatedApple(
                 configuration: emulatorConfiguration, clock: .system, logger: observation.logger)
             let arrivals = try seed.map { try emulator.state.seed($0) } ?? []
-            var google: GoogleEmulatorService?
-            if let configuration = try googleConfiguration {
-                google = try await GoogleEmulatorService(
-                    configuration: configuration, clock: .system, logger: observation.logger)
+            var fakeGoogle: GoogleEmulatorService?
+            if let google {
+                fakeGoogle = try await GoogleEmulatorService(
+                    configuration: google, clock: .system, logger: observation.logger)
             }
-            let tls = try ReceiverTLS(
-                names: ["127.0.0.1", "localhost"], at: ProcessObservation.millisecondsSince1970() / 1000)
             let receivers = try ReceiverEmulatorService(
-                configuration: receiverConfiguration(tls: tls), clock: .system, logger: observation.logger)
+                configuration: receiver, clock: .system, logger: observation.logger)
             let service = DevelopmentService(
-                emulator: emulator, google: google, receivers: receivers, authority: tls.authority,
+                emulator: emulator, google: fakeGoogle, receivers: receivers, authority: tls.authority,
                 observation: observation, options: options, arrivals: arrivals)
-            let emulators: [any Service] = [emulator, receivers] + (google.map { [$0] } ?? [])
+            let emulators: [any Service] = [emulator, receivers] + (fakeGoogle.map { [$0] } ?? [])
             try await group(of: emulators, and: service, logger: observation.logger).run()
         } catch {
             let location = try database.map { try DatabaseLocation(url: $0) }
@@ -138,7 +146,9 @@ struct Dev: AsyncParsableCommand {
         get throws {
             var configuration = try EmulatorConfiguration(
                 teamID: DevelopmentSettings.team, clientIDs: clientIDs)
-            (configuration.port, configuration.hostNames) = (emulatorPort, allowedHosts)
+            (configuration.host, configuration.port, configuration.hostNames) = (
+                host, emulatorPort, allowedHosts
+            )
             configuration.stateFile = try stateFile("fake-apple")
             // Slightly shorter than the interval of the service, so that a clock difference never makes a
             // check too early.
@@ -156,7 +166,9 @@ struct Dev: AsyncParsableCommand {
                 clientID: DevelopmentClients.google, clientSecret: DevelopmentClients.googleSecret,
                 scopes: DevelopmentClients.scopes)
             let usual = hasUsualPorts ? GoogleOptions.port : 0
-            (configuration.port, configuration.hostNames) = (googlePort ?? usual, allowedHosts)
+            (configuration.host, configuration.port, configuration.hostNames) = (
+                host, googlePort ?? usual, allowedHosts
+            )
             configuration.projectID = DevelopmentClients.googleProject
             configuration.googleClientID = DevelopmentClients.googleClientID
             configuration.apiKey = DevelopmentSettings.secret
@@ -169,7 +181,7 @@ struct Dev: AsyncParsableCommand {
         var configuration = ReceiverEmulatorConfiguration(
             secrets: [DevelopmentReceivers.secret], audience: DevelopmentReceivers.audience)
         configuration.port = receiverPort ?? (hasUsualPorts ? Tour.receiverPort : 0)
-        (configuration.hostNames, configuration.tls) = (allowedHosts, tls)
+        (configuration.host, configuration.hostNames, configuration.tls) = (host, allowedHosts, tls)
         return configuration
     }
 
@@ -178,7 +190,8 @@ struct Dev: AsyncParsableCommand {
 
     private var options: DevelopmentService.Options {
         DevelopmentService.Options(
-            clientIDs: clientIDs, port: port, database: database, checkInterval: .seconds(checkInterval),
+            clientIDs: clientIDs, host: host, port: port, database: database,
+            checkInterval: .seconds(checkInterval),
             appCheck: appCheck,
             webRedirectURL: webRedirectURL, allowedHosts: allowedHosts)
     }

@@ -16,7 +16,8 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let report = await DoctorChecks(environment: ProcessInfo.processInfo.environment).run()
-        print(json ? report.json : report.text)
+        print(json ? report.json : report.text(in: TerminalStyle.layout))
+        if !report.isHealthy, !json { ServiceVariables.writeAdvice() }
         if !report.isHealthy { throw ExitCode.failure }
     }
 }

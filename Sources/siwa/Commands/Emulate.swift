@@ -9,6 +9,7 @@ import Logging
 import ReceiverEmulator
 import ServiceLifecycle
 import UnixSignals
+import WebOrigins
 
 /// `siwa emulate`
 struct Emulate: AsyncParsableCommand {
@@ -105,6 +106,11 @@ struct Emulate: AsyncParsableCommand {
     func validate() throws {
         guard (0...65535).contains(port ?? 0) else {
             throw ValidationError("A port must be a number from 0 to 65535.")
+        }
+        guard AllowedHosts.isName(host) else {
+            throw ValidationError(
+                "--host must be an address or a host name; 0.0.0.0 is every address of IPv4, and :: every address."
+            )
         }
         guard ClientSigningKey.isKeyID(teamID) else {
             throw ValidationError("--team-id must be 10 capital letters and digits, like Apple's team IDs.")

@@ -2,8 +2,10 @@ import ArgumentParser
 import AsyncHTTPClient
 import Encodings
 import Foundation
+import HTTPAPI
 import NIOCore
 import NIOHTTP1
+import OutgoingHTTP
 import StrictJSON
 
 /// `siwa healthcheck`
@@ -12,7 +14,7 @@ struct Healthcheck: AsyncParsableCommand {
         abstract: "Ask a running service whether it is ready, for the health check of a container.",
         discussion: """
             Sends GET /readyz to the service of the same configuration on this machine, or to --url. The exit \
-            status is 0 when the answer is 200, otherwise 1.
+            status is 0 when the answer is 200, otherwise 1. Warnings of a service that is ready are printed.
             """)
 
     @Option(help: "The service, for example http://127.0.0.1:8080.")
@@ -34,16 +36,18 @@ struct Healthcheck: AsyncParsableCommand {
                 let response = try await client.execute(
                     HTTPClientRequest(url: "\(base)/readyz"), timeout: .seconds(Int64(timeout)))
                 let body = try await response.body.collect(upTo: Self.largestBody)
-                return (status: response.status.code, code: Self.code(in: Array(buffer: body)))
+                return (status: response.status.code, words: Self.words(in: Array(buffer: body)))
             }
             guard response.status == 200 else {
-                throw NotReady(text: "\(base)/readyz answers \(response.status) \(response.code)")
+                throw NotReady(text: "\(base)/readyz answers \(response.status) \(response.words)")
             }
-            print("ready")
+            print(response.words.isEmpty ? "ready" : "ready, with warnings: \(response.words)")
         } catch let error as NotReady {
             try Self.fail(error.text)
         } catch let mistakes as ConfigurationMistakes {
-            try Self.fail(mistakes.description)
+            ErrorMessage.write(mistakes.description)
+            ServiceVariables.writeAdvice()
+            throw ExitCode.failure
         } catch {
             try Self.fail("no answer: \(error)")
         }
@@ -71,9 +75,10 @@ struct Healthcheck: AsyncParsableCommand {
     private static let largestBody = 16 * 1024
 
     /// A redirect is not followed and counts as the response: `/readyz` never redirects.
-    private static let client: HTTPClient.Configuration = {
+    static let client: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
+        configuration.boundResponses()
         return configuration
     }()
 
@@ -86,9 +91,21 @@ struct Healthcheck: AsyncParsableCommand {
         return address
     }
 
-    /// The code of a problem; empty for any other response.
-    private static func code(in body: [UInt8]) -> String {
-        ((try? JSONValue(parsing: body))?["code"]?.string ?? "").forTerminal(limit: 64)
+    /// The code and the cause of a problem, or the warnings of a service that is ready. Empty without any.
+    static func words(in body: [UInt8]) -> String {
+        let json = try? JSONValue(parsing: body)
+        let words = [json?["code"], json?["cause"]].compactMap { $0?.string }
+        let warnings = (json?["warnings"]?.array ?? []).compactMap(\.string).map { warning in
+            // The usual cause of the first is a database from before a rotation of the key.
+            switch ServiceWarnings.Warning(rawValue: warning) {
+            case .sealingKeysWrong:
+                "\(warning) (stored tokens do not open: SIWA_SEALING_KEYS lacks the key that sealed them)"
+            case .clockWrong, .trustedProxiesMissing, nil: warning
+            }
+        }
+        return words.isEmpty
+            ? warnings.joined(separator: ", ").forTerminal()
+            : words.joined(separator: ", ").forTerminal(limit: 128)
     }
 
     private static func fail(_ text: String) throws -> Never {

@@ -18,10 +18,14 @@ struct MakeSealingKey: ParsableCommand {
 
             To rotate keys, put the new key before the old ones (comma-separated), restart the service, run \
             siwa reseal, and then remove the old keys. Do not rename a key: every encrypted value contains \
-            the name of its key.
+            the name of its key. Keep a copy of an old key as long as backups from its time: without it, their values \
+            are lost.
             """)
 
-    @Option(help: "The name of the key: 1 to 32 letters, digits, '_' and '-'. Default: the current date.")
+    @Option(
+        help:
+            "The name of the key: 1 to 32 letters, digits, '_' and '-'. Default: the current date, so that a second key on one day needs a name."
+    )
     var name: String?
 
     func validate() throws {
@@ -31,8 +35,16 @@ struct MakeSealingKey: ParsableCommand {
         }
     }
 
-    func run() {
-        let today = Moment(milliseconds: SystemKeySetClock().millisecondsSince1970).rfc3339.prefix(10)
-        print("\(name ?? String(today))=\(Base64.encode(SecureRandom.bytes(count: SealingKey.size)))")
+    func run() throws {
+        let now = Moment(milliseconds: SystemKeySetClock().millisecondsSince1970)
+        let today = String(now.rfc3339.prefix(10))
+        let known = (ProcessInfo.processInfo.environment[Setting.sealingKeys.name] ?? "").split(
+            separator: ",")
+        guard !known.contains(where: { $0.drop(while: \.isWhitespace).hasPrefix("\(name ?? today)=") }) else {
+            throw ValidationError(
+                "SIWA_SEALING_KEYS has a key named \(name ?? today) already. Give the new key another name, for "
+                    + "example --name \(today)-2.")
+        }
+        print("\(name ?? today)=\(Base64.encode(SecureRandom.bytes(count: SealingKey.size)))")
     }
 }

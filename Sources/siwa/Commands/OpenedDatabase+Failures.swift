@@ -14,6 +14,7 @@ extension OpenedDatabase {
             try await body()
         } catch let error as MissingDatabase {
             ErrorMessage.write(error.description)
+            ServiceVariables.writeAdvice()
             throw ExitCode.failure
         } catch let error as StorageError {
             let reason = error.code == .busy ? busy : ErrorMessage.text(for: error)

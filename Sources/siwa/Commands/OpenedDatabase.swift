@@ -67,6 +67,7 @@ extension SettingsReader {
             return try await read()
         } catch let mistakes as ConfigurationMistakes {
             ErrorMessage.write(mistakes.description)
+            ServiceVariables.writeAdvice()
             throw OperatorMistake.exitStatus
         }
     }

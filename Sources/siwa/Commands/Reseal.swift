@@ -18,6 +18,19 @@ struct Reseal: AsyncParsableCommand {
     @Flag(help: "Only decrypt and count; change nothing.")
     var dryRun = false
 
+    @Flag(
+        name: .customLong("retire-signing-keys"),
+        help:
+            "Delete the keys that sign tokens and cannot be decrypted. Tokens that they have signed end, and the service makes new keys."
+    )
+    var retiresSigningKeys = false
+
+    func validate() throws {
+        guard !dryRun || !retiresSigningKeys else {
+            throw ValidationError("--dry-run changes nothing, so it goes without --retire-signing-keys.")
+        }
+    }
+
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
         guard let keys = settings.sealingKeys else {
@@ -34,8 +47,9 @@ struct Reseal: AsyncParsableCommand {
                 let title = dryRun ? "opening" : "resealing"
                 let total = try await Resealing(store: store, keys: keys, progress: { _ in }).total()
                 let bar = ProgressBar(title: title, total: total)
-                let outcome = try await Resealing(store: store, keys: keys, progress: { bar.advance(by: $0) })
-                    .run(isDryRun: dryRun)
+                var resealing = Resealing(store: store, keys: keys, progress: { bar.advance(by: $0) })
+                if retiresSigningKeys { resealing.retiresSigningKeysAt = Deliveries.now }
+                let outcome = try await resealing.run(isDryRun: dryRun)
                 bar.end()
                 if !dryRun { try await store.appendAudit([Self.entry(for: outcome, keys: keys)]) }
                 return outcome
@@ -78,8 +92,12 @@ struct Reseal: AsyncParsableCommand {
         if outcome.damagedSigningKeys > 0 {
             lines.append(
                 "\(outcome.damagedSigningKeys) of the keys that sign tokens cannot be opened: damaged, or sealed by "
-                    + "another key with the same name. Their tokens stay valid, and the service signs with a new one."
+                    + "another key with the same name. Their tokens stay valid, and the service makes no new key: put "
+                    + "the right sealing key back, or run siwa reseal --retire-signing-keys."
             )
+        }
+        if outcome.retired > 0 {
+            lines.append("Keys that sign tokens and were retired: \(outcome.retired). Their tokens end.")
         }
         let old = keys.dropFirst().joined(separator: ", ")
         if outcome.isComplete, !isDryRun, !old.isEmpty { lines.append("No longer needed: \(old).") }

@@ -34,7 +34,8 @@ struct Serve: AsyncParsableCommand {
 
             SIGTERM or SIGINT stops the service after it has answered all accepted requests. The exit status \
             is 78 for what the operator must correct, such as a mistake in the configuration or a database \
-            that cannot be opened as it is configured, and 1 for any other failure.
+            that cannot be opened as it is configured, and 1 for any other failure, also for a PostgreSQL database \
+            that does not exist yet.
             """)
 
     func run() async throws {
@@ -42,6 +43,10 @@ struct Serve: AsyncParsableCommand {
         EventLoopCount.limitToUsableCPUs()
         do {
             let settings = try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
+            let console = settings.numbers[.consolePort]
+            try await ListenTrial.run(on: [
+                (settings.host, settings.numbers[.port]), (settings.consoleHost, console),
+            ])
             let observation = ProcessObservation.ofProcess(
                 level: settings.logLevel, format: settings.logFormat, traces: settings.traces)
             defer { observation.sink.flush() }

@@ -13,7 +13,8 @@ struct Tour: ParsableCommand {
         abstract: "Follow one user through siwa dev, from the first sign-in to the deletion.",
         discussion: """
             Needs a running siwa dev, and curl 7.82 or later. Each step shows what happens and its command, and \
-            waits for Enter. The commands are those of README.md.
+            waits for Enter. On a terminal long responses are folded, and tokens in them are cut. The commands are \
+            those of README.md.
             """)
 
     @Option(help: "The port of siwa dev.")
@@ -31,6 +32,9 @@ struct Tour: ParsableCommand {
     @Flag(name: .customLong("print"), help: "Only print the commands, to paste them one after the other.")
     var onlyPrints = false
 
+    @Flag(help: ArgumentHelp("Fold the responses on standard input to the terminal.", visibility: .hidden))
+    var fold = false
+
     func validate() throws {
         guard [port, emulatorPort, receiverPort].allSatisfy((1...65535).contains) else {
             throw ValidationError("A port must be a number from 1 to 65535.")
@@ -46,15 +50,28 @@ struct Tour: ParsableCommand {
             servicePort: port, applePort: emulatorPort, receiverPort: receiverPort,
             secret: DevelopmentSettings.secret, clientID: clientID)
         guard !onlyPrints else { return print(walkthrough.lines) }
+        guard !fold else { return Self.foldInput() }
         guard Self.listens(port) else {
             ErrorMessage.write(
                 "siwa dev does not listen on 127.0.0.1:\(port). Start it in another terminal: \(StartedProgram.name) dev"
             )
             throw ExitCode.failure
         }
-        Self.become(["sh", "-c", walkthrough.script])
+        Self.become([
+            "sh", "-c", walkthrough.script(in: TerminalStyle.layout), "siwa tour",
+            Bundle.main.executablePath ?? StartedProgram.name,
+        ])
         ErrorMessage.write("/bin/sh cannot be started; siwa tour --print prints the commands")
         throw ExitCode.failure
+    }
+
+    /// Prints the responses of a step, which its commands have written to a file.
+    private static func foldInput() {
+        let response = FoldedResponse(columns: TerminalStyle.columns(of: STDOUT_FILENO))
+        while let line = readLine() {
+            // Responses repeat text of users.
+            for line in response.lines(of: ErrorMessage.withoutControls(line)) { print(line) }
+        }
     }
 
     /// Replaces this process by the shell, so that the shell has the terminal. Returns only after a failure.

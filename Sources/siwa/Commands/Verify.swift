@@ -13,7 +13,8 @@ struct Verify: AsyncParsableCommand {
         abstract:
             "Verify one token of Apple's or of this service, or one object of App Attest, and print the result of each check and the content.",
         discussion: """
-            Runs the checks of the service, in the same order, on a token from a log or a bug report. \
+            Runs the checks of the service, in the same order, on a token from a log or a bug report, and goes \
+            on past the first check that fails, as the inspector of the console does. \
             Nothing is stored, and nothing is sent except the request for Apple's keys. The exit status is 0 \
             when the token is accepted, 1 when it is refused, and 2 when the keys are not available.
 
@@ -71,10 +72,8 @@ struct Verify: AsyncParsableCommand {
     @Option(help: "Verify the input as of this time (RFC 3339) instead of now.")
     var at: Moment?
 
-    @Flag(
-        help:
-            "Go on past the first check that fails: all that is wrong with the claims, whoever has signed them."
-    )
+    /// Scripts of earlier versions name it. All checks run without it too.
+    @Flag(help: .hidden)
     var all = false
 
     @Flag(help: "Print JSON.")
@@ -120,9 +119,9 @@ struct Verify: AsyncParsableCommand {
 
     private func validateObject(_ kind: AppAttestationKind) throws {
         let ofTokens = [jwks, keySetURL, nonce, authorizationCode, accessToken, issued.issuer]
-        if !clientIDs.isEmpty || all || ofTokens.contains(where: { $0 != nil }) {
+        if !clientIDs.isEmpty || ofTokens.contains(where: { $0 != nil }) {
             throw ValidationError(
-                "--client-id, --jwks, --jwks-url, --nonce, --authorization-code, --access-token and --all are for tokens."
+                "--client-id, --jwks, --jwks-url, --nonce, --authorization-code and --access-token are for tokens."
             )
         }
         _ = try attestation.inspection(of: kind, at: .last)
@@ -138,7 +137,7 @@ struct Verify: AsyncParsableCommand {
         case .token(let kind): try await verify(text, of: kind, at: moment)
         case .object(let kind):
             let report = try attestation.inspection(of: kind, at: moment).inspect(text)
-            print(json ? report.json : report.text)
+            show(report.form)
             if report.error != nil { throw ExitCode(1) }
         case .issued(let kind): try await verify(text, of: kind, at: moment)
         }
@@ -147,7 +146,7 @@ struct Verify: AsyncParsableCommand {
     private func verify(_ text: String, of kind: IssuedTokenKind, at moment: Moment) async throws {
         let inspection = IssuedTokenInspection(
             kind: kind, issuer: issued.issuer, audiences: clientIDs, nonce: nonce, accessToken: accessToken,
-            moment: moment, showsAll: all)
+            moment: moment)
         let keys = InspectionKeys(file: jwks, url: keySetURL ?? issued.keySetURL)
         let report: CheckReport
         if issued.readsDatabase {
@@ -168,7 +167,7 @@ struct Verify: AsyncParsableCommand {
         } else {
             report = await inspection.inspect(text, keys: keys)
         }
-        print(json ? report.json : report.text)
+        show(report)
         switch report.verdict {
         case .accepted: break
         case .refused: throw ExitCode(1)
@@ -181,14 +180,18 @@ struct Verify: AsyncParsableCommand {
             kind: kind, policy: VerificationPolicy(clientIDs: clientIDs),
             expectations: IdentityTokenExpectations(
                 nonce: nonce, authorizationCode: authorizationCode, accessToken: accessToken),
-            moment: moment, showsAll: all)
+            moment: moment)
         let source = InspectionKeys(file: jwks, url: keySetURL)
         let report = await inspection.inspect(text, keys: source)
-        print(json ? report.json : report.text)
+        show(report.form)
         switch report.verdict {
         case .accepted: break
         case .refused: throw ExitCode(1)
         case .undecided: throw ExitCode(2)
         }
+    }
+
+    private func show(_ report: CheckReport) {
+        print(json ? report.json : report.text(in: TerminalStyle.layout))
     }
 }

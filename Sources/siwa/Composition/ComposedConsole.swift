@@ -81,7 +81,7 @@ struct ComposedConsole {
             : RecentRequests(keepsExchanges: true) { [live = parts.live] in live.changed() }
         self.recent = recent
         parts.development?.world.observe(recent)
-        let arrivals = ArrivalLog(now: parts.now)
+        let arrivals = ArrivalLog(now: parts.now, masksPersons: parts.development == nil)
         self.arrivals = arrivals
         let expiry = ArrivalExpiry(log: arrivals)
         parts.development?.world.whenExchanged { [live = parts.live] in live.changed() }
@@ -89,7 +89,9 @@ struct ComposedConsole {
         let site = try ConsoleSite(
             pages: Self.pages(parts, recent, arrivals, monitor),
             visitors: parts.development == nil
-                ? .operators({ callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys)
+                ? .operators(
+                    { callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys,
+                    tickets: parts.store)
                 : .developers(hosts: settings.developmentHosts),
             live: parts.live, audit: parts.audit, monitor: monitor, now: parts.now, logger: parts.logger)
         guard parts.development == nil else {
@@ -118,11 +120,14 @@ struct ComposedConsole {
         pages +=
             PeoplePages(
                 signIn: parts.useCases, oauth: parts.oauth?.server, audit: parts.audit,
-                checks: CheckSchedule(interval: .seconds(settings.numbers[.checkInterval]))
+                checks: CheckSchedule(interval: .seconds(settings.numbers[.checkInterval])),
+                recent: parts.development == nil ? nil : recent
             ).pages
         pages +=
             SettingsPages(
-                configuration: ShownConfiguration(parts.settings), doctor: parts.doctor, inbox: parts.store
+                configuration: ShownConfiguration(
+                    parts.settings, masksURLs: parts.development == nil),
+                doctor: parts.doctor, inbox: parts.store
             ).pages
         if let development = parts.development {
             pages += development.startPages.pages

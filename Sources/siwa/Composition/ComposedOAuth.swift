@@ -57,7 +57,8 @@ struct ComposedOAuth {
         self.commits = commits
         authorize = web.map { web in
             AuthorizeUseCase(
-                settings: oauth, store: store, commits: commits, web: web, sealingKeys: sealingKeys, now: now)
+                settings: oauth, store: store, commits: commits, keys: keys, web: web,
+                sealingKeys: sealingKeys, now: now)
         }
         workers = [OAuthMaintenance(server: server, logger: logger)]
     }

@@ -26,6 +26,8 @@ struct ComposedService {
     private let http: HTTPService
     private let group: ServiceGroup
     private let disabled: DisabledFeatures?
+    /// `nil` in `siwa dev`, whose pages show the clients.
+    private let appCheckClients: AppCheckClientsCheck?
     private let sealedWarning: String?
     private let warnings: StartWarnings
     private let logger: Logger
@@ -42,8 +44,10 @@ struct ComposedService {
     ) async throws {
         logger = observation.logger
         disabled = DisabledFeatures(settings)
+        appCheckClients = development == nil ? AppCheckClientsCheck(settings: settings) : nil
         warnings = StartWarnings(settings)
-        let database = try await settings.openDatabase(logger: logger)
+        let limits = ServerLimits.forThisProcess(settings, admission: admission)
+        let database = try await Self.openDatabase(settings, limits, logger)
         let store: any ServiceStore = database.accounts
         let sealedSample = { @Sendable in try await Self.sealedSample(in: store, settings) }
         let firstSample = try await sealedSample()
@@ -53,9 +57,7 @@ struct ComposedService {
         keys = apple.keys
         let warnings = ServiceWarnings(clockAhead: { [clock = apple.clock] in clock.secondsAhead })
         // Set before the first response to a probe.
-        (warnings.unreadableValues, warnings.sampledValues) = (
-            Int64(firstSample.unreadable), Int64(firstSample.tried)
-        )
+        warnings.note(firstSample)
         let tokenContext = AppleTokenContext(
             tokens: store, sealingKeys: settings.sealingKeys,
             canSign: { settings.signingKeys[$0] != nil })
@@ -88,7 +90,11 @@ struct ComposedService {
             deployment: settings.deployment,
             policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
             keys: keys, store: store, commits: commits, feed: feed, tokenContext: tokenContext,
-            nonceKey: nonceKey, appChecks: appChecks, now: now)
+            nonceKey: nonceKey, appChecks: appChecks,
+            onDropped: DroppedValueNotice(
+                registry: observation.registry, logger: logger, now: ProcessObservation.millisecondsSince1970
+            ).count,
+            now: now)
         let web = try settings.webSignIn(useCases: useCases, tickets: store, now: now)
         let oauth = ComposedOAuth(
             settings: settings, store: store, signIn: useCases, web: web, feed: feed, client: apple.client,
@@ -115,7 +121,7 @@ struct ComposedService {
         let overview = ComposedOverview(
             ComposedOverview.Parts(
                 settings: settings, database: database, store: store, keys: keys, warnings: warnings,
-                registry: observation.registry, now: now, logger: logger))
+                lastNotification: lastNotification, registry: observation.registry, now: now, logger: logger))
         let console = try ComposedConsole(
             ComposedConsole.Parts(
                 settings: settings, store: store, useCases: useCases, keys: keys, oauth: oauth,
@@ -125,8 +131,7 @@ struct ComposedService {
         dependencies.arrivals = console.arrivals
         http = HTTPService(
             host: settings.host, port: settings.numbers[.port],
-            limits: .forThisProcess(settings, admission: admission),
-            dependencies: dependencies, logger: logger)
+            limits: limits, dependencies: dependencies, logger: logger)
         let workers = AppleTokenWorkers(
             tokenContext: tokenContext, commits: commits, apple: apple.tokens,
             check: TokenResponseCheck(verifier: useCases.identityVerifier, keys: keys),
@@ -183,6 +188,26 @@ struct ComposedService {
         group = Self.group(services, signals: signals, drain: drain, logger: logger)
     }
 
+    /// Opens the database. While PostgreSQL is not up yet, probes are answered.
+    private static func openDatabase(
+        _ settings: ServiceSettings, _ limits: ServerLimits, _ logger: Logger
+    ) async throws -> any ServiceDatabase {
+        let waiting = WaitingService(
+            host: settings.host, port: settings.numbers[.port], limits: limits,
+            now: ProcessObservation.millisecondsSince1970)
+        do {
+            let database = try await settings.openDatabase(logger: logger) {
+                // The system would choose another port for the service.
+                if settings.numbers[.port] != 0 { waiting.begin() }
+            }
+            await waiting.end()
+            return database
+        } catch {
+            await waiting.end()
+            throw error
+        }
+    }
+
     /// Tries to open a sample of the stored secrets with the configured keys.
     private static func sealedSample(
         in store: any ServiceStore, _ settings: ServiceSettings
@@ -230,6 +255,7 @@ struct ComposedService {
     func run() async throws {
         logger.notice("starting", metadata: ["version": "\(SiwaVersion.current)"])
         if let disabled { logger.notice("\(disabled.text)") }
+        appCheckClients?.log(to: logger)
         for warning in warnings.texts { logger.warning("\(warning)") }
         if let sealedWarning { logger.warning("\(sealedWarning)") }
         try await group.run()

@@ -86,17 +86,22 @@ extension SQLiteDatabase: ServiceDatabase {
 
 extension ServiceSettings {
     /// Opens or creates the database and migrates its schema. Throws `StorageError`.
-    func openDatabase(logger: Logger) async throws -> any ServiceDatabase {
+    ///
+    /// - Parameter onWait: Called once when PostgreSQL is waited for.
+    func openDatabase(
+        logger: Logger, onWait: @Sendable () -> Void = {}
+    ) async throws -> any ServiceDatabase {
         try await database.open(
             sealing: sealingKeys.map { AppleTokenSealer(keys: $0) } ?? NoAppleTokenSealing(),
-            connections: numbers[.databaseConnections], logger: logger)
+            connections: numbers[.databaseConnections], logger: logger, onWait: onWait)
     }
 }
 
 extension DatabaseLocation {
     /// Opens or creates the database and migrates its schema. Throws `StorageError`.
     func open(
-        sealing: any AppleTokenSealing, connections: Int, logger: Logger
+        sealing: any AppleTokenSealing, connections: Int, logger: Logger,
+        onWait: @Sendable () -> Void = {}
     ) async throws -> any ServiceDatabase {
         let failures = StorageFailures(
             logger: logger, now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) })
@@ -107,7 +112,7 @@ extension DatabaseLocation {
         case .postgres(let address):
             return try await PostgresDatabase.open(
                 url: address.text, sealing: sealing, connections: connections, logger: logger,
-                onFailure: failures.record)
+                onWait: onWait, onFailure: failures.record)
         }
     }
 }

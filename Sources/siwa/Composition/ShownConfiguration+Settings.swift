@@ -8,8 +8,10 @@ import HTTPAPI
 
 extension ShownConfiguration {
     /// The configuration for the console, without any secret.
-    init(_ settings: ServiceSettings) {
-        let shown = ShownSettings(settings: settings)
+    ///
+    /// - Parameter masksURLs: False in `siwa dev`, whose receivers have no secret in their addresses.
+    init(_ settings: ServiceSettings, masksURLs: Bool = true) {
+        let shown = ShownSettings(settings: settings, masksURLs: masksURLs)
         self.init(settings: shown.rows, sections: shown.sections, registrations: shown.registrations)
     }
 }
@@ -17,6 +19,7 @@ extension ShownConfiguration {
 /// The texts of `ShownConfiguration`.
 private struct ShownSettings {
     let settings: ServiceSettings
+    let masksURLs: Bool
 
     var rows: [ShownConfiguration.Setting] {
         Setting.all.map { setting in
@@ -140,7 +143,8 @@ private struct ShownSettings {
             ShownConfiguration.Entry(
                 webhook.name.rawValue,
                 [
-                    ("pushed to", MaskedURL.text(webhook.text)), ("apps", Self.text(webhook.scope)),
+                    ("pushed to", masksURLs ? MaskedURL.text(webhook.text) : webhook.text),
+                    ("apps", Self.text(webhook.scope)),
                     ("audience", webhook.audience ?? "none: a webhook with a secret"),
                     ("secrets", "\(webhook.secrets.count)"),
                 ])

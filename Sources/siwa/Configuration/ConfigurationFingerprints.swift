@@ -8,9 +8,11 @@ import HTTPAPI
 extension SettingsReader {
     /// True for a setting that has a fingerprint of its whole value. The keys have one each. A secret that a person
     /// may have chosen has none, such as the password of the database or of a collector: it could be guessed from
-    /// the fingerprint.
+    /// the fingerprint. The place at which a process listens has none: replicas on one machine have different
+    /// ports, and each start of one would look like a change.
     private static func isWritten(_ setting: Setting) -> Bool {
-        !setting.isSecret && setting.name != Setting.apiKeyHashes.name
+        let others = [Setting.apiKeyHashes, .host, .port].map(\.name)
+        return !setting.isSecret && !others.contains(setting.name)
     }
 
     /// The parts of the configuration that are written somewhere, by name, each as its text.

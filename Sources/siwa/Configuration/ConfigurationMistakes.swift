@@ -13,6 +13,40 @@ struct ConfigurationMistakes: Error, CustomStringConvertible {
         list.append("\(setting): \(errorText)")
     }
 
+    /// Returns a value without what cannot be seen at its ends: white space, control characters, a byte order
+    /// mark. Such a character is a mistake, because the value would be another one: a database whose name ends
+    /// with a line end is a new, empty database.
+    mutating func trimmed(_ value: String, of setting: String) -> String {
+        let scalars = value.unicodeScalars
+        for (scalar, verb) in [(scalars.first, "begins"), (scalars.last, "ends")] {
+            guard let scalar, Self.isInvisible(scalar) else { continue }
+            add(setting, "\(verb) with \(Self.name(of: scalar)), which belongs to the value here; remove it")
+        }
+        let visible = scalars.drop(while: Self.isInvisible)
+        guard let last = visible.lastIndex(where: { !Self.isInvisible($0) }) else { return "" }
+        return String(visible[...last])
+    }
+
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    private static func name(of scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\n": return "a line end"
+        case "\r": return "a carriage return"
+        case "\t": return "a tab"
+        case " ": return "a space"
+        case "\u{FEFF}": return "a byte order mark"
+        default:
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }
+    }
+
     /// Returns the mistakes that name one of the settings.
     func about(_ settings: [String]) -> ConfigurationMistakes {
         var mistakes = ConfigurationMistakes()

@@ -1,6 +1,7 @@
 import AuthorizationServer
 import Cryptography
 import Encodings
+import Foundation
 import HTTPAPI
 
 /// Secrets that are publicly known, because they are in our documentation, are the same in every copy of the
@@ -13,9 +14,8 @@ enum KnownSecrets {
         if sampleHashes.contains(hash) { return "is a sample of the documentation" }
         guard !isDevelopment else { return nil }
         if hash == APIKeySecret.hash(DevelopmentSettings.secret) { return "is that of siwa dev's key" }
-        let words = trivialKeys + [name, "siwa_\(name)"]
-        return words.contains { APIKeySecret.hash($0) == hash }
-            ? "is that of a key that is easily guessed" : nil
+        let words = trivialHashes + spellings(of: [name]).map { APIKeySecret.hash($0) }
+        return words.contains(hash) ? "is that of a key that is easily guessed" : nil
     }
 
     /// Returns why a secret of an OAuth client with this hash is publicly known, or `nil`.
@@ -36,7 +36,7 @@ enum KnownSecrets {
         if isOne(of: [DevelopmentSettings.secret] + sampleClientSecrets) {
             return "is a sample of the documentation"
         }
-        return isOne(of: trivialKeys + [client, "siwa_\(client)", "siwa_cs_\(client)"])
+        return isOne(of: trivialKeys + spellings(of: [client]) + ["siwa_cs_\(client)"])
             ? "is that of a secret that is easily guessed" : nil
     }
 
@@ -71,9 +71,49 @@ enum KnownSecrets {
     /// The client secrets in the examples of the documentation.
     private static let sampleClientSecrets = ["siwa_cs_abc", "siwa_cs_", "siwa_cs_secret"]
 
-    private static let trivialKeys = [
-        "", "123456", "12345678", "123456789", "admin", "api-key", "api_key", "apikey", "backend", "changeme",
-        "client-secret", "client_secret", "clientsecret", "example", "foo", "google", "key", "letmein",
-        "password", "qwerty", "root", "secret", "siwa", "test", "token", "undefined", "null",
+    /// Each word as people write it in place of a random key.
+    private static func spellings(of words: [String]) -> [String] {
+        var spellings: [String] = []
+        for word in words {
+            spellings.append("siwa_\(word)")
+            for end in ["", "1", "123", "1234", "!"] {
+                spellings += [word + end, word.capitalized + end, word.uppercased() + end]
+            }
+        }
+        return spellings
+    }
+
+    private static let trivialKeys: [String] = digits + spellings(of: commonWords)
+
+    private static let trivialHashes: [SHA256Digest] = trivialKeys.map { APIKeySecret.hash($0) }
+
+    private static let digits: [String] = [
+        "", "-", "0", "1", "12", "123", "1234", "12345", "123456", "1234567", "12345678", "123456789",
+        "1234567890", "000000", "111111", "123123", "654321", "666666", "888888", "1q2w3e4r", "abc123",
+    ]
+
+    /// Short words of services, of roles, and of lists of common passwords; the names in the examples of the
+    /// documentation.
+    private static let commonWords: [String] = [
+        "a", "abc", "abcd", "abcdef", "abcdefg", "access", "account", "ada", "admin", "administrator",
+        "alice",
+        "api", "api-key", "api_key", "apikey", "app", "apple", "asdf", "asdfgh", "auth", "backend", "bar",
+        "baz",
+        "bearer", "billing", "bob", "changeit", "changeme", "change-me", "client", "client-secret",
+        "client_secret", "clientsecret", "company", "console", "credential", "dashboard", "database", "debug",
+        "default", "demo", "dev", "developer", "development", "dragon", "dummy", "enter", "example", "false",
+        "foo", "foobar", "football", "frontend", "google", "grace", "guest", "hash", "hello", "hunter2",
+        "iloveyou", "key", "letmein", "local", "localhost", "login", "manager", "master", "metrics",
+        "monitor",
+        "monkey", "mypassword", "mysecret", "nil", "nobody", "none", "null", "oauth", "olga", "op",
+        "operations",
+        "operator", "ops", "owner", "p4ssw0rd", "pass", "passw0rd", "password", "phone", "princess",
+        "private",
+        "prod", "production", "prometheus", "public", "qwerty", "qwertyuiop", "root", "sample", "secret",
+        "server", "service", "shadow", "sign-in", "signin", "siwa", "sre", "staff", "staging", "sunshine",
+        "superman", "superuser", "support", "sysadmin", "system", "temp", "test", "tester", "testing", "tmp",
+        "token", "trustno1", "true", "undefined", "user", "watch", "watch-backend", "web", "welcome",
+        "whatever",
+        "work", "xxx", "yyy", "zzz",
     ]
 }

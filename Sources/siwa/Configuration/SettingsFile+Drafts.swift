@@ -57,6 +57,8 @@ extension SettingsFile {
         var name: [String: String] = [:]
         /// The bundle IDs that make proofs with App Attest.
         var attested: [AttestedApp] = []
+        /// `nil` is `false`.
+        var requiresMintedNonce: Bool?
 
         static let empty = TeamApp()
         static let members: [DraftMember<TeamApp>] = [
@@ -64,6 +66,7 @@ extension SettingsFile {
             DraftMember("services_ids", .list(\.servicesIDs, default: [])),
             DraftMember("web_redirect_url", .optionalText(\.webRedirectURL)),
             DraftMember("name", .texts(\.name)),
+            DraftMember("require_minted_nonce", .flag(\.requiresMintedNonce, default: false)),
             DraftMember("app_attest", sections: DraftList(\TeamApp.attested), each: "bundle ID"),
         ]
 

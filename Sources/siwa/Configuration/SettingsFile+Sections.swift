@@ -50,7 +50,7 @@ extension SettingsFile {
 
     /// Reads texts by language, or one text, which is English.
     private mutating func texts(_ node: Node, at path: String) -> [String: String] {
-        if let scalar = node.scalar { return ["en": scalar.string] }
+        if let scalar = node.scalar { return ["en": trimmed(scalar.string, of: node, at: path)] }
         guard let mapping = node.mapping else {
             mistakes.add(Self.line(node) + path, "must be a text, or a mapping of languages to texts")
             return [:]

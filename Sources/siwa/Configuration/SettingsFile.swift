@@ -115,16 +115,25 @@ struct SettingsFile: FileConfigSnapshot {
         return []
     }
 
+    /// The same check as for a variable of the environment.
+    mutating func trimmed(_ text: String, of node: Node, at path: String) -> String {
+        // The lines of a PEM end with line ends.
+        guard path != Setting.privateKey.nameInFile else { return text }
+        return mistakes.trimmed(text, of: Self.line(node) + path)
+    }
+
     mutating func scalar(_ node: Node, at path: String) -> String? {
-        if let scalar = node.scalar { return scalar.string }
+        if let scalar = node.scalar { return trimmed(scalar.string, of: node, at: path) }
         mistakes.add(Self.line(node) + path, "must be a single value")
         return nil
     }
 
     /// Reads a list of values, or a single value.
     mutating func list(_ node: Node, at path: String) -> [String]? {
-        if let scalar = node.scalar { return [scalar.string] }
-        let values = elements(node, at: path).compactMap { $0.scalar?.string }
+        if let scalar = node.scalar { return [trimmed(scalar.string, of: node, at: path)] }
+        let values = elements(node, at: path).compactMap { element in
+            element.scalar.map { trimmed($0.string, of: element, at: path) }
+        }
         if values.count != node.sequence?.count {
             mistakes.add(Self.line(node) + path, "must be a list of single values")
         }

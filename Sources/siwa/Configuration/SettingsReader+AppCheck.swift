@@ -4,22 +4,57 @@ import AppleAccounts
 extension SettingsReader {
     /// Reads the entries of `app_attest`. After a mistake in a word the policy has the default, so that a
     /// client of this bundle ID gets no mistake of its own for it.
-    mutating func appCheckPolicies(of teams: [SettingsFile.Team]) -> [AppCheckPolicy] {
+    ///
+    /// The strictest mode of an app holds for each of its bundle IDs that says no mode of its own: all of them
+    /// sign in to the same accounts.
+    ///
+    /// - Parameter webClientIDs: Client IDs that sign users in on Apple's page. No app can prove such a
+    ///   sign-in.
+    mutating func appCheckPolicies(
+        of teams: [SettingsFile.Team], webClientIDs: Set<ClientID>
+    ) -> [AppCheckPolicy] {
         var policies: [AppCheckPolicy] = []
         for team in teams {
             for app in team.apps {
+                var declared: [(policy: AppCheckPolicy, hasMode: Bool)] = []
                 for entry in app.attested {
                     guard let policy = policy(of: entry, app: app, team: team) else { continue }
-                    if policies.contains(where: { $0.target == policy.target }) {
+                    if (policies + declared.map(\.policy)).contains(where: { $0.target == policy.target }) {
                         mistakes.add(
                             "\(Self.attested).bundle_id",
                             "\(entry.bundleID) has two entries; remove one")
                     }
-                    policies.append(policy)
+                    declared.append((policy, entry.mode != nil))
                 }
+                guard let strictest = declared.map(\.policy).max(by: { $0.mode < $1.mode }) else { continue }
+                policies += declared.map { $0.hasMode ? $0.policy : $0.policy.atLeast(strictest.mode) }
+                policies += undeclaredPolicies(
+                    of: app, team: team, like: strictest, webClientIDs: webClientIDs)
             }
         }
         return policies
+    }
+
+    /// Policies of the bundle IDs without an entry, with the defaults of an entry and the environment of the
+    /// strictest one.
+    private func undeclaredPolicies(
+        of app: SettingsFile.TeamApp, team: SettingsFile.Team, like strictest: AppCheckPolicy,
+        webClientIDs: Set<ClientID>
+    ) -> [AppCheckPolicy] {
+        guard strictest.mode != .off else { return [] }
+        return app.clientIDs.enumerated().compactMap { position, id in
+            // The first client ID is the App ID, which cannot sign users in on the web.
+            let isOfWeb =
+                app.servicesIDs.contains(id)
+                || (position > 0 && ClientID(id).map { webClientIDs.contains($0) } ?? true)
+            guard !isOfWeb, !app.attested.contains(where: { $0.bundleID == id }),
+                let appID = AppID(teamID: team.teamID, bundleID: id)
+            else { return nil }
+            return AppCheckPolicy(
+                target: .app(bundleID: id), appID: appID, platform: .iOS, mode: .off,
+                environment: strictest.environment, firstAttestingVersion: nil
+            ).atLeast(strictest.mode)
+        }
     }
 
     private static let attested = "teams.apps.app_attest"
@@ -38,10 +73,11 @@ extension SettingsReader {
             mistakes.add(
                 "\(Self.attested).first_attesting_version", "\(owner)must be \(AppVersion.form), like 4.2.1")
         }
+        guard isKnown else { return nil }
         // A wrong team ID has a mistake of its own.
-        guard isKnown, isCode(team.teamID) else { return nil }
-        guard let appID = AppID(teamID: team.teamID, bundleID: entry.bundleID) else {
-            mistakes.add("\(Self.attested).bundle_id", "must have 1 to 155 letters, digits, '-' and '.'")
+        let teamID = isCode(team.teamID) ? team.teamID : Self.anyTeamID
+        guard let appID = AppID(teamID: teamID, bundleID: entry.bundleID) else {
+            mistakes.add("\(Self.attested).bundle_id", "must have 1 to 155 letters, digits, '-', '_' and '.'")
             return nil
         }
         return AppCheckPolicy(

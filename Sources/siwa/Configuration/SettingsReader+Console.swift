@@ -7,9 +7,7 @@ extension SettingsReader {
         numbers: SettingNumbers, host serviceHost: String, apiKeys: [APIKey]
     ) -> (host: String, allowedHosts: [String]) {
         let host = text(.consoleHost) ?? ""
-        if host.contains(where: { $0.isWhitespace || $0 == "/" }) {
-            mistakes.add(Setting.consoleHost.name, "must be an address or a host name")
-        }
+        checkAddress(host, of: .consoleHost)
         let names = list(.consoleAllowedHosts) ?? []
         if !names.allSatisfy(AllowedHosts.isName) {
             mistakes.add(

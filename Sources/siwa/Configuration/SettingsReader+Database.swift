@@ -12,7 +12,8 @@ extension SettingsReader {
         if !(needed[Setting.database.name] ?? "").isEmpty { needed[Setting.file.name] = nil }
         var reader = await SettingsReader(reading: needed, ConfigurationMistakes())
         if reader.isWritten(.database) {
-            reader.mistakes = reader.mistakes.about(names)
+            // In the file the mistake begins with the line and this name.
+            reader.mistakes = reader.mistakes.about(["\(Setting.database.nameInFile): "] + names)
         } else {
             // The location can have a misspelled name, and then the default would be another database.
             reader.mistakes = reader.mistakes.about([Setting.database.nameInFile] + names)

@@ -28,11 +28,10 @@ extension SettingsReader {
                     "webhooks.\(member)",
                     "of \(name) cannot be set together with api_key: a receiver with an API key polls")
             }
-            guard let audience = entry.audience else {
+            if entry.audience == nil {
                 mistakes.add(
                     "webhooks.audience",
                     "of \(name) is missing: a receiver with api_key polls for security event tokens")
-                continue
             }
             checkAudience(entry, of: name, canSign: canSign)
             let kinds = eventKinds(entry, of: name)
@@ -41,11 +40,17 @@ extension SettingsReader {
             if key == nil, !(keys.isEmpty && isDevelopment) {
                 mistakes.add("webhooks.api_key", "of \(name) must be the name of an entry of api_keys")
             }
+            if let key, !key.roles.contains(.backend) {
+                mistakes.add(
+                    "webhooks.api_key",
+                    "of \(name) must name a key of the role backend, but \(keyName) is for the console only and "
+                        + "could never poll; name another key, or add backend to its roles")
+            }
+            let scope = scope(entry, of: name, within: key?.scope ?? .all, in: deployment)
+            guard let audience = entry.audience else { continue }
             receivers.append(
                 PolledReceiverSettings(
-                    name: name, kinds: kinds,
-                    scope: scope(entry, of: name, within: key?.scope ?? .all, in: deployment),
-                    audience: audience, keyName: keyName))
+                    name: name, kinds: kinds, scope: scope, audience: audience, keyName: keyName))
         }
         return receivers
     }
@@ -67,11 +72,18 @@ extension SettingsReader {
     /// - Parameter count: The number of other receivers.
     mutating func clientStreams(of oauth: OAuthSettings?, beside count: Int) -> [ClientStreamSettings] {
         var streams: [ClientStreamSettings] = []
+        if oauth == nil {
+            // Another mistake makes the section unusable: its URLs are checked all the same.
+            for client in file?.sections.oauth.clients ?? [] {
+                guard let url = client.eventsURL else { continue }
+                _ = push(to: url, networks: client.eventsPrivateNetworks, of: client.id)
+            }
+        }
         for client in oauth?.clients.clients ?? [] {
             guard let events = client.events else { continue }
             var push: ClientStreamSettings.Push?
             if let text = events.url {
-                push = self.push(to: text, networks: events.privateNetworks, of: client.id)
+                push = self.push(to: text, networks: events.privateNetworks, of: client.id.rawValue)
                 guard push != nil else { continue }
             }
             streams.append(ClientStreamSettings(client: client.id, kinds: events.kinds, push: push))
@@ -85,24 +97,24 @@ extension SettingsReader {
     }
 
     private mutating func push(
-        to text: String, networks: [String], of client: OAuthClientID
+        to text: String, networks: [String], of client: String
     ) -> ClientStreamSettings.Push? {
         guard let url = WebAddress(text) else {
             mistakes.add(
                 "oauth.clients.events_url",
-                "of \(client.rawValue) must be a URL like https://client.example.com/events, without user and "
+                "of \(client) must be a URL like https://client.example.com/events, without user and "
                     + "fragment")
             return nil
         }
         if !url.isSecure, !isDevelopment {
             mistakes.add(
-                "oauth.clients.events_url", "of \(client.rawValue) must be https: events name users")
+                "oauth.clients.events_url", "of \(client) must be https: events name users")
         }
         let blocks = networks.map { AddressBlock($0) }
-        if blocks.contains(where: { $0?.holdsEveryAddress ?? true }) {
+        if blocks.contains(nil) || AddressBlock.holdEveryAddress(blocks.compactMap { $0 }) {
             mistakes.add(
                 "oauth.clients.events_private_networks",
-                "of \(client.rawValue) must be addresses or networks like 10.0.5.7 or 10.0.5.0/24, and not all "
+                "of \(client) must be addresses or networks like 10.0.5.7 or 10.0.5.0/24, and not all "
                     + "addresses")
         }
         return ClientStreamSettings.Push(url: url, text: text, networks: blocks.compactMap { $0 })

@@ -17,39 +17,49 @@ extension SettingsReader {
         publicURL: String?, sealingKeys: SealingKeyRing?,
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
-        guard let file, let deployment else { return nil }
+        // The section is checked also when no app can be read, which is a mistake of its own.
+        guard let file, let known = deployment ?? Self.deploymentOfNoApp else { return nil }
         var draft = file.sections.oauth
         for app in file.sections.teams.flatMap(\.apps) where !app.name.isEmpty {
             if let primary = app.clientIDs.first { draft.appNames[primary] = app.name }
         }
         checkSecrets(of: draft.clients)
         checkServicesIDs(
-            of: Set(draft.clients.compactMap { ClientID($0.app).flatMap(deployment.app) }),
+            of: Set(draft.clients.compactMap { ClientID($0.app).flatMap(known.app) }),
             named: servicesIDs, webRedirectURLs: webRedirectURLs)
         let languages = languages(in: draft.textsDirectory)
         let context = OAuthContext(
-            isDevelopment: isDevelopment, publicURL: publicURL, deployment: deployment,
+            isDevelopment: isDevelopment, publicURL: publicURL, deployment: known,
             appsWithWebSignIn: Set(
-                deployment.apps.lazy.filter { app in
+                known.apps.lazy.filter { app in
                     // The first client ID is the App ID, which cannot sign users in on the web.
                     app.clientIDs.dropFirst().contains { webRedirectURLs[$0] != nil }
                 }.map(\.primaryClientID)),
             appCheck: appCheck, logos: Self.logos(of: draft.clients),
             languages: languages)
+        if !draft.clients.isEmpty, sealingKeys == nil, text(.sealingKeys) == nil {
+            mistakes.add(
+                Setting.sealingKeys.name,
+                "is missing: oauth.clients need it, because the keys that sign tokens are stored sealed; "
+                    + "siwa sealing-key creates one")
+        }
         switch OAuthSettings.check(draft, in: context) {
         case .none: return nil
         case .refused(let found):
-            for mistake in found { mistakes.add(mistake.setting, mistake.text) }
-            return nil
-        case .usable(let settings):
-            if sealingKeys == nil, text(.sealingKeys) == nil {
-                mistakes.add(
-                    Setting.sealingKeys.name,
-                    "is missing: oauth.clients need it, because the keys that sign tokens are stored sealed; "
-                        + "siwa sealing-key creates one")
+            // An app whose client IDs have a mistake is unknown, which is no further mistake.
+            let apps = file.sections.teams.flatMap(\.apps)
+            let isWhole = deployment.map { $0.apps.count >= apps.count } ?? false
+            for mistake in found where isWhole || mistake.code != .appUnknown {
+                mistakes.add(mistake.setting, mistake.text)
             }
-            return settings
+            return nil
+        case .usable(let settings): return settings
         }
+    }
+
+    /// Stands for a deployment without an app. Its app has a name that no client has.
+    private static let deploymentOfNoApp: Deployment? = TeamID(anyTeamID).flatMap { team in
+        ClientID("no app").flatMap { try? Deployment(apps: [App(team: team, primaryClientID: $0)]) }
     }
 
     /// Reads the texts of further languages.

@@ -29,7 +29,9 @@ extension SettingsReader {
             }
             if keys.contains(where: { $0.name == key.name }) {
                 mistakes.add(
-                    setting, "\(which) has the same name as another key; each key needs its own name")
+                    setting,
+                    "\(which) has the same name as another key; make it anew with its own name: siwa sealing-key "
+                        + "--name NAME")
             } else if keys.contains(where: { $0.hasSameBytes(as: key) }) {
                 mistakes.add(setting, "\(which) is the same key as another one with a different name")
             }

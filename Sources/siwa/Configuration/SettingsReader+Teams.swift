@@ -39,7 +39,7 @@ extension SettingsReader {
         return [team]
     }
 
-    /// Returns `nil` after a mistake.
+    /// Returns `nil` when no app can be read. After a mistake it has the apps that can be read.
     mutating func deployment(of teams: [SettingsFile.Team]) -> Deployment? {
         let isFromFile = !(file?.sections.teams.isEmpty ?? true)
         let teamSetting = isFromFile ? "teams.team_id" : Setting.teamID.name
@@ -58,24 +58,25 @@ extension SettingsReader {
             if isFromFile, team.apps.isEmpty { mistakes.add("teams.apps", "a team has no app") }
             for app in team.apps {
                 if !app.servicesIDs.allSatisfy(isClientID) {
-                    mistakes.add(servicesSetting, "must be Services IDs: letters, digits, '.' and '-'")
+                    mistakes.add(servicesSetting, "must be Services IDs: letters, digits, '.', '-' and '_'")
                     continue
                 }
                 let ids = app.allClientIDs.compactMap { isClientID($0) ? ClientID($0) : nil }
-                guard ids.count == app.allClientIDs.count, !app.clientIDs.isEmpty, let primary = ids.first,
-                    let teamID
+                guard ids.count == app.allClientIDs.count, !app.clientIDs.isEmpty, let primary = ids.first
                 else {
-                    if ids.count != app.allClientIDs.count || app.clientIDs.isEmpty {
-                        mistakes.add(
-                            appSetting, "must be bundle IDs or Services IDs: letters, digits, '.' and '-'")
-                    }
+                    mistakes.add(
+                        appSetting, "must be bundle IDs or Services IDs: letters, digits, '.', '-' and '_'")
                     continue
                 }
+                // After a mistake in the team ID the apps are there all the same, so that what names them is
+                // checked. The service does not start with them.
+                guard let teamID = teamID ?? TeamID(Self.anyTeamID) else { continue }
                 if Set(ids).count < ids.count { mistakes.add(appSetting, "names a client ID twice") }
                 apps.append(
                     App(
                         team: teamID, primaryClientID: primary, otherClientIDs: Array(ids.dropFirst()),
-                        servicesIDs: Set(app.servicesIDs.compactMap { ClientID($0) })))
+                        servicesIDs: Set(app.servicesIDs.compactMap { ClientID($0) }),
+                        requiresMintedNonce: app.requiresMintedNonce ?? false))
             }
         }
         guard !apps.isEmpty else { return nil }
@@ -97,6 +98,9 @@ extension SettingsReader {
     }
 
     private func isClientID(_ text: String) -> Bool {
-        (1...255).contains(text.utf8.count) && text.hasOnlyLettersDigits(and: ".-")
+        (1...255).contains(text.utf8.count) && text.hasOnlyLettersDigits(and: ".-_")
     }
+
+    /// Stands for a team ID with a mistake.
+    static let anyTeamID = "0000000000"
 }

@@ -35,7 +35,17 @@ extension SettingsReader {
                 continue
             }
             checkScheme(of: url, setting: setting)
-            for clientID in app.clientIDsForBrowsers.compactMap({ ClientID($0) }) { urls[clientID] = text }
+            // An app signs in with a bundle ID, whose tokens App Check judges, and Apple's page refuses it.
+            let candidates = app.clientIDsForBrowsers.filter { id in
+                !app.attested.contains { $0.bundleID == id }
+            }
+            if candidates.isEmpty, !app.clientIDsForBrowsers.isEmpty {
+                mistakes.add(
+                    setting,
+                    "needs a Services ID, but every client ID of the app has an entry in app_attest, and so is "
+                        + "a bundle ID; add the Services ID to services_ids")
+            }
+            for clientID in candidates.compactMap({ ClientID($0) }) { urls[clientID] = text }
         }
         guard teams.flatMap(\.apps).contains(where: { $0.webRedirectURL != nil }) else { return urls }
         if text(.publicURL) == nil {

@@ -156,7 +156,7 @@ extension SettingsReader {
         _ entry: SettingsFile.Webhook, of name: ReceiverName
     ) -> [AddressBlock] {
         let blocks = (entry.privateNetworks ?? []).map { AddressBlock($0) }
-        if blocks.contains(where: { $0?.holdsEveryAddress ?? true }) {
+        if blocks.contains(nil) || AddressBlock.holdEveryAddress(blocks.compactMap { $0 }) {
             mistakes.add(
                 "webhooks.private_networks",
                 "of \(name) must be addresses or networks like 10.0.5.7 or 10.0.5.0/24, and not all addresses"

@@ -2,11 +2,13 @@ import AppAttestation
 import AppleAccounts
 import AuthorizationServer
 import Configuration
+import Encodings
 import Foundation
 import HTTPAPI
 import HTTPEngine
 import Logging
 import PostgresStorage
+import WebOrigins
 
 /// Reads the configuration and checks every value. It continues after a mistake, so that all mistakes are
 /// reported together.
@@ -39,11 +41,16 @@ struct SettingsReader {
         // Shells and compose files use an empty variable for "not set".
         var environment = environment.filter { !$0.value.isEmpty }
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where Self.isKnownSetting(name) {
-            guard let plain = Self.withoutQuotes(value) else { continue }
-            mistakes.add(
-                name, "has quotes around its value, which belong to the value here; remove them")
-            // Without the quotes, so that the value is not refused a second time because of them.
-            environment[name] = plain
+            // The lines of a PEM end with line ends.
+            let isText = name == Setting.privateKey.name
+            // Without what is refused, so that the value is not refused a second time because of it.
+            var plain = isText ? value : mistakes.trimmed(value, of: name)
+            if let unquoted = Self.withoutQuotes(plain) {
+                mistakes.add(
+                    name, "has quotes around its value, which belong to the value here; remove them")
+                plain = isText ? unquoted : mistakes.trimmed(unquoted, of: name)
+            }
+            environment[name] = plain.isEmpty ? nil : plain
         }
         let secrets = Set(Setting.all.filter(\.isSecret).map(\.name))
         var providers: [any ConfigProvider] = [
@@ -74,9 +81,7 @@ struct SettingsReader {
         let teams = self.teams()
         let deployment = deployment(of: teams)
         let host = text(.host) ?? ""
-        if host.contains(where: { $0.isWhitespace || $0 == "/" }) {
-            mistakes.add(Setting.host.name, "must be an address or a host name")
-        }
+        checkAddress(host, of: .host)
         let trustedProxies = trustedProxies()
         let allowedHosts = allowedHosts()
         let logLevel: Logger.Level = choice(.logLevel) ?? .info
@@ -94,7 +99,7 @@ struct SettingsReader {
         let publicURL = publicURL()
         let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
         let servicesIDs = Set(teams.flatMap(\.apps).flatMap(\.servicesIDs).compactMap { ClientID($0) })
-        let attested = appCheckPolicies(of: teams)
+        let attested = appCheckPolicies(of: teams, webClientIDs: Set(webRedirectURLs.keys))
         let oauth = oauthSettings(
             for: deployment, appCheck: AppCheckPolicies(attested), servicesIDs: servicesIDs,
             publicURL: publicURL, sealingKeys: sealingKeys,
@@ -126,6 +131,16 @@ struct SettingsReader {
         return settings
     }
 
+    /// Refuses what is no address to listen on. A resolver answers `*` with one address of its choice.
+    mutating func checkAddress(_ host: String, of setting: Setting) {
+        // An address of a link has its zone after "%".
+        let name = String(host.prefix { $0 != "%" })
+        guard !AllowedHosts.isName(name) || !host.hasOnlyLettersDigits(and: ".:-_%[]") else { return }
+        mistakes.add(
+            setting.name,
+            "must be an address or a host name; 0.0.0.0 is every address of IPv4, and :: every address")
+    }
+
     private mutating func trustedProxies() -> [AddressBlock] {
         let blocks = (list(.trustedProxies) ?? []).map { AddressBlock($0) }
         if blocks.contains(nil) {
@@ -133,10 +148,10 @@ struct SettingsReader {
                 Setting.trustedProxies.name,
                 "must be IP addresses or networks like 10.0.0.7 or 10.0.0.0/8, comma-separated")
         }
-        if blocks.contains(where: { $0?.holdsEveryAddress ?? false }) {
+        if AddressBlock.holdEveryAddress(blocks.compactMap { $0 }) {
             mistakes.add(
                 Setting.trustedProxies.name,
-                "must name the proxies, but has a network with every address, so any client could say in "
+                "must name the proxies, but has every public address, so any client could say in "
                     + "X-Forwarded-For who it is and hold all connections; write their addresses, like 10.0.0.7"
             )
         }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import EventDelivery
 import NIOCore
 import NIOSSL
+import OutgoingHTTP
 import WebOrigins
 
 /// The HTTP client of one receiver, whose connections go to one address that was checked.
@@ -96,6 +97,7 @@ actor PinnedConnections {
         configuration.connectionPool.retryConnectionEstablishment = false
         // `HTTPEventDestination` makes the spans, without values of a URL or a header.
         configuration.tracing.tracer = nil
+        configuration.boundResponses()
         return configuration
     }
 }

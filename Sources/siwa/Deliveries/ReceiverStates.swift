@@ -31,12 +31,15 @@ struct ReceiverStates {
         if !configured.contains(name) { words.append("not configured") }
         if let paused = receiver.record.pausedAt { words.append("paused since \(paused.rfc3339)") }
         let waiting = receiver.waiting(lastSequence: lastSequence)
-        words.append(waiting == 0 ? "up to date" : "\(waiting) events wait at most")
+        words.append(
+            waiting == 0 ? "up to date" : "up to \(waiting) \(waiting == 1 ? "event waits" : "events wait")")
         let refused = receiver.retries.filter { $0.attempts > 0 }
         if let oldest = refused.map(\.waitingSince).min() {
-            words.append("\(refused.count) not taken, the oldest since \(oldest.rfc3339)")
+            let attempts = refused.reduce(0) { $0 + $1.attempts }
+            words.append(
+                "\(attempts) \(attempts == 1 ? "attempt" : "attempts") failed since \(oldest.rfc3339)")
         }
-        return words.joined(separator: ", ")
+        return words.joined(separator: "; ")
     }
 
     /// The results of the check of `siwa doctor`.

@@ -61,7 +61,7 @@ struct DoctorChecks: Sendable {
             ServicesIDsCheck(settings: settings, client: client, isReachable: response != nil),
             SealingKeysCheck(settings: settings),
             DatabaseCheck(settings: settings, secondsSince1970: secondsSince1970),
-            OAuthClientsCheck(settings: settings),
+            OAuthClientsCheck(settings: settings), AppCheckClientsCheck(settings: settings),
             GoogleEventsCheck(settings: settings, client: client, secondsSince1970: secondsSince1970),
             PublicURLCheck(settings: settings),
         ]

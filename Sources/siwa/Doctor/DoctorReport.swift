@@ -1,3 +1,4 @@
+import Encodings
 import StrictJSON
 
 /// The results of `siwa doctor`.
@@ -8,19 +9,27 @@ struct DoctorReport {
 
     var isHealthy: Bool { !findings.contains { $0.verdict == .wrong } }
 
-    var text: String {
+    var text: String { text(in: .plain) }
+
+    func text(in layout: TextLayout) -> String {
         let width = findings.map(\.check.count).max() ?? 0
-        let indent = String(repeating: " ", count: 2 + 7 + 2 + width + 2)
+        let indent = 2 + 7 + 2 + width + 2
         var lines: [String] = []
         for finding in findings {
             let verdict = Self.padded(finding.verdict.rawValue, to: 7)
-            lines.append("  \(verdict)  \(Self.padded(finding.check, to: width))  \(finding.text)")
-            for line in finding.advice?.split(separator: "\n") ?? [] { lines.append(indent + line) }
+            let check = "  \(Self.padded(finding.check, to: width))  "
+            lines += layout.row(
+                "  \(verdict)\(check)", styled: "  \(layout.styled(verdict, finding.verdict.style))\(check)",
+                finding.text)
+            for line in finding.advice?.split(separator: "\n") ?? [] {
+                lines += layout.beneath(indent, String(line))
+            }
         }
         if !registrations.isEmpty {
-            lines += ["", "Register, if that is not done yet:"] + registrations.map { "  \($0)" }
+            lines += ["", "Register, if that is not done yet:"]
+            lines += registrations.flatMap { layout.wrapped($0, indent: 2, hanging: 6) }
         }
-        return (lines + ["", summary]).joined(separator: "\n")
+        return (lines + ["", layout.styled(summary, isHealthy ? .good : .bad)]).joined(separator: "\n")
     }
 
     var json: String {
@@ -63,5 +72,16 @@ struct DoctorReport {
 
     private static func padded(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+extension Finding.Verdict {
+    fileprivate var style: TextLayout.Style {
+        switch self {
+        case .good: .good
+        case .note: .warning
+        case .wrong: .bad
+        case .skipped: .faint
+        }
     }
 }

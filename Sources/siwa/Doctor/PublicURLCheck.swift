@@ -50,6 +50,17 @@ struct PublicURLCheck: DoctorCheck {
                     advice: "Use the same host in SIWA_PUBLIC_URL and oauth.issuer."))
         }
         guard mistakes.isEmpty else { return mistakes }
-        return [.good(Self.name, publicURL)]
+        guard settings.environment == .production, settings.trustedProxies.isEmpty else {
+            return [.good(Self.name, publicURL)]
+        }
+        // The service has no TLS, so a proxy answers at an https URL.
+        return [
+            .good(Self.name, publicURL),
+            .note(
+                Self.name, "SIWA_TRUSTED_PROXIES is empty, but a proxy answers at an https URL",
+                advice: "Name the addresses of all proxies there, for example 127.0.0.1,::1 for one on this "
+                    + "machine. Otherwise all users count as one address, and one guesser slows all of them down."
+            ),
+        ]
     }
 }

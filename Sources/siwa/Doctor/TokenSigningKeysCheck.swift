@@ -48,6 +48,6 @@ struct TokenSigningKeysCheck {
     }
 
     private static let consequence =
-        "Otherwise siwa makes new ones, and APIs that have cached the key set refuse new tokens for up to an "
-        + "hour."
+        "Until then siwa makes no new ones. If the sealing key is lost, run siwa reseal --retire-signing-keys: tokens "
+        + "that they have signed end."
 }

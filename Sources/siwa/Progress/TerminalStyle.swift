@@ -1,3 +1,4 @@
+import Encodings
 import Foundation
 
 #if canImport(Glibc)
@@ -15,6 +16,13 @@ enum TerminalStyle {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
+    }
+
+    /// The layout of standard output: plain unless it is a terminal.
+    static var layout: TextLayout {
+        guard isatty(STDOUT_FILENO) == 1 else { return .plain }
+        return TextLayout(
+            columns: columns(of: STDOUT_FILENO), hasColors: hasColors(ProcessInfo.processInfo.environment))
     }
 
     /// True unless the environment has NO_COLOR (https://no-color.org) or the terminal has no colors.

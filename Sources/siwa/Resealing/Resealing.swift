@@ -13,6 +13,8 @@ struct Resealing {
     let keys: SealingKeyRing
     /// Called with the number of further values that were processed.
     let progress: (Int) -> Void
+    /// The moment of the audit entries where keys that sign tokens and do not open are removed; otherwise `nil`.
+    var retiresSigningKeysAt: Moment?
 
     struct Outcome: Equatable {
         var resealed = 0
@@ -26,6 +28,8 @@ struct Resealing {
         var damaged = 0
         /// Damaged keys that sign this service's tokens.
         var damagedSigningKeys = 0
+        /// Removed keys that sign this service's tokens.
+        var retired = 0
 
         var isComplete: Bool { unknownKeys.isEmpty && damaged == 0 && damagedSigningKeys == 0 }
     }
@@ -54,7 +58,13 @@ struct Resealing {
             do throws(SealError) {
                 sealed = try sealer.resealed(key)
             } catch {
-                outcome.count(error, of: key.sealed, as: \.damagedSigningKeys)
+                if let moment = retiresSigningKeysAt {
+                    let origin = AuditOrigin(.command("reseal"))
+                    let isRemoved = try await store.removeSigningKey(key, by: origin, at: moment)
+                    if isRemoved { outcome.retired += 1 } else { outcome.overtaken += 1 }
+                } else {
+                    outcome.count(error, of: key.sealed, as: \.damagedSigningKeys)
+                }
                 continue
             }
             guard let sealed else {

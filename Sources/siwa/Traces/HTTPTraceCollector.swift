@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import OutgoingHTTP
 import TraceExport
 
 /// Posts spans by OTLP/HTTP, in JSON.
@@ -21,6 +22,7 @@ struct HTTPTraceCollector: TraceCollector {
         configuration.connectionPool.retryConnectionEstablishment = false
         // A request about spans must not make spans.
         configuration.tracing.tracer = nil
+        configuration.boundResponses()
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

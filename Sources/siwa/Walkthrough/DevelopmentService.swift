@@ -12,6 +12,7 @@ import ServiceLifecycle
 struct DevelopmentService: Service {
     struct Options: Sendable {
         let clientIDs: [String]
+        let host: String
         /// Port of the service; with 0 the system chooses.
         let port: Int
         /// `nil` for a temporary database.
@@ -130,7 +131,7 @@ struct DevelopmentService: Service {
             signingKey: signingKey(), checkInterval: options.checkInterval,
             appCheckMode: options.appCheck,
             webRedirectURL: options.webRedirectURL ?? "http://127.0.0.1:\(applePort)/site",
-            allowedHosts: options.allowedHosts,
+            host: options.host, allowedHosts: options.allowedHosts,
             google: googlePort.map { DevelopmentSettings.Google(port: $0, redirectURIs: redirectURIs) })
     }
 

@@ -27,6 +27,8 @@ struct DevelopmentSettings {
     var appCheckMode = AppCheckMode.monitored
     /// The page that receives the result of sign-in on the web.
     var webRedirectURL: String?
+    /// The address that the service listens on.
+    var host = "127.0.0.1"
     /// Additional host names of the service.
     var allowedHosts: [String] = []
     /// The fake Google. `nil` for a service without OAuth clients.
@@ -61,6 +63,7 @@ struct DevelopmentSettings {
             keySource: .remote(baseURL: "http://127.0.0.1:\(applePort)"),
             issuers: [VerificationPolicy.appleIssuer])
         settings.sealingKeys = Self.sealingKey.flatMap { SealingKeyRing([$0]) }
+        settings.host = host
         settings.numbers[.port] = port
         settings.numbers[.checkInterval] = Int(checkInterval.components.seconds)
         settings.appCheck = appCheck(of: primary)

@@ -1,3 +1,6 @@
+import Encodings
+import StrictJSON
+
 /// The life of one user as commands that need only curl: `siwa tour`, and README.md.
 ///
 /// An interactive zsh does not ignore comments but runs them as commands. Comments contain no quotation
@@ -59,18 +62,93 @@ struct Walkthrough {
 
     /// A program for `sh` that shows each step, waits for Enter, and carries it out. It ends at the first command
     /// that fails, and at the end of its input.
-    var script: String {
-        let steps = steps.map { step in
-            """
-            printf '\\n%s\\n\\n%s\\n' \(Self.quoted(step.comment)) \(Self.quoted("  " + step.command))
-            printf '\\nEnter runs it, Ctrl-C ends the tour. '; read -r _ || exit 0
-            \(step.command)
-            """
+    ///
+    /// On a terminal the responses go through `siwa tour --fold`: the first argument of the program is the path of
+    /// this program. A file has them meanwhile, because the commands of a pipe could set no variable.
+    func script(in layout: TextLayout) -> String {
+        let steps = steps.enumerated().map { index, step in
+            let comment = layout.wrapped(String(step.comment.dropFirst(2))).joined(separator: "\n")
+            let command = layout.wrapped(step.command, indent: 2, hanging: 6).map {
+                layout.styled($0, .faint)
+            }
+            let number = layout.styled("Step \(index + 1) of \(self.steps.count)", .strong)
+            return """
+                printf '\\n%s\\n%s\\n\\n%s\\n' \(Self.quoted(number)) \(Self.quoted(comment)) \(Self.quoted(command.joined(separator: "\n")))
+                printf '\\nEnter runs it, Ctrl-C ends the tour. '; read -r _ || exit 0
+                \(layout.columns == nil ? step.command : Self.folded(step.command))
+                """
         }
-        return "set -e\n" + steps.joined(separator: "\n") + "\nprintf '\\nThe tour is complete.\\n'\n"
+        let folding = """
+            out=$(mktemp)
+            trap 'rm -f "$out"' EXIT
+            trap 'exit 130' INT TERM
+
+            """
+        return "set -e\n\(layout.columns == nil ? "" : folding)" + steps.joined(separator: "\n")
+            + "\nprintf '\\nThe tour is complete.\\n'\n"
+    }
+
+    private static func folded(_ command: String) -> String {
+        """
+        {
+        \(command)
+        } > "$out"
+        "$1" tour --fold < "$out"
+        """
     }
 
     private static func quoted(_ text: String) -> String {
         "'" + text.replacing("'", with: #"'\''"#) + "'"
+    }
+}
+
+/// Responses of a tour, for a terminal: JSON that is longer than a line is folded, one member a line, and tokens are
+/// cut. The commands do not read what is shown.
+struct FoldedResponse {
+    /// The length from which text of JSON is cut.
+    private static let longest = 160
+
+    let columns: Int
+
+    /// - Parameter line: JSON, or any other text, which is wrapped.
+    func lines(of line: String) -> [String] {
+        let limits = JSONLimits(depth: 32, members: 4096)
+        guard let json = try? JSONValue(parsing: Array(line.utf8), limits: limits) else {
+            return TextLayout(columns: columns, hasColors: false).wrapped(line)
+        }
+        return lines(of: json, after: "", indent: 0, end: "")
+    }
+
+    /// - Parameters:
+    ///   - lead: The name of a member, with its colon.
+    ///   - end: A comma, except after the last member.
+    private func lines(of value: JSONValue, after lead: String, indent: Int, end: String) -> [String] {
+        let margin = String(repeating: " ", count: indent)
+        let whole = margin + lead + Self.text(of: value) + end
+        guard whole.count > columns else { return [whole] }
+        switch value {
+        case .object(let object) where !object.members.isEmpty:
+            let last = object.members.count - 1
+            return [margin + lead + "{"]
+                + object.members.enumerated().flatMap { index, member in
+                    lines(
+                        of: member.value, after: Self.text(of: .string(member.name)) + ": ",
+                        indent: indent + 2, end: index == last ? "" : ",")
+                } + [margin + "}" + end]
+        case .array(let values) where !values.isEmpty:
+            return [margin + lead + "["]
+                + values.enumerated().flatMap { index, value in
+                    lines(of: value, after: "", indent: indent + 2, end: index == values.count - 1 ? "" : ",")
+                } + [margin + "]" + end]
+        case .string(let text) where text.count > Self.longest:
+            let note = "... (\(text.count) characters)"
+            let room = columns - margin.count - lead.count - end.count - note.count - 2
+            return [margin + lead + Self.text(of: .string(String(text.prefix(max(4, room))))) + note + end]
+        case .object, .array, .string, .null, .bool, .integer, .number: return [whole]
+        }
+    }
+
+    private static func text(of value: JSONValue) -> String {
+        String(decoding: value.serialized(), as: UTF8.self)
     }
 }

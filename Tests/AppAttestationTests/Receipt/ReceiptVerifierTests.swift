@@ -90,6 +90,8 @@ import Testing
         #expect(throws: ReceiptError(.certificateNotYetValid)) {
             try minted.verify(receipt: receipt { $0.signerValidity = (now + 10)...(now + 100) })
         }
+        try minted.verify(receipt: receipt { $0.signerValidity = (now - 100)...now })
+        try minted.verify(receipt: receipt { $0.signerValidity = now...(now + 100) })
     }
 
     @Test func `refuses content that is not signed`() throws {

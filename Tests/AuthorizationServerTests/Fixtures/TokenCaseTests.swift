@@ -51,7 +51,7 @@ extension TokenCaseTests {
     /// Reasons that no single request can cause, each with a test of its own.
     private static let others: Set<TokenRefusalReason> = [
         .attestationRequired, .attestationInvalid, .tokenUnknown, .refreshNotAllowed, .scopeWithdrawn,
-        .accountUnknown, .accountDisabled, .limitReached,
+        .accountUnknown, .accountDisabled, .limitReached, .familyLimitReached,
     ]
 
     @Test func `has a case for every reason of a refusal`() throws {

@@ -46,7 +46,7 @@ import Testing
         desk.link()
         desk.apply(.refresh(.sample()))
         desk.user.disabling = disabled()
-        #expect(desk.apply(.refresh(.sample(at: 2_200_000))).refusal == .refreshTokenReused)
+        #expect(desk.apply(.refresh(.sample(at: 88_500_000))).refusal == .refreshTokenReused)
         #expect(desk.lineNumbers.isEmpty)
     }
 

@@ -36,11 +36,17 @@ struct GrantDesk {
         user.credentials[0].record.merge(Revocation(moment: moment, reason: reason, source: .dailyCheck))
     }
 
-    @discardableResult
-    mutating func apply(_ command: GrantCommand) -> Result<GrantOutcome, GrantRefusal> {
-        var set = GrantWorkingSet([command])
+    /// Returns the commands with everything that they read.
+    func set(_ commands: [GrantCommand]) -> GrantWorkingSet {
+        var set = GrantWorkingSet(commands)
         set.load(user)
         set.load(grants: Array(grants.values), families: Array(families.values), codes: Array(codes.values))
+        return set
+    }
+
+    @discardableResult
+    mutating func apply(_ command: GrantCommand) -> Result<GrantOutcome, GrantRefusal> {
+        var set = set([command])
         let results = set.applyCommands(using: &generator)
         save(set.changes)
         events += set.events
@@ -48,6 +54,18 @@ struct GrantDesk {
             guard let refusal = error as? GrantRefusal else { preconditionFailure("\(error) is no refusal") }
             return refusal
         }
+    }
+
+    /// Makes a family look as a version without salts has left it.
+    mutating func forgetSalts(of family: UInt64) {
+        guard let last = token(family)?.exchanged.first else { return }
+        families[.sample(family)]?.refreshToken?.exchanged = [
+            .init(digest: last.digest, moment: last.moment, salt: nil)
+        ]
+    }
+
+    mutating func replaceToken(of family: UInt64, by digest: SHA256Digest) {
+        families[.sample(family)]?.refreshToken?.digest = digest
     }
 
     /// Applies the effects of account commands to grants.

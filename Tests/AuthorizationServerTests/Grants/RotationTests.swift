@@ -19,66 +19,119 @@ import Testing
 
     @Test func `a successor takes the place of the token that is used`() {
         let desk = rotated()
-        #expect(desk.token(1)?.digest == first.next().presented.digest)
+        #expect(desk.token(1)?.digest == first.next().digest)
         #expect(desk.token(1)?.generation == 1)
         #expect(
-            desk.token(1)?.previous == .init(digest: first.presented.digest, rotatedAt: 2_100_000))
+            desk.token(1)?.exchanged == [
+                .init(digest: first.digest, moment: 2_100_000, salt: SampleToken.salt(0))
+            ])
     }
 
-    @Test(arguments: [2_100_000, 2_100_001, 2_129_999] as [Int64])
-    func `within 30 seconds the token before gets another successor`(moment: Int64) {
+    @Test(arguments: [2_000_000, 2_100_000, 2_100_001, 2_159_999, 88_499_999] as [Int64])
+    func `a repetition gets the same successor while that was never used, for a day`(moment: Int64) {
         var desk = rotated()
-        let again = desk.apply(
-            .refresh(.sample(first, successor: 1, at: Moment(milliseconds: moment))))
-        #expect(again.issued?.hasNewRefreshToken == true)
-        #expect(desk.token(1)?.digest == first.next(1).presented.digest)
+        for salt in 1...3 {
+            let again = desk.apply(
+                .refresh(.sample(first, salt: salt, retryWindow: 0, at: Moment(milliseconds: moment))))
+            #expect(again.issued?.successor == first.next().text)
+        }
         #expect(desk.token(1)?.generation == 1)
         #expect(desk.endings.isEmpty)
     }
 
-    @Test(arguments: [2_130_000, 2_130_001, 9_000_000] as [Int64])
-    func `from the 30th second on the token before ends the family`(moment: Int64) {
+    @Test func `a day runs from the first exchange, however often the answer is lost`() {
         var desk = rotated()
-        let late = desk.apply(.refresh(.sample(first, successor: 1, at: Moment(milliseconds: moment))))
-        #expect(late.refusal == .refreshTokenReused)
-        #expect(desk.lineNumbers.isEmpty)
-        #expect(desk.endings == [.tokenReused])
-    }
-
-    @Test func `the 30 seconds run from the first rotation, however often the answer is lost`() {
-        var desk = rotated()
-        for (attempt, moment) in [2_110_000, 2_120_000, 2_129_000].enumerated() {
-            let again = desk.apply(
-                .refresh(.sample(first, successor: attempt + 1, at: Moment(milliseconds: Int64(moment)))))
+        for moment in [2_110_000, 40_000_000, 88_499_999] as [Int64] {
+            let again = desk.apply(.refresh(.sample(first, at: Moment(milliseconds: moment))))
             #expect(again.refusal == nil)
         }
-        #expect(
-            desk.apply(.refresh(.sample(first, successor: 9, at: 2_130_000))).refusal == .refreshTokenReused)
-    }
-
-    @Test func `a successor that was used ends the time of the token before at once`() {
-        var desk = rotated()
-        desk.apply(.refresh(.sample(first.next(), at: 2_100_001)))
-        #expect(
-            desk.apply(.refresh(.sample(first, successor: 1, at: 2_100_002))).refusal == .refreshTokenReused)
+        #expect(desk.apply(.refresh(.sample(first, at: 88_500_000))).refusal == .refreshTokenReused)
+        #expect(desk.lineNumbers.isEmpty)
         #expect(desk.endings == [.tokenReused])
     }
 
-    @Test func `a successor that was replaced ends the family, since two now hold tokens`() {
+    @Test(arguments: [0, 1, 60_000, 600_000] as [Int64])
+    func `once its successor was used, a token is repeated within the window only`(window: Int64) {
+        for (age, isRepeated) in [(window - 1, true), (window, false)] where age >= 0 {
+            var desk = rotated()
+            desk.apply(.refresh(.sample(first.next(), retryWindow: window, at: 2_100_000)))
+            let again = desk.apply(
+                .refresh(
+                    .sample(
+                        first, retryWindow: window,
+                        at: Moment(milliseconds: 2_100_000).advanced(byMilliseconds: age))))
+            #expect(again.issued?.successor == (isRepeated ? first.next().next().text : nil))
+            #expect(again.refusal == (isRepeated ? nil : .refreshTokenReused))
+            #expect(desk.lineNumbers == (isRepeated ? [1] : []))
+        }
+    }
+
+    @Test func `in every order of five uses of three tokens each answer is the newest token`() {
+        let tokens = [first, first, first.next(), first.next(), first.next().next()]
+        for order in [0, 1, 2, 3, 4].permutations {
+            var desk = rotated()
+            desk.apply(.refresh(.sample(first.next(), at: 2_100_000)))
+            var newest = first.next().next()
+            for number in order {
+                let use = desk.apply(.refresh(.sample(tokens[number], salt: number, at: 2_110_000)))
+                if tokens[number] == newest { newest = newest.next(number) }
+                #expect(use.issued?.successor == newest.text)
+            }
+            #expect(desk.token(1)?.digest == newest.digest)
+        }
+    }
+
+    @Test func `a token whose clock is ahead keeps the salts that its predecessors need`() {
         var desk = rotated()
-        desk.apply(.refresh(.sample(first, successor: 1, at: 2_100_001)))
-        #expect(
-            desk.apply(.refresh(.sample(first.next(0), at: 2_100_002))).refusal == .refreshTokenReused)
-        #expect(desk.lineNumbers.isEmpty)
+        // The replica of the next two exchanges has an earlier clock.
+        desk.apply(.refresh(.sample(first.next(), at: 2_050_000)))
+        desk.apply(.refresh(.sample(first.next().next(), at: 2_050_000)))
+        for moment in [2_115_000, 2_159_999] as [Moment] {
+            let again = desk.apply(.refresh(.sample(first, at: moment)))
+            #expect(again.issued?.successor == SampleToken(family: 1, generation: 3).text)
+        }
+    }
+
+    @Test func `between a repetition and its exchange, the account still decides`() {
+        var desk = rotated()
+        desk.user.disabling = Disabling(since: 2_100_001, until: .last, reason: .abuse)
+        #expect(desk.apply(.refresh(.sample(first, at: 2_100_002))).refusal == .accountDisabled)
+        desk.user.disabling = nil
+        #expect(desk.apply(.refresh(.sample(first, at: 2_100_003))).issued?.successor == first.next().text)
+        desk.apply(.revoke(.sample(first, at: 2_100_004)))
+        #expect(desk.apply(.refresh(.sample(first, at: 2_100_005))).refusal == .refreshTokenNotFound)
+        #expect(desk.endings == [.clientRevoked])
+    }
+
+    /// A family whose token was exchanged by a version without salts.
+    @Test(arguments: [true, false])
+    func `a token that was exchanged without a salt is repeated for 30 seconds`(isInTime: Bool) {
+        var desk = rotated()
+        desk.forgetSalts(of: 1)
+        let moment: Moment = isInTime ? 2_129_999 : 2_130_000
+        let again = desk.apply(.refresh(.sample(first, salt: 5, at: moment)))
+        guard isInTime else {
+            #expect(again.refusal == .refreshTokenReused)
+            return
+        }
+        #expect(again.issued?.successor == first.next(5).text)
+        #expect(desk.token(1)?.generation == 1)
+        // From here on it has a salt. Its first successor has been replaced.
+        #expect(desk.apply(.refresh(.sample(first, at: 2_131_000))).issued?.successor == first.next(5).text)
+        #expect(desk.apply(.refresh(.sample(first.next(), at: 2_131_000))).refusal == .refreshTokenReused)
+    }
+
+    @Test func `salts that do not lead to the newest token answer nothing`() {
+        // A replica of a version without salts has replaced the successor.
+        var desk = rotated()
+        desk.replaceToken(of: 1, by: .hash("from elsewhere"))
+        #expect(desk.apply(.refresh(.sample(first, at: 2_140_000))).refusal == .refreshTokenReused)
     }
 
     @Test func `only one who has the secret of the family can end it with an invented token`() {
         var desk = rotated()
-        let stranger = PresentedRefreshToken(
-            familyID: first.presented.familyID, familySecretDigest: .hash("guess"),
-            digest: first.presented.digest)
         let command = RefreshCommand(
-            oauthClientID: "phone", presented: stranger, successor: nil, scope: nil,
+            oauthClientID: "phone", presented: SampleToken.forged(family: 1), rotation: nil, scope: nil,
             clientScopes: .sample, familyExpiresAt: 900_000_000, moment: 9_000_000)
         #expect(desk.apply(.refresh(command)).refusal == .refreshTokenForged)
         #expect(desk.lineNumbers == [1])
@@ -101,12 +154,12 @@ import Testing
         for moment in [2_100_000, 3_000_000] as [Int64] {
             let tokens = desk.apply(
                 .refresh(
-                    .sample(first, client: "google", successor: nil, at: Moment(milliseconds: moment))))
+                    .sample(first, client: "google", salt: nil, at: Moment(milliseconds: moment))))
             #expect(tokens.issued?.hasNewRefreshToken == false)
         }
         let invented = SampleToken(family: 1, variant: 9)
         #expect(
-            desk.apply(.refresh(.sample(invented, client: "google", successor: nil))).refusal
+            desk.apply(.refresh(.sample(invented, client: "google", salt: nil))).refusal
                 == .refreshTokenForged)
         #expect(desk.lineNumbers == [1])
     }
@@ -132,5 +185,17 @@ import Testing
         #expect(desk.apply(.refresh(.sample(first, scope: scope))).refusal == .scopeExceeded)
         #expect(desk.token(1)?.generation == 0)
         #expect(desk.apply(.refresh(.sample(first, scope: "openid"))).issued?.scope == "openid")
+    }
+}
+
+extension [Int] {
+    /// All orders of the numbers.
+    fileprivate var permutations: [[Int]] {
+        guard count > 1 else { return [self] }
+        return indices.flatMap { index in
+            var rest = self
+            let number = rest.remove(at: index)
+            return rest.permutations.map { [number] + $0 }
+        }
     }
 }

@@ -6,7 +6,7 @@ import Testing
         ("https://app.example.com/cb", "https://app.example.com"),
         ("https://app.example.com:8443", "https://app.example.com:8443"),
         ("https://app.example.com?x=1", "https://app.example.com"),
-        ("com.example.app:/cb", "com.example.app:"),
+        ("com.example.app:/cb", "com.example.app:"), ("com.example.app:", "com.example.app:"),
         ("http://127.0.0.1:9004/cb", "http://127.0.0.1:9004"),
         // A host source of a policy cannot be an IPv6 address.
         ("http://[::1]:9004/cb", "http:"),

@@ -8,6 +8,7 @@ import Testing
             ("https://app.example.com:8443/cb?tenant=1", .claimedHTTPS),
             ("https://xn--bcher-kva.example/cb", .claimedHTTPS),
             ("com.example.app:/oauth2redirect", .customScheme), ("com.example.app:/", .customScheme),
+            ("com.example.app:", .customScheme),
             ("com.googleusercontent.apps.123-abc:/oauth2redirect", .customScheme),
             ("http://127.0.0.1", .loopback), ("http://127.0.0.1:9004", .loopback),
             ("http://127.0.0.1/callback", .loopback), ("http://[::1]", .loopback),
@@ -34,7 +35,7 @@ import Testing
             ("javascript:alert(1)", .schemeWithoutPeriod), ("data:text/html,x", .schemeWithoutPeriod),
             ("urn:ietf:wg:oauth:2.0:oob", .outOfBand), ("urn:ietf:wg:oauth:2.0:oob:auto", .outOfBand),
             ("com.example.app://cb", .twoSlashes), ("com.example.app:///cb", .twoSlashes),
-            ("com.example.app:cb", .noSlash), ("com.example.app:", .noSlash),
+            ("com.example.app:cb", .noSlash), ("com.example.app:?a=b", .noSlash),
             ("com..example:/cb", .schemeMalformed), (".com.example:/cb", .schemeMalformed),
             ("com.Example.app:/cb", .schemeMalformed), ("com.example_app:/cb", .schemeMalformed),
             ("1com.example:/cb", .schemeMalformed), ("HTTPS://app.example.com/cb", .schemeWithoutPeriod),
@@ -88,6 +89,16 @@ import Testing
             try longer.check(by: .ofInstalledApp, on: .uwp, isDevelopment: false)
         }
         try longer.check(by: .ofInstalledApp, on: .windows, isDevelopment: false)
+    }
+
+    /// The address that `chrome.identity.getRedirectURL()` returns.
+    @Test func `the address of a browser extension is one of a native client, with its slash`() throws {
+        let uri = "https://abcdefghijklmnopabcdefghijklmnop.chromiumapp.org/"
+        let registered = try RegisteredRedirectURI(registering: uri)
+        #expect(registered.form == .claimedHTTPS)
+        try registered.check(by: .ofInstalledApp, on: nil, isDevelopment: false)
+        #expect(registered.target(for: uri) != nil)
+        #expect(registered.target(for: String(uri.dropLast())) == nil)
     }
 
     @Test func `leaves custom schemes and loopback to native clients`() throws {

@@ -28,4 +28,15 @@ import Testing
     func `lets browsers of the system pass`(userAgent: String) {
         #expect(!EmbeddedWebView.isOne(userAgent: userAgent))
     }
+
+    @Test
+    func `a web app on the home screen of iOS passes where a client allows it, and no browser in an app`() {
+        let homeScreen =
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148"
+        #expect(EmbeddedWebView.isOne(userAgent: homeScreen))
+        #expect(!EmbeddedWebView.isOne(userAgent: homeScreen, allowsHomeScreen: true))
+        for other in ["\(homeScreen) [FBAN/FBIOS;FBAV/480.0]", "\(homeScreen) Instagram 350.0"] {
+            #expect(EmbeddedWebView.isOne(userAgent: other, allowsHomeScreen: true))
+        }
+    }
 }

@@ -2,6 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import Cryptography
 import Encodings
+import StorageConformance
 import Testing
 
 @Suite struct TokenTextTests {
@@ -17,18 +18,39 @@ import Testing
     func `a refresh token says which family and generation it is of`(generation: UInt32) throws {
         let token = token(generation: generation)
         let read = try #require(RefreshTokenText(parsing: token.text))
-        #expect(read.presented == token.presented)
+        #expect(read == token && read.digest == token.digest)
         #expect(read.familyID == family)
         #expect(read.generation == generation)
     }
 
     @Test func `a successor has the family and its secret, and another text`() throws {
         let token = token(generation: 7)
-        let next = try #require(token.successor(secret: Array(repeating: 3, count: 32)))
+        let next = try #require(token.successor(salt: Array(repeating: 3, count: 32)))
         #expect(next.generation == 8)
         #expect(next.familySecretDigest == token.familySecretDigest)
         #expect(next.digest != token.digest)
-        #expect(self.token(generation: .max).successor(secret: Array(repeating: 3, count: 32)) == nil)
+        #expect(self.token(generation: .max).successor(salt: Array(repeating: 3, count: 32)) == nil)
+    }
+
+    @Test func `a successor follows from the text and the salt, and from nothing else`() throws {
+        let token = token(generation: 7)
+        let salt = Array(repeating: 3 as UInt8, count: 32)
+        let next = try #require(token.successor(salt: salt))
+        #expect(try #require(RefreshTokenText(parsing: token.text)).successor(salt: salt) == next)
+        let others = [
+            token.successor(salt: Array(repeating: 4, count: 32)),
+            self.token(generation: 8).successor(salt: salt), next.successor(salt: salt),
+            RefreshTokenText(
+                familyID: UniqueID(high: 1, low: 1), familySecret: Array(repeating: 1, count: 16),
+                generation: 7, secret: Array(repeating: 2, count: 32)
+            ).successor(salt: salt),
+        ]
+        #expect(Set(others.map { $0?.text.suffix(43) } + [next.text.suffix(43)]).count == 5)
+        // HKDF with SHA-256 (RFC 5869), computed apart: the secret is the last 32 of the 68 bytes.
+        let bytes = try #require(Base64URL.decode(String(next.text.dropFirst(8))))
+        #expect(
+            Hexadecimal.encode(Array(bytes.suffix(32)))
+                == "d2b8b3e55eb6b84250a4a9745f8bf190504e4871608cb6a8d44d7165b7f395de")
     }
 
     @Test func `altered texts are no tokens`() {
@@ -62,5 +84,9 @@ import Testing
         let code = AuthorizationCodeText(random: Array(repeating: 5, count: 32))
         #expect(!"\(code)".contains(code.text))
         #expect(!"\(token())".contains(token().text))
+        let command = RefreshCommand.sample()
+        var dumped = ""
+        dump(command, to: &dumped)
+        #expect(!"\(command)\(dumped)".contains(command.presented.text))
     }
 }

@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
@@ -43,7 +44,7 @@ import Testing
         let list = try Self.pages(world).page(.get, "/clients")
         let html = try InspectedWorld.html(try await list.handle(world.request()))
         for id in ["shop", "desktop", "google"] { #expect(html.contains("/console/clients/\(id)\"")) }
-        #expect(html.contains("<td><code>com.example.app</code></td><td>1</td><td>1</td>"))
+        #expect(html.contains("<td class=\"any\"><code>com.example.app</code></td><td>1</td><td>1</td>"))
         #expect(!html.contains("of a sample"))
     }
 
@@ -64,6 +65,40 @@ import Testing
         #expect(html.contains("redirect_uri=https%3A%2F%2Fshop.example.com%2Fcb"))
         #expect(!html.contains(OAuthSample.shopSecret))
         #expect(!html.contains(Hexadecimal.encode(SHA256Digest.hash(OAuthSample.shopSecret))))
+    }
+
+    @Test func `a judged client's page has its mode with the reason, and the four numbers of seven days`()
+        async throws
+    {
+        let appID = try #require(AppID(teamID: "A1B2C3D4E5", bundleID: "com.example.app"))
+        let bundle = AppCheckPolicy(
+            target: .app(bundleID: "com.example.app"), appID: appID, platform: .iOS, mode: .enforced,
+            environment: .production, firstAttestingVersion: nil)
+        let world = try InspectedWorld(appCheck: AppCheckPolicies([bundle])) {
+            $0.clients[1].bundleID = "com.example.app"
+        }
+        let hour = AppCheckHour.beginning(of: world.now.milliseconds / 1000)
+        try await world.store.addAppCheckHours(
+            [(hour, 5001), (hour - 86_400, 6000), (hour - AppCheckHour.kept - 3600, 7)].map {
+                hour, verified in
+                AppCheckHour(
+                    target: .oauthClient(id: "desktop"), hour: hour,
+                    tally: AppCheckTally(verified: verified, outdatedApp: 40, unknownOrigin: 30, invalid: 20))
+            })
+        let html = try await Self.page(world, "desktop")
+        #expect(html.contains("<dd>enforced, like its bundle ID; the client itself has app_check: off</dd>"))
+        for (kind, count) in [
+            ("verified", 11_001), ("outdated app", 80), ("unknown origin", 60), ("invalid", 40),
+        ] {
+            #expect(html.contains(">\(kind)<br>"))
+            #expect(html.contains("<td>\(count)</td>"), "\(kind)")
+        }
+        let google = try await Self.page(world, "google")
+        #expect(google.contains("<dd>App Flip is enforced, except for intents of Android"))
+        let shop = try await Self.page(world, "shop")
+        #expect(
+            shop.contains("<dd>not judged: users sign in on Apple") && !shop.contains("the last seven days"))
+        #expect(try await !Self.page(InspectedWorld(), "desktop").contains("App Check"))
     }
 
     @Test func `a client's lifetimes are said in words, and its redirect URIs stand apart`() async throws {
@@ -134,7 +169,7 @@ import Testing
         #expect(try await Self.page(world, "shop").contains("No address sent one to this process"))
         let address = RequesterAddress(network: 0xCB00_7107, isVersion4: true)
         for count in 1...12 {
-            world.server.guessing.withLock { $0.failed(for: "shop", at: address, now: world.now) }
+            _ = world.server.guessing.withLock { $0.failed(for: "shop", at: address, now: world.now) }
             guard [1, 12].contains(count) else { continue }
             let html = try await Self.page(world, "shop")
             let row =
@@ -150,7 +185,8 @@ import Testing
         let guesses = world.server.guessing.withLock {
             $0.guesses(of: "shop", now: world.now.advanced(byMilliseconds: 60_000))
         }
-        #expect(guesses == [SecretGuesses(address: address, wrong: 12, isSlowed: true, pause: nil)])
+        #expect(
+            guesses == [SecretGuesses(network: address.networks[0], wrong: 12, isSlowed: true, pause: nil)])
         let forgotten = world.server.guessing.withLock {
             $0.guesses(of: "shop", now: world.now.advanced(byMilliseconds: 900_000))
         }

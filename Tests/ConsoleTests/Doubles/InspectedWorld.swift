@@ -35,6 +35,7 @@ struct InspectedWorld: Sendable {
 
     init(
         appleKeys: (any VerificationKeys)? = nil, isDevelopment: Bool = false,
+        appCheck: AppCheckPolicies = .none,
         _ change: (inout OAuthDraft) -> Void = { _ in }
     ) throws {
         let (store, moment) = (store, now)
@@ -44,13 +45,18 @@ struct InspectedWorld: Sendable {
             App(team: Self.team, primaryClientID: Self.otherApp),
         ])
         let settings = try OAuthSample.settings(
-            in: deployment, app: TokenMint.clientID, isDevelopment: isDevelopment, change)
+            in: deployment, app: TokenMint.clientID, isDevelopment: isDevelopment, appCheck: appCheck, change)
         let mint = try PinnedKeySet(parsing: TokenMint.shared.keySet)
         let feed = EventFeed()
+        let commits = GroupCommit<AccountCommand>(store: store, feed: feed)
+        let policies = AppCheckPolicies(appCheck.all + settings.clients.clients.compactMap(\.appCheck))
         let signIn = SignInUseCases(
             deployment: deployment, policy: VerificationPolicy(clientIDs: []), keys: mint, store: store,
-            commits: GroupCommit<AccountCommand>(store: store, feed: feed), feed: feed,
-            tokenContext: AppleTokenContext(tokens: store), nonceKey: .sample(), now: now)
+            commits: commits, feed: feed, tokenContext: AppleTokenContext(tokens: store),
+            nonceKey: .sample(),
+            appChecks: AppChecks(
+                AppCheck(policies), root: .appleAppAttestation, deployment: deployment, store: store,
+                commits: commits, nonceKey: .sample(), now: now), now: now)
         let key = try #require(SealingKey(name: "test", bytes: SHA256Digest.hash("test").bytes))
         keys = SigningKeys(
             for: settings, store: store, sealingKeys: try #require(SealingKeyRing([key])), signsEvents: true,
@@ -83,10 +89,11 @@ struct InspectedWorld: Sendable {
 
     func request(
         _ form: [String: String] = [:], query: [String: String] = [:], parameters: [String: String] = [:],
-        scope: AppScope = .all
+        scope: AppScope = .all, isDevelopment: Bool = false
     ) -> ConsoleRequest {
         ConsoleRequest(
-            requestID: "req-1", parameters: parameters, query: query, form: form, viewer: Self.viewer(scope),
+            requestID: "req-1", parameters: parameters, query: query, form: form,
+            viewer: Self.viewer(scope, isDevelopment: isDevelopment),
             now: now)
     }
 
@@ -100,11 +107,12 @@ struct InspectedWorld: Sendable {
     }
 
     func inspect(
-        _ text: String, kind: String = "", scope: AppScope = .all, _ more: [String: String] = [:]
+        _ text: String, kind: String = "", scope: AppScope = .all, _ more: [String: String] = [:],
+        isDevelopment: Bool = false
     ) async throws -> ConsoleAnswer {
         let page = try #require(TokenPages(inspector).pages.first { $0.method == .post })
         let form = ["token": text, "kind": kind].merging(more) { $1 }
-        return try await page.handle(request(form, scope: scope))
+        return try await page.handle(request(form, scope: scope, isDevelopment: isDevelopment))
     }
 
     /// Gives an account of the store the tokens of a code of the client `shop`, in family 1.

@@ -43,6 +43,35 @@ final class TestedConsole: Sendable {
         let auditFails = Mutex(false)
     }
 
+    /// The tickets of a database that can be away, and that can stop to take writes.
+    final class Tickets: TicketStore {
+        private let store = ReferenceStore()
+        let isReadable = Mutex(true)
+        let isWritable = Mutex(true)
+
+        func insertTicket(_ ticket: Ticket) async throws -> Bool {
+            guard isWritable.withLock({ $0 }) else { throw StorageError(.unavailable, detail: "no writes") }
+            return try await store.insertTicket(ticket)
+        }
+
+        func takeTicket(
+            digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
+        ) async throws -> [UInt8]? {
+            try await store.takeTicket(digest: digest, purpose: purpose, at: moment)
+        }
+
+        func hasTicket(
+            digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
+        ) async throws -> Bool {
+            guard isReadable.withLock({ $0 }) else { throw StorageError(.unavailable, detail: "away") }
+            return try await store.hasTicket(digest: digest, purpose: purpose, at: moment)
+        }
+
+        func purgeTickets(expiredBefore moment: Moment) async throws -> Int {
+            try await store.purgeTickets(expiredBefore: moment)
+        }
+    }
+
     private struct Audit: ConsoleAudit {
         struct Failure: Error {}
         let world: World
@@ -55,7 +84,9 @@ final class TestedConsole: Sendable {
 
     private let world: World
 
-    init(isDevelopment: Bool = false, sealingKeys: SealingKeyRing? = nil) throws {
+    /// - Parameter tickets: Shared by replicas.
+    init(isDevelopment: Bool = false, sealingKeys: SealingKeyRing? = nil, tickets: Tickets = Tickets()) throws
+    {
         let world = World()
         self.world = world
         let visitors: ConsoleSite.Visitors =
@@ -66,7 +97,7 @@ final class TestedConsole: Sendable {
                     CallerDirectory(
                         keys: world.keys.withLock { $0 }, metricsKey: APIKeySecret.hash(Self.metricsSecret))
                 },
-                hosts: AllowedHosts(["console.example.com"]), sealingKeys: sealingKeys)
+                hosts: AllowedHosts(["console.example.com"]), sealingKeys: sealingKeys, tickets: tickets)
         let live = LiveUpdates()
         self.live = live
         site = try ConsoleSite(

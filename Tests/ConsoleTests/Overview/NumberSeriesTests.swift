@@ -2,6 +2,7 @@ import AppleAccounts
 import Logging
 import StorageConformance
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Console
@@ -11,6 +12,20 @@ import Testing
 
     private func moment(minute: Int64) -> Moment {
         Moment(milliseconds: 1_764_000_000_000 / Self.hour * Self.hour + minute * 60_000)
+    }
+
+    @Test func `remembers the newest failure and the last rejected token`() {
+        var series = NumberSeries()
+        series.take([.storageFailure("busy"): 4], at: Moment(milliseconds: 1000))
+        #expect(series.lastFailure == "busy" && series.lastRejection == nil)
+        series.take(
+            [.storageFailure("busy"): 4, .storageFailure("full"): 1, .checkRejected: 1],
+            at: Moment(milliseconds: 2000))
+        #expect(series.lastFailure == "full" && series.lastRejection == Moment(milliseconds: 2000))
+        series.take(
+            [.storageFailure("busy"): 4, .storageFailure("full"): 1, .checkRejected: 1],
+            at: Moment(milliseconds: 3000))
+        #expect(series.lastFailure == "full" && series.lastRejection == Moment(milliseconds: 2000))
     }
 
     @Test func `counts the growth of each total in its minute, from 0 on`() {
@@ -138,7 +153,7 @@ import Testing
 }
 
 extension ServiceNumbersTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.hung))
     func `of two writes at the same time the older does not end last`() async throws {
         let store = SlowHourStore()
         let one = numbers("a", store)

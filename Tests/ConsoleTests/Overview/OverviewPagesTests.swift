@@ -39,8 +39,39 @@ import Testing
                         KeyCondition(use: "Opens", name: "k0", fingerprint: "cd34", age: .notSeen),
                         KeyCondition(use: "Signs", name: "ES256", fingerprint: "ef56", age: .made(now)),
                         KeyCondition(use: "Signs", name: "RS256", fingerprint: "0178", age: .unknown),
+                        shutKey,
                     ]
-                }), world: world)
+                }, retireKey: { keyID, _ in keyID == "kid9" }), world: world)
+    }
+
+    private static var shutKey: KeyCondition {
+        var key = KeyCondition(use: "Signs", name: "ES256", fingerprint: "kid", age: .made(now))
+        key.shutKeyID = "kid9"
+        return key
+    }
+
+    @Test func `a key that does not open can be retired, and no other`() async throws {
+        let pages = Self.pages()
+        let text = try await Self.page(pages)
+        #expect(text.split(separator: "does not open").count == 2, "one key alone")
+        #expect(text.contains("name=\"key\" value=\"kid9\""))
+        let answer = try await Self.answer(pages, "/overview/retire-key", form: ["key": "kid9"])
+        guard case .redirect = answer else {
+            Issue.record("not retired: \(answer)")
+            return
+        }
+        for form in [["key": "kid1"], [:]] {
+            let answer = try await Self.answer(pages, "/overview/retire-key", form: form)
+            guard case .refused = answer else {
+                Issue.record("retired: \(answer)")
+                continue
+            }
+        }
+        let page = try #require(pages.pages.first { $0.path == "/overview/retire-key" })
+        guard case .operatorsOfAllApps = page.access else {
+            Issue.record("open to others")
+            return
+        }
     }
 
     /// Renders the overview for an operator.
@@ -226,9 +257,28 @@ import Testing
         #expect(broken.contains("aria-label=\"Mend: Apple is slow\""))
     }
 
+    @Test func `a fault that the cache hides says so, and what shows it is beside it`() async throws {
+        let world = RecordingWorld()
+        let pages = Self.pages(world: world)
+        let before = try await Self.page(pages, isDevelopment: true)
+        #expect(!before.contains("Replace all keys"))
+        guard
+            case .redirect("/overview", let notice?) = try await Self.answer(
+                pages, "/overview/fault", form: ["name": "keys_gone", "state": "on"])
+        else {
+            Issue.record("no notice")
+            return
+        }
+        #expect(notice.contains("still has the keys in its cache") && notice.contains("replace all keys"))
+        let broken = try await Self.page(pages, isDevelopment: true)
+        #expect(broken.contains("action=\"/console/world/keys\"") && broken.contains("value=\"apple\""))
+        #expect(broken.contains(">Replace all keys</button>"))
+    }
+
     @Test func `outside of development there are no buttons, and each page is declared for its callers`() {
-        #expect(Self.pages().pages.map(\.path) == ["/overview"])
-        let actions = Self.pages(world: RecordingWorld()).pages.dropFirst()
+        let usual = ["/overview", "/overview/retire-key"]
+        #expect(Self.pages().pages.map(\.path) == usual)
+        let actions = Self.pages(world: RecordingWorld()).pages.dropFirst(usual.count)
         #expect(actions.count == 4)
         for page in actions {
             #expect(page.method == .post)
@@ -314,13 +364,19 @@ private final class RecordingWorld: DevelopmentWorld {
 
     var faults: [DevelopmentFault] {
         get async {
-            let isOn = record.withLock { $0.contains("apple_slow true") }
-            return [DevelopmentFault(name: "apple_slow", title: "Apple is slow", isOn: isOn)]
+            let calls = record.withLock { $0 }
+            return [
+                DevelopmentFault(
+                    name: "apple_slow", title: "Apple is slow", isOn: calls.contains("apple_slow true")),
+                DevelopmentFault(
+                    name: "keys_gone", title: "No keys", isOn: calls.contains("keys_gone true"),
+                    withheldKeysOf: .apple),
+            ]
         }
     }
 
     func switchFault(named name: String, isOn: Bool) async throws -> Bool {
         record.withLock { $0.append("\(name) \(isOn)") }
-        return name == "apple_slow"
+        return ["apple_slow", "keys_gone"].contains(name)
     }
 }

@@ -52,6 +52,10 @@ import Testing
             words: ["sealing key is wrong", "7 of the stored values", "SIWA_SEALING_KEYS"]
         ) { $0.unreadableValues = 7 },
         Fault(
+            kind: .proxyUnnamed, severity: .warn,
+            words: ["All requests of the last hour came from 10.0.0.7", "SIWA_TRUSTED_PROXIES"]
+        ) { $0.loneRequester = "10.0.0.7" },
+        Fault(
             kind: .notificationsSilent, severity: .warn,
             words: ["notifications do not arrive", "4 tokens", "/v1/apple/notifications"]
         ) { $0.day = [.checkRejected: 4] },
@@ -96,14 +100,14 @@ import Testing
         #expect(!trouble.cause.isEmpty && trouble.advice.hasSuffix("."))
     }
 
-    @Test func `each of the ten causes has its own sentence`() {
-        #expect(Set(Self.faults.map(\.kind)).count == 10)
+    @Test func `each of the eleven causes has its own sentence`() {
+        #expect(Set(Self.faults.map(\.kind)).count == 11)
         #expect(ServiceCondition.sample.troubles == [])
     }
 
     @Test func `a wrong clock explains that Apple refuses the secrets`() throws {
         var condition = ServiceCondition.sample
-        condition.hour = [.secretRefused: 3]
+        (condition.hour, condition.recent) = ([.secretRefused: 3], [.secretRefused: 1])
         let alone = try #require(condition.troubles.first)
         #expect(alone.kind == .refusedByApple && alone.advice.contains(".p8 key of this team"))
         condition.secondsAhead = -600
@@ -158,11 +162,33 @@ import Testing
         #expect(condition.troubles.contains { $0.kind == .clientHammering } == isNamed)
     }
 
-    @Test func `a failure that is over is a warning for two minutes`() throws {
+    @Test(arguments: [
+        ("full", Trouble.Kind.databaseFull), ("busy", .databaseLocked), ("readOnly", .databaseFailing),
+    ])
+    func `a failure that is over is a warning for two minutes, about the newest cause and as the past`(
+        name: String, kind: Trouble.Kind
+    ) throws {
+        let cause = try #require(StorageError.Code.allCases.first { "\($0)" == name })
         var condition = ServiceCondition.sample
-        condition.newest = [.storageFailure("full"): 3]
+        let all = StorageError.Code.allCases.map { (CountName.storageFailure($0.rawValue), Int64(9)) }
+        condition.newest = Dictionary(uniqueKeysWithValues: all)
+        condition.newestFailure = cause
         let trouble = try #require(condition.troubles.first)
-        #expect(trouble.kind == .databaseFull && trouble.severity == .warn)
+        #expect(trouble.kind == kind && trouble.severity == .warn)
+        #expect(trouble.sentence.contains(" was ") || trouble.sentence.contains(" failed "))
+        #expect(trouble.cause.contains("said") && !trouble.advice.contains("and end it"))
+        // A cause of longer ago is not the one of now.
+        condition.newest = [.storageFailure(StorageError.Code.unavailable.rawValue): 1]
+        #expect(condition.troubles.map(\.kind) == [.databaseFailing])
+    }
+
+    @Test func `what is over is told as the past`() throws {
+        var condition = ServiceCondition.sample
+        (condition.latest, condition.hour) = ([.turnedAway: 5], [.secretRefused: 3])
+        let troubles = condition.troubles
+        #expect(troubles.map(\.kind) == [.refusedByApple, .overloaded])
+        #expect(troubles[0].sentence.contains("refused the client secrets, not in the last ten minutes"))
+        #expect(troubles[1].sentence.contains("was overloaded") && troubles[1].severity == .warn)
     }
 
     @Test func `old keys are a warning, and say until when they can be used`() throws {
@@ -174,6 +200,66 @@ import Testing
             condition.keys = KeySetHealth(status: status, keyCount: 3)
             #expect(condition.troubles == [])
         }
+    }
+
+    @Test func `old keys that do not verify sign-ins are a failure, with the share and without its shadow`()
+        throws
+    {
+        var condition = ServiceCondition.sample
+        condition.keysURL = "https://appleid.apple.com/auth/keys"
+        condition.keys = KeySetHealth(status: .stale(.statusUnexpected), keyCount: 3)
+        condition.newest = [.undecided: 12, .verified: 36]
+        condition.recent = [.undecided: 12, .verified: 36, .refused("keys_unavailable"): 12]
+        let trouble = try #require(condition.troubles.first)
+        #expect(condition.troubles.count == 1, "no one else is blamed")
+        #expect(trouble.severity == .bad && trouble.sentence.contains("a part of the sign-ins"))
+        #expect(trouble.numbers.contains("25%") && trouble.numbers.contains("12 of 48"))
+        #expect(trouble.cause.contains("https://appleid.apple.com/auth/keys"))
+        condition.newest = [.undecided: 12]
+        #expect(condition.troubles.first?.sentence.contains("every sign-in is answered with 503") == true)
+    }
+
+    @Test(arguments: [(299_999, false), (300_000, true)])
+    func `a receiver that takes no event is named after five minutes`(age: Int64, isNamed: Bool) {
+        var condition = ServiceCondition.sample
+        let since = condition.now.advanced(byMilliseconds: -age)
+        condition.lateReceivers = [LateReceiver(name: "shop-hook", waiting: 604, since: since)]
+        #expect(condition.troubles.map(\.kind) == (isNamed ? [.receiverLate] : []))
+        for trouble in condition.troubles {
+            #expect(
+                trouble.sentence.contains("shop-hook") && trouble.sentence.contains("5 minutes")
+                    || age > 400_000)
+            #expect(trouble.numbers.contains("604"))
+        }
+        // Its numbers are old while the database fails.
+        condition.databaseFailure = StorageError(.full, detail: "")
+        #expect(condition.troubles.map(\.kind) == [.databaseFull])
+    }
+
+    @Test func `keys that do not open are named, and fail the service when none signs`() throws {
+        var condition = ServiceCondition.sample
+        condition.shutKeys = [
+            ShutKey(keyID: "kid-one-long-name", algorithm: "ES256", sealedBy: "a"),
+            ShutKey(keyID: "kid-two-long-name", algorithm: "RS256", sealedBy: "a"),
+        ]
+        let trouble = try #require(condition.troubles.first)
+        #expect(trouble.kind == .signingKeysShut && trouble.severity == .warn)
+        #expect(trouble.cause.contains("ES256 kid-one-long") && trouble.cause.contains("RS256 kid-two-long"))
+        #expect(trouble.advice.contains("retire"))
+        condition.signs = false
+        #expect(condition.troubles.first?.severity == .bad)
+    }
+
+    @Test func `a check contradicts silent notifications before a day is over`() {
+        var condition = ServiceCondition.sample
+        condition.day = [.checkRejected: 1, .notification: 7]
+        condition.lastStoredNotification = condition.now.advanced(byMilliseconds: -7_200_000)
+        condition.lastRejection = condition.now.advanced(byMilliseconds: -299_999)
+        #expect(condition.troubles == [], "a notification can be slower than a check")
+        condition.lastRejection = condition.now.advanced(byMilliseconds: -300_000)
+        #expect(condition.troubles.map(\.kind) == [.notificationsSilent])
+        condition.lastStoredNotification = condition.now.advanced(byMilliseconds: -299_000)
+        #expect(condition.troubles == [], "one has come since")
     }
 
     @Test(arguments: [(-31, true), (-30, false), (30, false), (31, true), (Int(Int64.min), true)])
@@ -234,8 +320,8 @@ import Testing
         for kind in Trouble.Kind.allCases {
             let trouble = Trouble(kind, .bad, "", cause: "", advice: "")
             let namesOthers: Set<Trouble.Kind> = [
-                .clientHammering, .googleRefusing, .receiverPaused, .workOverdue, .refusesMany,
-                .peopleRevoked,
+                .clientHammering, .googleRefusing, .receiverPaused, .receiverLate, .workOverdue,
+                .refusesMany, .peopleRevoked,
             ]
             #expect(trouble.concernsEveryone == !namesOthers.contains(kind))
         }
@@ -244,7 +330,7 @@ import Testing
     @Test func `numbers of people and requests are apart from the words that everyone may read`() {
         var condition = ServiceCondition.sample
         (condition.day, condition.hour) = ([.checkRejected: 7391], [.secretRefused: 7392])
-        condition.latest = [.turnedAway: 7393]
+        (condition.latest, condition.newest) = ([.turnedAway: 7393], [.turnedAway: 1])
         let troubles = condition.troubles.filter(\.concernsEveryone)
         #expect(troubles.map(\.kind) == [.refusedByApple, .overloaded, .notificationsSilent])
         for trouble in troubles {

@@ -1,8 +1,10 @@
 import AppleAccounts
+import Encodings
 import StorageConformance
 import Testing
 
 @testable import Console
+@testable import HTTPAPI
 
 @Suite struct PeoplePagesTests {
     let people: PeopleUnderTest
@@ -92,6 +94,49 @@ import Testing
                 ConsoleAuditEntry(
                     operatorName: "operator", action: .show, account: account.id, requestID: "request-1")
             ])
+    }
+
+    @Test func `masks nothing in development, whose people are invented`() async throws {
+        let people = try PeopleUnderTest(isDevelopment: true)
+        let account = try await people.signIn()
+        for page in [
+            try await people.person(account.id), try await people.text(.get, "/people"),
+        ] {
+            #expect(page.contains("secret@hidden.example") && page.contains("Zenobia Quill"))
+            #expect(!page.contains("masked") && !page.contains("Show name and address"))
+        }
+        #expect(people.audit.entries == [])
+    }
+
+    @Test func `leads in development to the requests with a token of the person`() async throws {
+        func add(_ people: PeopleUnderTest, _ claims: String, status: Int) {
+            let token = "e30.\(Base64URL.encode(Array(claims.utf8))).c2ln"
+            people.recent.append { number in
+                RecentRequest(
+                    number: number, time: 0, method: "POST", route: "/v1/sign-ins", status: status,
+                    code: status == 201 ? nil : "token_expired", caller: "backend", client: nil,
+                    isProven: true, microseconds: 1, begin: 0, requestID: "r\(number)", traceID: nil,
+                    reason: nil, grantType: nil, refusal: nil,
+                    exchange: KeptExchange(
+                        target: "/v1/sign-ins", contentType: "application/json", authorization: nil,
+                        body: Array("{\"identity_token\":\"\(token)\"}".utf8), isBodyCut: false,
+                        response: [], responseType: nil, location: nil))
+            }
+        }
+        for isDevelopment in [true, false] {
+            let people = try PeopleUnderTest(isDevelopment: isDevelopment)
+            let account = try await people.signIn()
+            add(people, "{\"sub\":\"\(account.subject.rawValue)\"}", status: 401)
+            add(people, "{\"sub\":\"\(account.id.rawValue)\"}", status: 201)
+            add(people, "{\"sub\":\"another\"}", status: 401)
+            let page = try await people.person(account.id)
+            for (number, isOwn) in [(1, true), (2, true), (3, false)] {
+                #expect(
+                    page.contains("href=\"/console/requests/\(number)\"") == (isOwn && isDevelopment),
+                    "\(number)")
+            }
+            #expect(page.contains("token_expired") == isDevelopment)
+        }
     }
 
     @Test func `shows nothing when the audit log cannot keep it`() async throws {

@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import Console
+@testable import HTTPAPI
 
 /// The pages about people over a store in memory, as an operator sees them.
 struct PeopleUnderTest {
@@ -18,11 +19,13 @@ struct PeopleUnderTest {
 
     let store: ReferenceStore
     let audit = RecordingAudit()
+    let recent = RecentRequests(keepsExchanges: true)
     private let pages: PeoplePages
+    private let isDevelopment: Bool
     private let library: TemplateLibrary
     let now: Moment
 
-    init(now: Moment = 5_000_000) throws {
+    init(now: Moment = 5_000_000, isDevelopment: Bool = false) throws {
         let store = ReferenceStore()
         let feed = EventFeed()
         let team: TeamID = "A1B2C3D4E5"
@@ -33,7 +36,10 @@ struct PeopleUnderTest {
             policy: VerificationPolicy(clientIDs: []), keys: NoKeys(), store: store,
             commits: GroupCommit<AccountCommand>(store: store, feed: feed), feed: feed,
             tokenContext: AppleTokenContext(tokens: store), nonceKey: .sample(), now: { now })
-        pages = PeoplePages(signIn: signIn, oauth: nil, audit: audit, checks: CheckSchedule())
+        self.isDevelopment = isDevelopment
+        pages = PeoplePages(
+            signIn: signIn, oauth: nil, audit: audit, checks: CheckSchedule(),
+            recent: isDevelopment ? recent : nil)
         library = try Templates.library()
         (self.store, self.now) = (store, now)
     }
@@ -48,7 +54,7 @@ struct PeopleUnderTest {
                 requestID: "request-1", parameters: account.map { ["account": $0.rawValue] } ?? [:],
                 query: method == .get ? fields : [:], form: method == .post ? fields : [:],
                 viewer: ConsoleViewer(
-                    name: "operator", scope: scope, isDevelopment: false, formToken: "form-token"),
+                    name: "operator", scope: scope, isDevelopment: isDevelopment, formToken: "form-token"),
                 now: now))
     }
 

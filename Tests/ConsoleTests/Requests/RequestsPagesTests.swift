@@ -102,6 +102,27 @@ import Testing
         #expect(codes.split(separator: "<tr id=\"\(anchor)\">").count == 2, "\(anchor)")
     }
 
+    @Test func `a request of development leads to its token in the inspector`() async throws {
+        let recent = RecentRequests(keepsExchanges: true)
+        Self.add(
+            recent, status: 401, code: "nonce_mismatch",
+            exchange: Self.exchange(
+                #"{"identity_token":"a.<b>.c","nonce":"n","authorization_code":"d","access_token":"e"}"#))
+        Self.add(recent, id: "r2", exchange: Self.exchange(#"{"limit":1}"#))
+        let pages = RequestsPages(recent: recent, address: "")
+        let html = try Self.html(try await Self.open(pages, "/requests/{number}", number: 1))
+        #expect(html.contains("<button class=\"secondary\">Inspect its token</button>"))
+        // The token is in the body of a post, never in an address.
+        #expect(html.contains("<form method=\"post\" action=\"/console/tokens\">"))
+        for field in [
+            "name=\"request\" value=\"1\"", "name=\"token\" value=\"a.&lt;b&gt;.c\"",
+            "name=\"nonce\" value=\"n\"", "name=\"authorization_code\" value=\"d\"",
+            "name=\"access_token\" value=\"e\"", "name=\"csrf\" value=\"t\"",
+        ] { #expect(html.contains(field), "\(field)") }
+        let without = try Self.html(try await Self.open(pages, "/requests/{number}", number: 2))
+        #expect(!without.contains("Inspect its token"))
+    }
+
     @Test func `every code has one row, and its place in the documentation`() {
         let ids = CodeList().groups.flatMap(\.rows).map(\.id)
         #expect(Set(ids).count == ids.count && ids.count > 100)

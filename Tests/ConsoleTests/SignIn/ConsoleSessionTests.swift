@@ -2,6 +2,7 @@ import AppleAccounts
 import Cryptography
 import HTTPAPI
 import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import Console
@@ -129,13 +130,10 @@ import Testing
     }
 
     @Test func `replicas with the same sealing key know the same sessions, others do not`() async throws {
-        func ring(_ byte: UInt8) -> SealingKeyRing? {
-            SealingKey(name: "k", bytes: [UInt8](repeating: byte, count: 32)).flatMap { SealingKeyRing([$0]) }
-        }
         let (first, second) = (
-            try TestedConsole(sealingKeys: ring(1)), try TestedConsole(sealingKeys: ring(1))
+            try TestedConsole(sealingKeys: Self.ring(1)), try TestedConsole(sealingKeys: Self.ring(1))
         )
-        let third = try TestedConsole(sealingKeys: ring(2))
+        let third = try TestedConsole(sealingKeys: Self.ring(2))
         await first.signIn()
         (second.cookie, third.cookie) = (first.cookie, first.cookie)
         #expect(await second.get("/console/first").status == .ok)
@@ -184,17 +182,107 @@ import Testing
         #expect(response.text.contains("href=\"/console/first?q=1\""))
     }
 
-    @Test func `ended sessions have a bound, and those that last longest stay`() throws {
-        var ended = EndedConsoleSessions()
-        let start = Moment(milliseconds: 1_000_000)
-        let sessions = (0..<(EndedConsoleSessions.most + 100)).map {
-            ConsoleSession(
-                of: TestedConsole.operatorKey, at: start.advanced(byMilliseconds: Int64($0)))
+    private static func ring(_ byte: UInt8) -> SealingKeyRing? {
+        SealingKey(name: "k", bytes: [UInt8](repeating: byte, count: 32)).flatMap { SealingKeyRing([$0]) }
+    }
+
+    @Test(arguments: [TestedConsole.secret, TestedConsole.limitedSecret])
+    func `a session that was signed out stays ended, however many sign-ins follow`(secret: String)
+        async throws
+    {
+        let console = try TestedConsole()
+        await console.signIn()
+        let copy = console.cookie
+        await console.send(.POST, "/console/sign-out", body: "csrf=\(try await console.formToken())")
+        for _ in 0..<1100 {
+            console.wait(milliseconds: 1)
+            await console.signIn(with: secret)
+            await console.send(.POST, "/console/sign-out", body: "csrf=\(try await console.formToken())")
         }
-        for session in sessions { ended.end(session, at: start) }
-        #expect(ended.count == EndedConsoleSessions.most)
-        #expect(sessions.suffix(EndedConsoleSessions.most).allSatisfy { ended.contains($0) })
-        ended.end(ConsoleSession(of: TestedConsole.operatorKey, at: start), at: .last)
-        #expect(ended.count == 1)
+        console.cookie = copy
+        #expect(await console.get("/console/first").status == .seeOther)
+    }
+
+    @Test func `a session that was signed out is none at another replica, and none after a restart`()
+        async throws
+    {
+        let tickets = TestedConsole.Tickets()
+        let first = try TestedConsole(sealingKeys: Self.ring(1), tickets: tickets)
+        let other = try TestedConsole(sealingKeys: Self.ring(1), tickets: tickets)
+        await first.signIn()
+        let copy = first.cookie
+        let token = try await first.formToken()
+        other.cookie = copy
+        #expect(await other.get("/console/first").status == .ok)
+        await first.send(.POST, "/console/sign-out", body: "csrf=\(token)")
+        let restarted = try TestedConsole(sealingKeys: Self.ring(1), tickets: tickets)
+        for console in [first, other, restarted] {
+            console.cookie = copy
+            #expect(await console.get("/console/first").status == .seeOther)
+            #expect(await console.get("/console/nothing").status == .seeOther)
+            #expect(await console.get("/console/live").status == .unauthorized)
+            let posted = await console.send(.POST, "/console/first", body: "csrf=\(token)&what=x")
+            #expect(posted.status == .unauthorized)
+            #expect(console.carriedOut.isEmpty)
+        }
+    }
+
+    @Test
+    func `a replica with a slow clock finds the end of a session after another has purged what is over`()
+        async throws
+    {
+        let tickets = TestedConsole.Tickets()
+        let first = try TestedConsole(sealingKeys: Self.ring(1), tickets: tickets)
+        let slow = try TestedConsole(sealingKeys: Self.ring(1), tickets: tickets)
+        await first.signIn()
+        slow.cookie = first.cookie
+        await first.send(.POST, "/console/sign-out", body: "csrf=\(try await first.formToken())")
+        first.wait(milliseconds: ConsoleSession.lifetime + 300_000)
+        _ = try await tickets.purgeTickets(expiredBefore: first.now)
+        slow.wait(milliseconds: ConsoleSession.lifetime - 1)
+        #expect(await slow.get("/console/first").status == .seeOther)
+    }
+
+    @Test func `no session is good while the database does not say which have ended`() async throws {
+        let tickets = TestedConsole.Tickets()
+        let console = try TestedConsole(tickets: tickets)
+        await console.signIn()
+        let token = try await console.formToken()
+        tickets.isReadable.withLock { $0 = false }
+        let page = await console.get("/console/first")
+        #expect(page.status == .serviceUnavailable)
+        #expect(page.code == "console_session_unknown")
+        #expect(!page.text.contains("First"))
+        let posted = await console.send(.POST, "/console/first", body: "csrf=\(token)&what=x")
+        #expect(posted.status == .serviceUnavailable)
+        #expect(console.carriedOut.isEmpty)
+        tickets.isReadable.withLock { $0 = true }
+        #expect(await console.get("/console/first").status == .ok)
+    }
+
+    @Test func `an end that the database does not keep counts in this process, and the operator learns it`()
+        async throws
+    {
+        let tickets = TestedConsole.Tickets()
+        let console = try TestedConsole(tickets: tickets)
+        await console.signIn()
+        let copy = console.cookie
+        tickets.isWritable.withLock { $0 = false }
+        let out = await console.send(
+            .POST, "/console/sign-out", body: "csrf=\(try await console.formToken())")
+        #expect(out.status == .serviceUnavailable)
+        #expect(out.code == "console_end_not_written")
+        #expect(out.text.contains("after a restart") && out.text.contains("olga"))
+        #expect(console.cookie.isEmpty)
+        console.cookie = copy
+        #expect(await console.get("/console/first").status == .seeOther)
+        // Another key, and a later session of the same key, are not concerned.
+        console.forgetCookies()
+        await console.signIn(with: TestedConsole.limitedSecret)
+        #expect(await console.get("/console/first").status == .ok)
+        console.forgetCookies()
+        console.wait(milliseconds: 1)
+        await console.signIn()
+        #expect(await console.get("/console/first").status == .ok)
     }
 }

@@ -32,6 +32,39 @@ import Testing
         #expect(await console.signIn(with: key).status == .unprocessableEntity)
     }
 
+    @Test(arguments: [8193, 60_000])
+    func `a form of the sign-in that is too long is refused before it is read`(size: Int) async throws {
+        let console = try TestedConsole()
+        let frame = "key=&then="
+        let response = await console.signIn(
+            with: String(repeating: "%20", count: (size - frame.utf8.count + 2) / 3))
+        #expect(response.status == .badRequest)
+        #expect(response.code == "parameter_malformed")
+    }
+
+    @Test func `no form of a visitor without a session is read`() async throws {
+        let console = try TestedConsole()
+        #expect(await console.send(.POST, "/console/first", body: "a=%zz").status == .unauthorized)
+        #expect(await console.get("/console/first?a=%zz").status == .seeOther)
+    }
+
+    @Test func `the longest key that a caller can present is looked up`() {
+        let key = String(repeating: "x", count: CallerDirectory.longestSecret)
+        let callers = CallerDirectory(keys: [
+            APIKey(name: "long", hash: APIKeySecret.hash(key), scope: .all, roles: [.operator]),
+            APIKey(name: "longer", hash: APIKeySecret.hash(key + "x"), scope: .all),
+        ])
+        guard case .operatorKey = callers.operatorKey(presenting: key) else {
+            Issue.record("the longest key is not found")
+            return
+        }
+        guard case .unknown = callers.operatorKey(presenting: key + "x") else {
+            Issue.record("a longer key is found")
+            return
+        }
+        #expect(callers.caller(named: "longer", presenting: key + "x") == nil)
+    }
+
     @Test func `a key that was pasted with a line break is taken`() async throws {
         let console = try TestedConsole()
         #expect(await console.signIn(with: "%20\(TestedConsole.secret)%0A").status == .seeOther)

@@ -8,7 +8,7 @@ import Testing
 
 /// The audit log of a running service, with the commands of the built program, and with the tools of a database
 /// operator who changes rows.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct AuditStoryTests {
+@Suite(.serialized, .timeLimit(.hung)) struct AuditStoryTests {
     private struct Story {
         let account: String
         let erased: String

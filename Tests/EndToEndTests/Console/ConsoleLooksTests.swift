@@ -131,6 +131,81 @@ import Testing
         }
     }
 
+    /// An address, a name and a client ID may be long. The columns behind them, and the buttons in the last one, stay
+    /// in sight.
+    @Test func `one long value pushes no column and no button out of sight`() async throws {
+        let client = "com.example." + String(repeating: "a", count: 116)
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(
+                ["--client-id", client, "--client-id", "com.example.web"], in: directory
+            ) { system in
+                let apple = Backend(port: system.applePort, secret: "")
+                let backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
+                let user = try await apple.post(
+                    "/emulator/users?format=text",
+                    [
+                        ("first_name", .string(String(repeating: "Ada", count: 40))),
+                        ("last_name", .string("Lovelace")),
+                        (
+                            "email",
+                            .string("a@" + String(repeating: "example.", count: 24) + "com")
+                        ),
+                    ])
+                let subject = user.text.trimmingCharacters(in: .whitespacesAndNewlines)
+                let form = try await apple.post(
+                    "/emulator/identity-tokens?format=sign-in", [("sub", .string(subject))])
+                let members = (form.json?.object?.members ?? []).map { ($0.name, $0.value) }
+                #expect(try await backend.post("/v1/sign-ins", members).status == 201)
+                try await Browser.with(in: directory) { browser in
+                    try await browser.show(width: 1280)
+                    for page in [
+                        "world", "people", "requests", "clients", "events", "world/google", "overview",
+                        "settings", "audit",
+                    ] {
+                        try await browser.open("\(system.service)/console/\(page)")
+                        let wide = try await browser.evaluate(
+                            """
+                            return [...document.querySelectorAll('.scroll')].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
+                                .map(e => e.ariaLabel + ' ' + e.scrollWidth + ' ' + e.innerText.slice(0, 40));
+                            """)
+                        #expect(wide.array?.compactMap(\.string) == [], "\(page)")
+                        #expect(try await browser.consoleFaults() == [], "\(page)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// A change that arrives between the press and the release of a button would take the button away.
+    @Test func `a page that changes by itself leaves what is being clicked where it is`() async throws {
+        try await Self.with { system, browser in
+            try await browser.open(system.service + "/console/requests")
+            let follow = """
+                window.changes = 0;
+                const source = new EventSource(document.querySelector('main').dataset.live);
+                source.addEventListener('change', () => setTimeout(() => { window.changes += 1; }, 800));
+                window.pressed = document.querySelector('main tbody a');
+                """
+            _ = try await browser.evaluate(follow)
+            func point(_ type: String) async throws {
+                _ = try await browser.evaluate(
+                    "window.pressed.dispatchEvent(new PointerEvent('\(type)', { bubbles: true }))")
+            }
+            try await point("pointerdown")
+            let backend = Backend(port: system.port, secret: DevelopmentSettings.secret)
+            try await eventually {
+                _ = try await backend.verify("no-token")
+                return try await browser.evaluate("return window.changes").integer ?? 0 > 1
+            }
+            #expect(try await browser.evaluate("return window.pressed.isConnected") == .bool(true))
+            try await point("pointerup")
+            // What has changed meanwhile is shown then.
+            try await eventually {
+                try await browser.evaluate("return window.pressed.isConnected") == .bool(false)
+            }
+        }
+    }
+
     @Test(arguments: [("desktop", 760), ("phone", 390)] as [(String, Int64)])
     func `a page in the preview is as wide as the choice says, and its region scrolls`(
         choice: String, width: Int64

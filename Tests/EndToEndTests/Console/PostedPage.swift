@@ -9,7 +9,7 @@ import Testing
 enum PostedPage: CaseIterable {
     case peopleFound, nobodyFound, filterUnknown
     case appleToken, forgedToken, issuedToken, unknownToken
-    case personShown, personDisabled
+    case requestInspected, personDisabled
     /// Replays the newest request, whose code has been used.
     case requestReplayed, settingsChecked
     case erasureNotConfirmed, formOfAnotherSession
@@ -28,9 +28,17 @@ enum PostedPage: CaseIterable {
                 "document.querySelector('#field-state').options[1].value = 'perhaps'")
             _ = try await browser.evaluate("document.querySelector('#field-state').selectedIndex = 1")
             try await press("Search", browser, for: "A filter has a value")
-        case .personShown:
-            try await openPerson(system, browser)
-            try await press("Show name and address", browser, for: "Personal data is shown")
+        case .requestInspected:
+            // From a refused request to its token, from there to the person, and back to the request.
+            try await browser.open("\(system.service)/console/requests?code=credential_revoked")
+            try await browser.click("main tbody td:last-child a")
+            let request = try await browser.url()
+            try await press("Inspect its token", browser, for: "The request that it came with")
+            try await browser.click("a[href^='/console/people/acc_']")
+            try await eventually { try await browser.shows("Requests with a token of this person") }
+            try await browser.click("a[href='\(request.dropFirst(system.service.count))']")
+            try await eventually { try await browser.url() == request }
+            try await press("Inspect its token", browser, for: "The request that it came with")
         case .personDisabled:
             try await openPerson(system, browser)
             try await press("Disable", browser, for: "The person is disabled.")

@@ -10,7 +10,7 @@ import Testing
     /// Users of a writer between two kills.
     static let users = 6
 
-    @Test(.timeLimit(.minutes(5)), arguments: ObservedDatabase.Store.allCases)
+    @Test(.timeLimit(.hung), arguments: ObservedDatabase.Store.allCases)
     func `every event reaches every receiver, in the order of its account, through 20 kills`(
         store: ObservedDatabase.Store
     ) async throws {

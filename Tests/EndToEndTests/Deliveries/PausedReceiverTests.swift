@@ -4,7 +4,7 @@ import Testing
 
 /// A receiver that has not taken an event for a week, seen by the operator. The week is shortened in the
 /// database.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct PausedReceiverTests {
+@Suite(.serialized, .timeLimit(.hung)) struct PausedReceiverTests {
     private static let metric = "siwa_event_receiver_"
 
     @Test(arguments: ObservedDatabase.Store.allCases)

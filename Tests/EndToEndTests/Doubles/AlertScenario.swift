@@ -62,6 +62,11 @@ struct AlertScenario: Sendable {
                 #"siwa_oauth_token_requests_total{client="shop",grant="refresh_token",result="issued"} \#(seconds)"#,
             ]
         },
+        AlertScenario("SiwaAppCheckInvalid") { seconds in
+            [("invalid", 20), ("verified", 30)].map { kind, rate in
+                #"siwa_app_check_requests_total{target_kind="app",target="com.example.app",kind="\#(kind)"} \#(rate * seconds)"#
+            }
+        },
         AlertScenario("SiwaSlow") { seconds in
             [("1", 0), ("2.5", 10), ("+Inf", 10)].map { bound, rate in
                 #"siwa_http_request_duration_seconds_bucket{route="/v1/sign-ins",le="\#(bound)"} \#(rate * seconds)"#

@@ -83,6 +83,12 @@ final class ServiceProcess: Sendable {
         await end()
     }
 
+    /// Holds the process up, like a machine that pages or a container that is paused. Its connections stay open.
+    func freeze() { _ = systemKill(process.processIdentifier, SIGSTOP) }
+
+    /// Lets a frozen process run on.
+    func thaw() { _ = systemKill(process.processIdentifier, SIGCONT) }
+
     /// Stops the process gracefully, and returns its status.
     func stop() async -> Int32 { await Self.stop(process) }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import siwa
 
 /// `siwa google risc` with the fake Google and a running service.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct GoogleEventsTests {
+@Suite(.serialized, .timeLimit(.hung)) struct GoogleEventsTests {
     /// The service, the fake Google, and a directory with key files.
     private struct System {
         let process: DevelopmentProcess

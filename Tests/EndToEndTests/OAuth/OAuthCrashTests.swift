@@ -11,7 +11,7 @@ import Testing
     /// Outcomes of which the load has several, so that each is checked.
     private static let checkedStates: [OAuthLedger.Link.State] = [.code, .linked, .unlinked]
 
-    @Test(.timeLimit(.minutes(5)), arguments: ObservedDatabase.Store.allCases)
+    @Test(.timeLimit(.hung), arguments: ObservedDatabase.Store.allCases)
     func `nothing acknowledged is lost, and no code works twice, when services are killed 8 times`(
         store: ObservedDatabase.Store
     ) async throws {
@@ -31,12 +31,13 @@ import Testing
                     try await replicas.start(kill % count)
                 }
                 // A slow machine has made few of one kind until here.
-                try await eventually { Self.checkedStates.allSatisfy { ledger.count($0) > 5 } }
+                try await eventually {
+                    Self.checkedStates.allSatisfy { ledger.count($0) > 5 } && ledger.repeatedRotations > 0
+                }
                 ledger.close()
                 try await group.waitForAll()
             }
             #expect(ledger.contradictions == [])
-            #expect(ledger.repeatedRotations > 0)
             // What a crash has left claimed.
             try await system.makeDeliveriesDue()
             try await Self.check(ledger, at: replicas)
@@ -147,21 +148,22 @@ import Testing
                 of: try await before.redeem(try await visitor.code(phone: phone), phone: phone))
             let unused = try await visitor.code(phone: phone)
             _ = try await before.redeem(code)
-            _ = try await before.refresh(first.refreshToken, phone: phone)
+            let lost = try OAuthReplica.link(of: try await before.refresh(first.refreshToken, phone: phone))
 
             let after = try await crash()
             #expect(try await after.redeem(code).error == "invalid_grant")
             #expect(try await after.redeem(unused, phone: phone).status == 200)
             let second = try OAuthReplica.link(
                 of: try await after.refresh(first.refreshToken, phone: phone))
+            #expect(second.refreshToken == lost.refreshToken)
+            #expect(try await after.isActive(second.refreshToken))
             let third = try OAuthReplica.link(
+                of: try await after.refresh(second.refreshToken, phone: phone))
+            // Its successor is used, but only since a moment.
+            let again = try OAuthReplica.link(
                 of: try await after.refresh(first.refreshToken, phone: phone))
-            #expect(try await !after.isActive(second.refreshToken))
-            #expect(try await after.isActive(third.refreshToken))
-            #expect(try await after.refresh(third.refreshToken, phone: phone).status == 200)
-            // Its successor is used: the old token is one that was stolen.
-            #expect(try await after.refresh(first.refreshToken, phone: phone).error == "invalid_grant")
-            #expect(try await !after.isActive(third.accessToken))
+            #expect(again.refreshToken == third.refreshToken)
+            #expect(try await after.isActive(third.accessToken))
             #expect(await replicas.stop().allSatisfy { $0 == 0 })
         }
     }

@@ -1,13 +1,14 @@
 import NIOCore
 import StorageConformance
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import HTTPAPI
 @testable import HTTPEngine
 
 /// An overloaded service, over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct OverloadTests {
+@Suite(.timeLimit(.hung)) struct OverloadTests {
     /// Every round counts as late, and refusing costs nothing, so that requests are rejected at once.
     static var overloaded: RunningService.Options {
         var options = RunningService.Options()

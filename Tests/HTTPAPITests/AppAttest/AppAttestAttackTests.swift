@@ -76,7 +76,9 @@ import TokenMint
             #expect(try await app.register(challenge: expiring).status == 201)
             let late = try await app.challenge("attestation")
             app.service.clock.advance(by: .seconds(300))
-            let expired = try await app.register(challenge: late)
+            let other = try AttestedDevice(app.device.mint)
+            let expired = try await app.register(
+                try other.attestation(for: late), keyID: other.keyID, challenge: late)
             #expect(expired.cause == "challenge_expired")
             #expect(expired.json?["re_attest"]?.bool == false)
         }

@@ -3,6 +3,7 @@ import AppleAccounts
 import AttestationMint
 import Encodings
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
@@ -24,6 +25,54 @@ import TokenMint
             let second = try await app.register()
             #expect(second.status == 200)
             #expect(second.json?["is_new_key"]?.bool == false)
+        }
+    }
+
+    /// The response to the first registration may be lost, and a device attests a key once.
+    @Test func `the same registration again returns the registered key, also when its challenge has expired`()
+        async throws
+    {
+        try await AttestedApp.with { app in
+            let challenge = try await app.challenge("attestation")
+            let first = try await app.register(challenge: challenge)
+            #expect(first.status == 201)
+            let token = try Bodies.token()
+            #expect(try await app.send(token, try await app.proof(for: token, counter: 7)).status == 201)
+            for seconds in [0, 299, 3600] as [Int64] {
+                app.service.clock.advance(by: .seconds(seconds))
+                let again = try await app.register(challenge: challenge)
+                #expect(again.status == 200, "\(again.text)")
+                #expect(again.json?["is_new_key"]?.bool == false)
+                #expect(again.json?["key"] == first.json?["key"])
+            }
+            #expect(try await app.storedKey()?["counter"]?.integer == 7)
+            // Neither another key nor another attestation is accepted for it.
+            let other = try AttestedDevice(app.device.mint)
+            let late = try await app.register(
+                try other.attestation(for: challenge), keyID: other.keyID, challenge: challenge)
+            #expect(late.cause == "challenge_expired")
+            let changed = try app.device.attestation(for: challenge + "x")
+            #expect(try await app.register(changed, challenge: challenge).cause == "challenge_expired")
+        }
+    }
+
+    @Test func `the ID of a key is base64 or base64url in a path, and base64 in a registration`() async throws
+    {
+        try await AttestedApp.with { app in
+            #expect(try await app.register().status == 201)
+            let escaped = app.device.keyID.replacing("/", with: "%2F")
+            let url = escaped.replacing("%2F", with: "_").replacing("+", with: "-").replacing("=", with: "")
+            for id in [escaped, url, escaped.replacing("+", with: "%2B").replacing("=", with: "%3D")] {
+                let shown = try await app.service.call("GET", "/v1/app-attest/keys/\(id)")
+                #expect(shown.json?["key"]?["key_id"]?.string == app.device.keyID, "\(id)")
+            }
+            for id in [url + "==", String(url.dropLast()), "x"] {
+                let shown = try await app.service.call("GET", "/v1/app-attest/keys/\(id)")
+                #expect(shown.code == "attestation_key_not_found")
+            }
+            let refused = try await app.register(keyID: url)
+            #expect(refused.cause == "proof_malformed")
+            #expect(refused.json?["detail"]?.string?.contains("base64 with padding") == true)
         }
     }
 

@@ -314,7 +314,7 @@ import TokenMint
             let answer = try await visitor.post("/oauth/authorize", text: form)
             #expect(answer.status == 400 && answer.text.contains("<bdi dir=\"ltr\">invalid_request</bdi>"))
             let shown = try await visitor.post("/oauth/authorize?\(OAuthClients.shop)", text: form)
-            #expect(shown.status == 403 && shown.text.contains("login_required"))
+            #expect(shown.status == 403 && shown.text.contains("form_refused"))
         }
     }
 

@@ -99,6 +99,41 @@ import TokenMint
             [("csrf_token", page.token), ("decision", decision)] + (devices ? [("scope:devices", "1")] : []))
     }
 
+    @Test(arguments: [
+        (PageLanguage.english, ["started just now", "started <bdi>1</bdi> min ago"]),
+        (
+            .arabic,
+            [
+                "بدأ قبل لحظات", "بدأ قبل دقيقة واحدة", "بدأ قبل دقيقتين", "بدأ قبل <bdi>3</bdi> دقائق",
+                "بدأ قبل <bdi>4</bdi> دقائق",
+            ]
+        ),
+        (.turkish, ["az önce başlatıldı", "<bdi>1</bdi> dk önce başlatıldı"]),
+        (.polish, ["rozpoczęto przed chwilą", "rozpoczęto <bdi>1</bdi> min temu"]),
+    ])
+    func `the age of a request is in words of the language`(language: PageLanguage, texts: [String]) {
+        for (minutes, text) in texts.enumerated() {
+            #expect(DeviceTexts.started(minutesAgo: Int64(minutes), in: language).html == text)
+        }
+    }
+
+    @Test(arguments: [
+        (10, "دقائق"), (11, "دقيقة"), (59, "دقيقة"), (100, "دقيقة"), (103, "دقائق"),
+    ])
+    func `minutes of Arabic have the form of their number`(minutes: Int64, noun: String) {
+        let text = DeviceTexts.started(minutesAgo: minutes, in: .arabic).html
+        #expect(text == "بدأ قبل <bdi>\(minutes)</bdi> \(noun)")
+    }
+
+    @Test func `a user who has refused, and the facts of a request, have the words of the language`() {
+        #expect(DeviceTexts.of(.arabic).refusedTitle == "لقد رفضتَ الطلب")
+        #expect(DeviceTexts.of(.polish).origin == "Szczegóły prośby:")
+        #expect(
+            DeviceTexts.of(.polish).warning.contains(
+                "jeśli to Ty rozpoczynasz tę operację na własnym urządzeniu"))
+        #expect(DeviceTexts.of(.turkish).refused.contains("hesabınıza erişemeyecek"))
+    }
+
     @Test func `a user enters the code, signs in, sees from where the request came, and agrees`() async throws
     {
         try await Self.with { service, visitor in
@@ -121,7 +156,7 @@ import TokenMint
             for text in [
                 "<bdi>Example Desktop</bdi>", "<b dir=\"ltr\">\(device.userCode)</b>",
                 "address <bdi>127.0.0.1</bdi>", "program <bdi>ExampleTV/1.0 (living &lt;room&gt;)</bdi>",
-                "started <bdi>0</bdi> min ago", "Control your devices", "Signed in as",
+                "started just now", "Control your devices", "Signed in as",
                 "If someone sent you this link",
             ] { #expect(page.response.text.contains(text), "\(text)") }
             let answer = try await Self.answer(visitor, page, "agree", devices: false)
@@ -180,6 +215,13 @@ import TokenMint
                         answer.status == 403 && answer.text.contains("form_refused"), "\(token ?? "none")")
                 }
             }
+            for (origin, site) in [("https://evil.example", nil), ("null", "cross-site")]
+                as [(String, String?)]
+            {
+                let text = "csrf_token=\(WebVisitor.encode(page.token))&decision=agree"
+                let answer = try await visitor.post(page.action, text: text, from: origin, site: site)
+                #expect(answer.status == 403 && answer.text.contains("form_refused"))
+            }
             let json = try await visitor.post(page.action, text: "{}", type: "application/json")
             #expect(json.status == 403)
             let stranger = AuthorizeVisitor(service)
@@ -227,6 +269,7 @@ import TokenMint
             #expect(statuses[429] ?? 0 >= 1989)
             let right = try await visitor.get(device.path)
             #expect(right.status == 429 && right.text.contains("too many wrong codes"))
+            #expect(right["retry-after"] == "1" && right.text.contains("<bdi>0:01</bdi>"))
             service.clock.advance(by: .seconds(1))
             #expect(try await visitor.get(device.path).status == 303)
         }
@@ -390,6 +433,48 @@ import TokenMint
             #expect(page.status == 404)
             let form = [("client_id", "desktop")]
             #expect(try await Self.post(service, "/oauth/device_authorization", form).status == 404)
+        }
+    }
+
+    /// 256 networks of one home line, and then every address: the page is closed for browsers without a session.
+    @Test func `a browser with a session is looked up whatever others guess, and waits for its own guesses`()
+        async throws
+    {
+        var options = Self.options
+        options.limits.trustedProxies = [try #require(AddressBlock("127.0.0.1"))]
+        try await RunningService.with(options) { service in
+            let visitor = AuthorizeVisitor(service)
+            let (first, second) = (try await Self.begin(service), try await Self.begin(service))
+            _ = try await Self.consent(visitor, first.path)
+            let stranger = AuthorizeVisitor(service)
+            func guess(_ address: String) async throws -> Int {
+                stranger.fields["X-Forwarded-For"] = address
+                return try await stranger.get("/oauth/device?user_code=BBBBBBBB").status
+            }
+            var counts: [Int: Int] = [:]
+            for number in 0..<256 {
+                counts[try await guess("2001:db8:0:\(String(number, radix: 16))::1"), default: 0] += 1
+            }
+            // Ten are free for a machine, and twice as many for all of the line.
+            #expect(counts == [400: 20, 429: 236])
+            // Another home is not concerned.
+            #expect(try await guess("2001:db8:9::1") == 400)
+            for number in 0..<1000 { _ = try await guess("198.51.\(number >> 8).\(number & 255)") }
+            stranger.fields["X-Forwarded-For"] = "203.0.113.9"
+            let closed = try await stranger.get(second.path)
+            #expect(closed.status == 429)
+            let seconds = try #require(closed["retry-after"].flatMap { Int($0) })
+            #expect(seconds > 60)
+            #expect(
+                closed.text.contains("\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)</bdi>"))
+            // The browser with a session is at the address of the guesser.
+            visitor.fields["X-Forwarded-For"] = "2001:db8::1"
+            #expect(try await Self.consent(visitor, second.path).response.status == 200)
+            var own: [Int: Int] = [:]
+            for _ in 0..<20 {
+                own[try await visitor.get("/oauth/device?user_code=BBBBBBBB").status, default: 0] += 1
+            }
+            #expect(own == [400: 10, 429: 10])
         }
     }
 }

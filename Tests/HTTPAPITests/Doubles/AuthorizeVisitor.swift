@@ -28,11 +28,12 @@ final class AuthorizeVisitor {
 
     func post(
         _ target: String, text: String, type: String = "application/x-www-form-urlencoded",
-        from origin: String? = "null"
+        from origin: String? = "null", site: String? = nil
     ) async throws -> ProbeResponse {
         // A page without a referrer has the origin "null".
         var fields = ["Content-Type": type]
         fields["Origin"] = origin
+        fields["Sec-Fetch-Site"] = site
         return try await send("POST", target, body: text, fields)
     }
 

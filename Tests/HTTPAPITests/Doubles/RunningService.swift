@@ -160,7 +160,7 @@ struct RunningService: Sendable {
         let store = store as? ReferenceStore ?? ReferenceStore()
         let settings = try OAuthSample.settings(
             in: deployment(), app: TokenMint.clientID, isDevelopment: options.isDevelopment,
-            options.tokenClients)
+            appCheck: options.appCheck.policies, options.tokenClients)
         return OAuthServer(
             OAuthDependencies(
                 settings: settings, deployment: try deployment(), store: store,
@@ -199,15 +199,17 @@ struct RunningService: Sendable {
     ) throws -> AuthorizeUseCase? {
         guard let change = options.oauth, let web else { return nil }
         let store = store ?? ReferenceStore()
+        let settings = try OAuthClients.settings(
+            in: deployment(), issuer: options.publicURL, languages: options.languages, change)
         return AuthorizeUseCase(
-            settings: try OAuthClients.settings(
-                in: deployment(), issuer: options.publicURL, languages: options.languages, change),
-            store: store, commits: GroupCommit<GrantCommand>(store: store, feed: feed), web: web,
-            sealingKeys: try ring(),
-            now: now)
+            settings: settings, store: store, commits: GroupCommit<GrantCommand>(store: store, feed: feed),
+            keys: SigningKeys(
+                for: settings, store: store, sealingKeys: try ring(), now: now,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+            web: web, sealingKeys: try ring(), now: now)
     }
 
-    private static func deployment() throws -> Deployment {
+    static func deployment() throws -> Deployment {
         try Deployment(apps: [
             App(
                 team: id(team), primaryClientID: id(TokenMint.clientID),

@@ -23,9 +23,15 @@ import Testing
         ("0.0.0.0/0", true), ("10.0.0.7/0", true), ("::/0", true), ("::ffff:0:0/96", true), ("::/64", true),
         ("::/8", true), ("10.0.0.0/8", false), ("0.0.0.0/8", false), ("fd00::/8", false), ("::1", false),
         ("127.0.0.1", false), ("::ffff:10.0.0.0/104", false), ("2001:db8::/32", false),
+        ("0.0.0.0/1 128.0.0.0/1", true), ("0.0.0.0/1 128.0.0.0/2 192.0.0.0/3", true),
+        ("0.0.0.0/1 128.0.0.0/2", false), ("::/1 8000::/1", true), ("2000::/3", true),
+        ("2000::/4 3000::/4", true), ("2000::/4 3000::/5", false), ("0.0.0.0/1 8000::/1", false),
+        ("128.0.0.0/1 0.0.0.0/2 64.0.0.0/3 96.0.0.0/4 112.0.0.0/5 120.0.0.0/6 124.0.0.0/7 126.0.0.0/8", true),
+        ("", false), ("10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fd00::/8", false),
     ])
-    func `says when it has every address`(text: String, hasAll: Bool) throws {
-        #expect(try #require(AddressBlock(text)).holdsEveryAddress == hasAll)
+    func `says when blocks together have every public address`(text: String, hasAll: Bool) throws {
+        let blocks = try text.split(separator: " ").map { try #require(AddressBlock(String($0))) }
+        #expect(AddressBlock.holdEveryAddress(blocks) == hasAll)
     }
 
     @Test(arguments: [
@@ -47,5 +53,45 @@ import Testing
     ) throws {
         let clients = try [first, second].map { ClientAddress(try SocketAddress(ipAddress: $0, port: 1)) }
         #expect((clients[0] == clients[1]) == isSame)
+    }
+
+    /// The proxies are 10.0.0.0/8 and 192.0.2.1.
+    @Test(
+        arguments: [
+            ("203.0.113.7", "203.0.113.7"), ("203.0.113.7, 10.0.0.1", "203.0.113.7"),
+            ("203.0.113.7,192.0.2.1 , 10.0.0.1", "203.0.113.7"),
+            ("1.2.3.4, 203.0.113.7, 10.0.0.1", "203.0.113.7"),
+            ("10.9.9.9, 203.0.113.7", "203.0.113.7"), ("10.0.0.2, 10.0.0.1", "10.0.0.2"),
+            ("10.0.0.1", "10.0.0.1"),
+            ("203.0.113.7:17085", "203.0.113.7"), ("[2001:db8::7]:443", "2001:db8::7"),
+            ("[2001:db8::7]", "2001:db8::7"), ("2001:db8::7", "2001:db8::7"),
+            ("::ffff:203.0.113.7", "203.0.113.7"),
+            ("203.0.113.7:1, 10.0.0.1:2", "203.0.113.7"), ("1.2.3.4, unknown", nil), ("1.2.3.4,", nil),
+            ("", nil),
+            ("1.2.3.4, unknown, 10.0.0.1", "10.0.0.1"), ("203.0.113.7:", nil), ("203.0.113.7:99999", nil),
+            ("203.0.113.7:+1", nil), ("[203.0.113.7]", nil), ("[2001:db8::7", nil), ("[2001:db8::7]443", nil),
+            ("1.2.3.4 5.6.7.8", nil), ("_hidden", nil),
+        ] as [(String, String?)])
+    func `the requester is the last address that is none of a named proxy`(field: String, expected: String?)
+        throws
+    {
+        let proxies = try ["10.0.0.0/8", "192.0.2.1"].map { try #require(AddressBlock($0)) }
+        let address = try expected.map { try #require(ClientAddress(SocketAddress(ipAddress: $0, port: 0))) }
+        #expect(proxies.requester(forwardedFor: field) == address)
+        let long = String(repeating: "9.9.9.9, ", count: 2000)
+        if expected != nil, !field.hasPrefix("10.0.0") {
+            #expect(proxies.requester(forwardedFor: long + field) == address)
+        }
+    }
+
+    @Test(arguments: [
+        ("10.0.0.7", true), ("127.0.0.1", true), ("172.31.0.1", true), ("172.32.0.1", false),
+        ("192.168.1.1", true), ("169.254.1.1", true), ("100.64.0.1", true), ("100.128.0.1", false),
+        ("203.0.113.7", false), ("::1", true), ("fd12::1", true), ("fe80::1", true), ("fec0::1", false),
+        ("2001:db8::1", false), ("::ffff:10.0.0.1", true),
+    ])
+    func `knows the addresses that no client in the Internet has`(text: String, isPrivate: Bool) throws {
+        let address = try #require(ClientAddress(SocketAddress(ipAddress: text, port: 0)))
+        #expect(address.isPrivate == isPrivate)
     }
 }

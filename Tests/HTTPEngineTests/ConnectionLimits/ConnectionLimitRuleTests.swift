@@ -30,19 +30,39 @@ import Testing
         var rule = Self.rule()
         let (first, second) = (try Self.client("192.0.2.1"), try Self.client("192.0.2.2"))
         for _ in 0..<32 { #expect(rule.opened(from: first) == .fine) }
-        #expect(rule.opened(from: first) == .replace(first))
+        #expect(rule.opened(from: first) == .replace(first.networks[0]))
         _ = rule.closed(from: first)
         #expect(rule.opened(from: second) == .fine)
         _ = rule.closed(from: first)
         #expect(rule.opened(from: first) == .fine)
     }
 
+    @Test func `the networks of one home line have a share together`() throws {
+        var rule = Self.rule(share: 10)
+        // Six for an address, twelve for a /56, and twenty-four for a /48.
+        for number in 0..<12 {
+            #expect(rule.opened(from: try Self.client("2001:db8:0:\(number)::1")) == .fine)
+        }
+        let thirteenth = try Self.client("2001:db8:0:ff::1")
+        #expect(rule.opened(from: thirteenth) == .replace(thirteenth.networks[1]))
+        _ = rule.closed(from: thirteenth)
+        for number in 1...12 {
+            #expect(rule.opened(from: try Self.client("2001:db8:0:\(number)00::1")) == .fine)
+        }
+        let next = try Self.client("2001:db8:0:f00::1")
+        #expect(rule.opened(from: next) == .replace(next.networks[2]))
+        #expect(rule.opened(from: try Self.client("2001:db8:1::1")) == .fine)
+        // A network with connections has a place in the table, and no other.
+        #expect(next.isIn(next.networks[2]) && thirteenth.isIn(next.networks[2]))
+        #expect(!thirteenth.isIn(next.networks[1]))
+    }
+
     @Test(arguments: [(1, 50), (1, 1), (3, 1)])
     func `lets an address have one connection at least`(connections: Int, share: Int) throws {
         var rule = Self.rule(connections: connections, share: share)
         let client = try Self.client("192.0.2.1")
-        #expect(rule.opened(from: client) != .replace(client))
-        #expect(rule.opened(from: client) == .replace(client))
+        #expect(rule.opened(from: client) != .replace(client.networks[0]))
+        #expect(rule.opened(from: client) == .replace(client.networks[0]))
     }
 
     @Test func `lets idle connections have less time the more there are`() {

@@ -60,11 +60,15 @@ final class DrivenKeySet {
 
     func has(_ keyID: String, at now: Int64) -> Bool { state.usableKey(for: keyID, at: now) != nil }
 
-    func lookUp(_ keyID: String, at now: Int64, waiters: Int = 0) -> LookUpAction {
-        state.lookUp(keyID, at: now, waiters: waiters)
+    func lookUp(
+        _ keyID: String, issuedAt: Int64? = nil, at now: Int64, waiters: Int = 0
+    ) -> LookUpAction {
+        state.lookUp(keyID, issuedAt: issuedAt, at: now, waiters: waiters)
     }
 
-    func refusal(at now: Int64) -> KeySetError.Code { state.refusal(at: now) }
+    func refusal(for keyID: String = "x", issuedAt: Int64? = nil, at now: Int64) -> KeySetError {
+        state.refusal(for: keyID, issuedAt: issuedAt, at: now)
+    }
 
     func isRunning(_ number: UInt64) -> Bool { state.isRunning(number) }
 

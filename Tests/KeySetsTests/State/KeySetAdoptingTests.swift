@@ -67,7 +67,7 @@ import Testing
                 == .wakeWaiters)
         #expect(state.lookUp("new", at: start + 10 * minute) == .use)
         // That set is too old to prove that other keys are unknown, and they have not been fetched.
-        #expect(state.refusal(at: start + 10 * minute) == .keysUnavailable)
+        #expect(state.refusal(at: start + 10 * minute).code == .keysUnavailable)
         _ = try state.causedFetch("other", at: start + 10 * minute)
     }
 
@@ -83,18 +83,22 @@ import Testing
         #expect(fetch.entityTag == nil)
         #expect(state.has("B", at: now))
         state.finish(fetch, with: try .set(["A", "B"]), at: now)
-        #expect(state.refusal(at: now) == .unknownKey)
+        #expect(state.refusal(for: "new", at: now).code == .unknownKey)
     }
 
     @Test func `all replicas together fetch for unknown keys once in 30 seconds`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let now = start + 10 * minute
         let fetch = try state.causedFetch("invented", at: now)
-        // Another replica fetched ten seconds ago, and the set did not have this key.
+        // Another replica fetched ten seconds ago, for another key: only tokens from before then have no new key.
         let asked = now - 10 * second
         #expect(try state.adopt(["A"], fetchedAt: asked, for: fetch, at: now) == .wakeWaiters)
-        #expect(state.refusal(at: now) == .unknownKey)
-        #expect(state.lookUp("invented", at: asked + 30 * second - 1) == .refuse(.unknownKey))
+        #expect(state.refusal(for: "invented", issuedAt: asked - minute, at: now).code == .unknownKey)
+        let refusal = state.refusal(for: "invented", issuedAt: now - second, at: now)
+        #expect(refusal.code == .keysUnavailable)
+        #expect(refusal.retryAfter == 20)
+        #expect(
+            state.lookUp("invented", at: asked + 30 * second - 1) == .refuse(KeySetError(.keysUnavailable)))
         _ = try state.causedFetch("invented", at: asked + 30 * second)
     }
 

@@ -22,9 +22,18 @@ import Testing
         let fetch = try state.causedFetch("x", at: start)
         state.finish(fetch, with: try .set(["A"]), at: start)
         let now = start - hour
-        #expect(state.lookUp("y", at: now) == .refuse(.unknownKey))
-        #expect(state.lookUp("y", at: now + 29 * second) == .refuse(.unknownKey))
+        #expect(state.lookUp("y", at: now) == .refuse(KeySetError(.keysUnavailable)))
+        #expect(state.lookUp("y", at: now + 29 * second) == .refuse(KeySetError(.keysUnavailable)))
         _ = try state.causedFetch("y", at: now + 30 * second)
+    }
+
+    @Test func `after a clock was set back no token counts as older than the set`() throws {
+        let state = try DrivenKeySet.holding(["A"])
+        let fetch = try state.causedFetch("x", at: start + minute)
+        state.finish(fetch, with: try .set(["A"]), at: start + minute)
+        let now = start - hour
+        _ = state.lookUp("A", at: now)
+        #expect(state.refusal(for: "new", issuedAt: now - second, at: now).code == .keysUnavailable)
     }
 
     @Test func `a clock set back during an outage does not delay the next retry`() throws {

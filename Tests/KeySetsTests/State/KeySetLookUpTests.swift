@@ -27,7 +27,7 @@ import Testing
         state.finish(fetch, with: try .set(["A"]), at: start + 4)
         #expect(!state.isRunning(fetch.number))
         #expect(state.has("A", at: start + 4))
-        #expect(state.refusal(at: start + 4) == .unknownKey)
+        #expect(state.refusal(for: "B", at: start + 4).code == .unknownKey)
     }
 
     @Test func `does not wait for a fetch when the key is cached`() throws {
@@ -53,8 +53,8 @@ import Testing
         let fetch = try state.causedFetch("x", at: start)
         state.finish(fetch, with: try .set(["A"]), at: start + second)
 
-        #expect(state.lookUp("x", at: start + second) == .refuse(.unknownKey))
-        #expect(state.lookUp("y", at: start + 30 * second - 1) == .refuse(.unknownKey))
+        #expect(state.lookUp("x", at: start + second) == .refuse(KeySetError(.unknownKey)))
+        #expect(state.lookUp("y", at: start + 30 * second - 1) == .refuse(KeySetError(.keysUnavailable)))
         _ = try state.causedFetch("z", at: start + 30 * second)
     }
 
@@ -85,26 +85,94 @@ import Testing
         let state = try DrivenKeySet.holding(bounds: KeySetBounds(mostWaiters: 3))
         let fetch = try state.causedFetch("x", at: start)
         #expect(state.lookUp("y", at: start, waiters: 2) == .joinFetch(fetch.number))
-        #expect(state.lookUp("y", at: start, waiters: 3) == .refuse(.keysUnavailable))
+        #expect(state.lookUp("y", at: start, waiters: 3) == .refuse(KeySetError(.keysUnavailable)))
         #expect(state.lookUp("A", at: start, waiters: 3) == .use)
+    }
+
+    @Test func `a key that a fetch looked for and did not find is unknown until the next fetch`() throws {
+        let state = try DrivenKeySet.holding(["A"])
+        let fetch = try state.causedFetch("first", at: start)
+        #expect(state.lookUp("joined", at: start, waiters: 1) == .joinFetch(fetch.number))
+        state.finish(fetch, with: try .set(["A"]), at: start + second)
+        for keyID in ["first", "joined"] {
+            #expect(state.lookUp(keyID, at: start + second) == .refuse(KeySetError(.unknownKey)))
+            #expect(
+                state.lookUp(keyID, at: start + 30 * second - 1) == .refuse(KeySetError(.unknownKey)))
+        }
+        let next = try state.causedFetch("first", at: start + 30 * second)
+        state.finish(next, with: .failed(.unreachable), at: start + 31 * second)
+        #expect(state.refusal(for: "first", at: start + 31 * second).code == .keysUnavailable)
+    }
+
+    @Test func `a genuine new key during a flood of invented keys is 503 until the next fetch finds it`()
+        throws
+    {
+        let state = try DrivenKeySet.holding(["A"])
+        let fetch = try state.causedFetch("invented", at: start)
+        state.finish(fetch, with: try .set(["A"]), at: start + second)
+        // Apple adds the key after the fetch, and signs with it at once.
+        let refusal = state.refusal(for: "new", issuedAt: start + 5 * second, at: start + 6 * second)
+        #expect(refusal.code == .keysUnavailable)
+        #expect(refusal.retryAfter == 24)
+        let last = state.refusal(for: "new", issuedAt: start + 5 * second, at: start + 30 * second - 1)
+        #expect(last.retryAfter == 1)
+        let next = try state.causedFetch("new", at: start + 30 * second)
+        state.finish(next, with: try .set(["A", "new"]), at: start + 30 * second)
+        #expect(state.lookUp("new", at: start + 30 * second) == .use)
+    }
+
+    @Test(arguments: [(-second, true), (0, true), (second, false)] as [(Int64, Bool)])
+    func `a token from before the last successful fetch has no new key`(after: Int64, isOld: Bool) throws {
+        let state = try DrivenKeySet.holding(["A"])
+        let fetch = try state.causedFetch("invented", at: start + minute)
+        // The fetch takes three seconds: what Apple signed meanwhile may have a newer key.
+        state.finish(fetch, with: try .set(["A"]), at: start + minute + 3 * second)
+        let refusal = state.refusal(
+            for: "other", issuedAt: start + minute + after, at: start + minute + 4 * second)
+        #expect(refusal.code == (isOld ? .unknownKey : .keysUnavailable))
+    }
+
+    @Test func `the key IDs that are remembered are bounded`() throws {
+        let state = try DrivenKeySet.holding(["A"], bounds: KeySetBounds(mostWaiters: 3))
+        let fetch = try state.causedFetch("0", at: start)
+        // Callers give up and others come.
+        for number in 1...5 { _ = state.lookUp("\(number)", at: start, waiters: 1) }
+        state.finish(fetch, with: try .set(["A"]), at: start)
+        let codes = (0...5).map { state.refusal(for: "\($0)", at: start).code }
+        #expect(
+            codes == Array(repeating: .unknownKey, count: 3) + Array(repeating: .keysUnavailable, count: 3))
+    }
+
+    @Test func `says when the next attempt is after a fetch that failed`() throws {
+        let state = try DrivenKeySet.holding(["A"])
+        let fetch = try state.causedFetch("x", at: start)
+        #expect(state.refusal(at: start + 5 * second).retryAfter == 15)
+        state.finish(fetch, with: .failed(.timedOut), at: start + 20 * second)
+        #expect(state.refusal(at: start + 20 * second).retryAfter == 10)
+        #expect(state.refusal(at: start + 25 * second).retryAfter == 5)
+        // Without any key the refresh loop tries again sooner.
+        let empty = DrivenKeySet()
+        let first = try empty.causedFetch("x", at: start)
+        empty.finish(first, with: .failed(.unreachable), at: start)
+        #expect(empty.refusal(at: start).retryAfter == 1)
     }
 
     @Test func `a key is unknown only when the last fetch succeeded`() throws {
         let state = try DrivenKeySet.holding(["A"])
-        #expect(state.refusal(at: start) == .unknownKey)
+        #expect(state.refusal(issuedAt: start, at: start).code == .unknownKey)
         let fetch = try state.causedFetch("x", at: start)
         // Before the response it is not known whether the key is Apple's.
-        #expect(state.refusal(at: start) == .keysUnavailable)
+        #expect(state.refusal(at: start).code == .keysUnavailable)
         state.finish(fetch, with: .failed(.unreachable), at: start + second)
-        #expect(state.refusal(at: start + second) == .keysUnavailable)
-        #expect(state.lookUp("x", at: start + second) == .refuse(.keysUnavailable))
+        #expect(state.refusal(at: start + second).code == .keysUnavailable)
+        #expect(state.lookUp("x", at: start + second) == .refuse(KeySetError(.keysUnavailable)))
     }
 
     @Test func `refuses quickly while no set can be fetched`() throws {
         let state = DrivenKeySet()
         let fetch = try state.causedFetch("A", at: start)
         state.finish(fetch, with: .failed(.unreachable), at: start + second)
-        #expect(state.lookUp("A", at: start + second) == .refuse(.keysUnavailable))
+        #expect(state.lookUp("A", at: start + second) == .refuse(KeySetError(.keysUnavailable)))
         _ = try state.causedFetch("A", at: start + 30 * second)
     }
 
@@ -121,7 +189,7 @@ import Testing
         let state = try DrivenKeySet.holding(["A"])
         state.stop()
         #expect(state.lookUp("A", at: start + 2 * hour) == .use)
-        #expect(state.lookUp("x", at: start + 2 * hour) == .refuse(.keysUnavailable))
+        #expect(state.lookUp("x", at: start + 2 * hour) == .refuse(KeySetError(.keysUnavailable)))
         state.resume()
         _ = try state.causedFetch("x", at: start + 2 * hour)
     }

@@ -38,7 +38,7 @@ import Testing
         #expect(!health.isReady)
         #expect(health.keyCount == 0)
         #expect(health.usableUntil == end)
-        #expect(state.refusal(at: end) == .keysUnavailable)
+        #expect(state.refusal(at: end).code == .keysUnavailable)
     }
 
     @Test func `recovers after the 7 days`() throws {

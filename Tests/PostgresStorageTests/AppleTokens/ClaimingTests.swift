@@ -5,23 +5,22 @@ import Testing
 
 /// Claims by workers of several replicas at the same time. Each piece of work goes to one worker.
 @Suite struct ClaimingTests {
-    /// Claims with eight tasks, distributed over the replicas, until no task finds any work.
+    /// Claims with eight tasks, distributed over the replicas, until no task finds any work. Each task claims once per
+    /// round, so that the first task does not claim everything before the others begin.
     private func claimAll(
         in replicas: Replicas, _ claim: @escaping @Sendable (PostgresAccountStore) async throws -> [UniqueID]
     ) async throws -> [[UniqueID]] {
-        try await withThrowingTaskGroup(of: [UniqueID].self) { group in
-            for number in 0..<8 {
-                let store = replicas.stores[number % replicas.stores.count]
-                group.addTask {
-                    var mine: [UniqueID] = []
-                    while true {
-                        let claimed = try await claim(store)
-                        if claimed.isEmpty { return mine }
-                        mine += claimed
-                    }
+        var shares = Array(repeating: [UniqueID](), count: 8)
+        while true {
+            let claimed = try await withThrowingTaskGroup(of: (Int, [UniqueID]).self) { group in
+                for number in shares.indices {
+                    let store = replicas.stores[number % replicas.stores.count]
+                    group.addTask { (number, try await claim(store)) }
                 }
+                return try await group.reduce(into: []) { $0.append($1) }
             }
-            return try await group.reduce(into: []) { $0.append($1) }
+            if claimed.allSatisfy(\.1.isEmpty) { return shares }
+            for (number, work) in claimed { shares[number] += work }
         }
     }
 

@@ -43,13 +43,13 @@ import Testing
             async let late = there.commit([
                 .signIn(.sample(key: Self.anchor, authorizedAt: 2000)), latecomer.command,
             ])
-            try await eventually(within: .seconds(3)) { try rows.waiters == 1 }
+            try await eventually { try rows.waiters == 1 }
             // The user comes, unless the other replica keeps them from it.
             let erasing = Erasing(Self.user, at: here)
-            try await eventually(within: .seconds(3)) { try erasing.isSignedIn || rows.allWaiters == 2 }
+            try await eventually { try erasing.isSignedIn || rows.allWaiters == 2 }
             try rows.release()
             // Now it has looked for what an erasure has left.
-            try await eventually(within: .seconds(3)) { try credentials.waiters == 1 }
+            try await eventually { try credentials.waiters == 1 }
             if erasing.isSignedIn { try await erasing.finish() }
             try credentials.release()
             _ = try await late
@@ -69,9 +69,9 @@ import Testing
                 TransferCommand(
                     accountID: moving.id, from: SubjectKey(team: moving.team, subject: moving.subject),
                     to: Self.user, clientID: "com.example.app", email: nil, createdAt: 1, receivedAt: 4000))
-            try await eventually(within: .seconds(3)) { try rows.waiters == 1 }
+            try await eventually { try rows.waiters == 1 }
             let erasing = Erasing(Self.user, at: here)
-            try await eventually(within: .seconds(3)) { try erasing.isSignedIn || rows.allWaiters == 2 }
+            try await eventually { try erasing.isSignedIn || rows.allWaiters == 2 }
             if erasing.isSignedIn { try await erasing.finish() }
             try rows.release()
             #expect(try await receipt == .moved)
@@ -88,9 +88,9 @@ import Testing
             let counter = try LockHolder(replicas.url, "SELECT FROM event_counter FOR UPDATE")
             // Everything is written, and nothing committed.
             async let back = here.signIn(.sample(key: Self.user, authorizedAt: 6000))
-            try await eventually(within: .seconds(3)) { try counter.waiters == 1 }
+            try await eventually { try counter.waiters == 1 }
             async let receipt = there.notify(.sample(key: Self.user, at: 7000))
-            try await eventually(within: .seconds(3)) { try counter.allWaiters == 2 }
+            try await eventually { try counter.allWaiters == 2 }
             try counter.release()
             #expect(try await back.isNewAccount)
             #expect(try await receipt == .applied)
@@ -108,7 +108,7 @@ import Testing
             let counter = try LockHolder(replicas.url, "SELECT FROM event_counter FOR UPDATE")
             async let result = store.commit(
                 (0..<4000).map { .signIn(.sample(key: .sample("user-\($0)"))) })
-            try await eventually(within: .seconds(3)) { try counter.waiters == 1 }
+            try await eventually { try counter.waiters == 1 }
             let locks = try counter.namesLocked
             #expect((900...1024).contains(locks), "\(locks) locks")
             try counter.release()

@@ -29,10 +29,10 @@ import Testing
                 return nil
             }
             async let first = (isSignInFirst ? signIn : disable)()
-            try await eventually(within: .seconds(5)) { try holder.allWaiters == 1 }
+            try await eventually { try holder.allWaiters == 1 }
             // The second reads an enabled account too, and waits to write.
             async let second = (isSignInFirst ? disable : signIn)()
-            try await eventually(within: .seconds(5)) { try holder.allWaiters == 2 }
+            try await eventually { try holder.allWaiters == 2 }
             try holder.release()
             let (earlier, later) = (try await first, try await second)
             #expect(earlier == nil)

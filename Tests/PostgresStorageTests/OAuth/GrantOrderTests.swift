@@ -41,9 +41,9 @@ import Testing
                 return nil
             }
             async let first = (race.isUseFirst ? use : end)()
-            try await eventually(within: .seconds(5)) { try holder.allWaiters == 1 }
+            try await eventually { try holder.allWaiters == 1 }
             async let second = (race.isUseFirst ? end : use)()
-            try await eventually(within: .seconds(5)) { try holder.allWaiters == 2 }
+            try await eventually { try holder.allWaiters == 2 }
             try holder.release()
             let (earlier, later) = (try await first, try await second)
             let isGood = race.isUseFirst || race.end.isTransfer
@@ -64,13 +64,13 @@ import Testing
             let rows = try LockHolder(replicas.url, "SELECT id FROM subject FOR UPDATE")
             let families = try LockHolder(replicas.url, "SELECT id FROM oauth_token_family FOR UPDATE")
             async let moved: Void = GrantEnd.transferred.carryOut(grant, of: account, at: there)
-            try await eventually(within: .seconds(5)) { try rows.allWaiters == 1 }
+            try await eventually { try rows.allWaiters == 1 }
             async let refusal = GrantUse.refresh.carryOut(Self.family, at: Self.moment, of: here)
-            try await eventually(within: .seconds(5)) { try rows.allWaiters == 2 }
+            try await eventually { try rows.allWaiters == 2 }
             try rows.release()
             try await moved
             // The refresh has read the account, and waits to write.
-            try await eventually(within: .seconds(5)) { try families.waiters == 1 }
+            try await eventually { try families.waiters == 1 }
             #expect(throws: PostgresError.self) {
                 _ = try LockHolder(replicas.url, "SELECT id FROM subject FOR UPDATE NOWAIT")
             }

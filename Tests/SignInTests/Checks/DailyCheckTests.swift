@@ -158,6 +158,36 @@ import TokenMint
         }
     }
 
+    @Test(arguments: World.Storage.allCases)
+    func `claims nothing for a client ID that rests, and checks the tokens of another`(
+        storage: World.Storage
+    ) async throws {
+        try await World.with(storage) { world in
+            let process = try world.process()
+            try await hold(in: world, process)
+            let first = try #require(try await world.store.nextDue().check)
+            let due = first.advanced(byMilliseconds: 1)
+            for number in 1...20 as ClosedRange<UInt64> {
+                try await world.store.hold(number, key: .sample("resting-\(number)"), nextCheckAt: due)
+            }
+            world.apple.script(.validate, .failed(.invalidClient))
+            await process.checkDue(1)
+            #expect(world.apple.questions(.validate).count == 1)
+            let counted = try await world.store.backlog(at: world.now).checks
+            for _ in 0..<5 { await process.checkDue() }
+            #expect(world.apple.questions(.validate).count == 1)
+            // The next look is not at once, although checks are due.
+            let look = await process.check.claim(8)
+            #expect(look.work.isEmpty && look.nextLook == DailyCheck.traits.longestLook)
+            // Nothing was claimed: a claim would have moved the check a day ahead, or given it back.
+            #expect(try await world.store.backlog(at: world.now).checks == counted)
+            let untouched = try await world.store.claimChecks(
+                limit: 100, at: world.now, nextAfter: world.now, jitterMilliseconds: 1)
+            #expect(untouched.count == 20)
+            #expect(untouched.allSatisfy { $0.dueSince == due })
+        }
+    }
+
     @Test(arguments: [[], ["second"]] as [[String]])
     func `leaves a token alone that does not open, and asks when the key is back`(
         keys: [String]

@@ -23,12 +23,18 @@ struct FusedStore: RelayingStore, AppleTokenStore {
     }
 
     func claimChecks(
-        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
+        except resting: Set<ClientID>
     ) async throws -> [ClaimedCheck] {
         try await fuse.step("claim checks") {
             try await store.claimChecks(
-                limit: limit, at: moment, nextAfter: nextAfter, jitterMilliseconds: jitterMilliseconds)
+                limit: limit, at: moment, nextAfter: nextAfter, jitterMilliseconds: jitterMilliseconds,
+                except: resting)
         }
+    }
+
+    func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment? {
+        try await store.nextCheckDue(except: resting)
     }
 
     func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) async throws {

@@ -22,11 +22,11 @@ final class Subject: Sendable {
     let useCases: SignInUseCases
     private let clock = ManualClock(millisecondsSince1970: (TokenMint.sampleTime + 10) * 1000)
 
-    init(keys: StubKeys? = nil, nonceLifetime: Duration = .seconds(600)) throws {
+    init(keys: StubKeys? = nil, nonceLifetime: Duration = .seconds(600), app: App = Subject.app) throws {
         self.keys = try keys ?? StubKeys(cached: TokenMint.shared.publicKeys())
         commits = GroupCommit<AccountCommand>(store: store, feed: feed)
         useCases = SignInUseCases(
-            deployment: try Deployment(apps: [Self.app, Self.other, Self.foreign]),
+            deployment: try Deployment(apps: [app, Self.other, Self.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: self.keys, store: store, commits: commits,
             feed: feed, tokenContext: AppleTokenContext(tokens: store), nonceKey: .sample(),
             nonceLifetime: nonceLifetime,

@@ -11,7 +11,7 @@ import Testing
 
 @testable import SignIn
 
-@Suite(.timeLimit(.minutes(1))) struct ReceiptRefreshTests {
+@Suite(.timeLimit(.hung)) struct ReceiptRefreshTests {
     /// Responds to each exchange, and records it.
     private final class ScriptedReceipts: AppleReceiptService {
         struct Request: Hashable {

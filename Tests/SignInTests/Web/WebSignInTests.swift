@@ -65,8 +65,33 @@ import TokenMint
             webState, identityToken: try token(webState), authorizationCode: "code", user: nil)
         await #expect(throws: WebRefusal(.stateUsed)) {
             _ = try await web.handleCallback(
-                webState, identityToken: try token(webState), authorizationCode: "code", user: nil)
+                webState, identityToken: try token(webState, ["email": .string("other@example.com")]),
+                authorizationCode: "code", user: nil)
         }
+    }
+
+    @Test func `a form that one browser posts twice ends as the first did`() async throws {
+        let subject = try Subject()
+        let web = try web(subject)
+        let redirect = try web.begin(clientID: nil, callerState: "s%2F1", scope: .nameAndEmail, cookie: nil)
+        let pair = try #require(redirect.location.split(separator: "&").first { $0.hasPrefix("state=") })
+        let webState = try web.readState(String(pair.dropFirst(6)))
+        let form = try token(webState)
+        @Sendable func post() async throws -> WebArrival {
+            let end = try await web.handleCallback(
+                webState, identityToken: form, authorizationCode: "code", user: nil)
+            let ticket = end.url.split(separator: "=", maxSplits: 1).last.map(String.init)
+            return try web.finish(ticket: ticket, cookie: redirect.browser.text)
+        }
+        // At the same time, as by a double click, and later, as by a reload.
+        async let first = post()
+        async let second = post()
+        let ends = [try await first, try await second, try await post()]
+        #expect(Set(ends).count == 1 && ends.count == 3, "\(ends)")
+        guard case .appPage(let location) = ends[0] else { throw WebRefusal(.ticketInvalid) }
+        #expect(location.hasPrefix("https://app.example/apple?code=") && location.hasSuffix("&state=s%2F1"))
+        let events = try await subject.store.allEvents().map(\.kind)
+        #expect(events.contains(.accountCreated) && Set(events).count == events.count)
     }
 
     @Test func `a state is remembered for longer than it would pass`() async throws {
@@ -80,7 +105,8 @@ import TokenMint
         while try await subject.store.purgeTickets(expiredBefore: end) > 0 {}
         await #expect(throws: WebRefusal(.stateUsed)) {
             _ = try await web.handleCallback(
-                webState, identityToken: try token(webState), authorizationCode: "code", user: nil)
+                webState, identityToken: try token(webState, ["email": .string("other@example.com")]),
+                authorizationCode: "code", user: nil)
         }
     }
 
@@ -109,7 +135,7 @@ import TokenMint
         let webState = try begin(web)
         let location = try await web.handleCallback(
             webState, identityToken: try token(webState), authorizationCode: "code", user: nil)
-        #expect(location.hasPrefix("https://siwa.example/v1/web/finish?ticket="))
+        #expect(location.url.hasPrefix("https://siwa.example/v1/web/finish?ticket="))
         let other = try Subject()
         let result = WebResult(
             accountID: AccountID(UniqueID(high: 1, low: 1)), clientID: "com.example.app", isNewAccount: false)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SignIn
 
-@Suite(.timeLimit(.minutes(5))) struct WakeupSignalTests {
+@Suite(.timeLimit(.hung)) struct WakeupSignalTests {
     let signal = WakeupSignal()
     let clock = ManualClock()
 

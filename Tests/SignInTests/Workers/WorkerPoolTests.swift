@@ -6,7 +6,7 @@ import Testing
 
 @testable import SignIn
 
-@Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
+@Suite(.timeLimit(.hung)) struct WorkerPoolTests {
     /// Provides numbered pieces of work, which the test ends.
     final class Bench: Sendable {
         struct State {

@@ -8,10 +8,14 @@ import Testing
     private let rule = DestinationAddresses(allowed: [])
 
     @Test func `every network of the list is a network`() {
-        #expect(DestinationAddresses.special.count == 28)
+        #expect(DestinationAddresses.special.count == 23)
     }
 
-    @Test(arguments: ["93.184.215.14", "8.8.8.8", "172.32.0.1", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
+    @Test(arguments: [
+        "93.184.215.14", "8.8.8.8", "172.32.0.1", "2606:2800:21f:cb07:6820:80da:af6b:8b2c",
+        "2a00:1450:4001:82b::200e",
+        "::ffff:93.184.215.14", "2001:4860:4860::8888",
+    ])
     func `a public address is allowed`(address: String) {
         #expect(rule.allow(address))
     }
@@ -22,7 +26,13 @@ import Testing
         "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "198.18.0.1", "::1", "::", "fe80::1",
         "fd00::1", "ff02::1", "2002:7f00:1::", "64:ff9b::7f00:1", "2001:db8::1",
         // Addresses of IPv4 in forms of IPv6.
-        "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::7f00:1",
+        "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::7f00:1", "::ffff:0:127.0.0.1", "::ffff:0:808:808",
+        "64:ff9b:1::7f00:1",
+        // Networks with a purpose of their own: discard-only, dummy, AS112, AMT, segment routing, documentation.
+        "100::1", "100:0:0:1::1", "192.31.196.1", "192.52.193.1", "192.175.48.1", "192.0.0.170",
+        "2620:4f:8000::1", "2001::1", "2001:2::1", "2001:20::1", "5f00::1", "3fff::1", "fec0::1",
+        // Not assigned to anybody.
+        "1fff::1", "4000::1", "8000::1", "e000::1",
         // No addresses.
         "", "localhost", "127.1", "0x7f000001", "2130706433", "fe80::1%eth0",
     ])

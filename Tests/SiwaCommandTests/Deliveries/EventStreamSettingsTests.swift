@@ -69,11 +69,29 @@ import Testing
         #expect(found.contains(text), "\(found)")
     }
 
+    @Test(arguments: [("operator", false), ("backend, operator", true)])
+    func `a receiver polls with a key that opens calls`(roles: String, isAccepted: Bool) async throws {
+        let hash = Hexadecimal.encode(SHA256Digest.hash("a key of 256 random bits"))
+        let file = """
+            siwa_public_url: https://signin.example.com
+            siwa_sealing_keys: ["a=\(SealingSettingsTests.first)"]
+            api_keys:
+              - name: night-shift
+                hash: \(hash)
+                roles: [\(roles)]
+
+            """
+        let mistakes = try await SettingsReaderTests.mistakes(
+            [:], file: file + Self.receiver.replacing("api_key: backend", with: "api_key: night-shift"))
+        #expect(mistakes == (isAccepted ? [] : ["webhooks.api_key"]))
+    }
+
     @Test(arguments: [
         ("events: push", "events: pull", "oauth.clients.events"),
         ("https://shop", "http://shop", "oauth.clients.events_url: of shop must be https"),
         ("https://shop.example.com/events", "shop", "oauth.clients.events_url: of shop must be a URL"),
         ("10.0.5.0/24", "0.0.0.0/0", "oauth.clients.events_private_networks"),
+        ("10.0.5.0/24", "0.0.0.0/1, 128.0.0.0/1", "oauth.clients.events_private_networks"),
         ("events: push", "events: push\n      event_types: [email_changed]", "oauth.clients.event_types"),
     ])
     func `a mistake in the stream of a client is a mistake`(

@@ -31,13 +31,13 @@ import Testing
         let states = try Self.states(cursor: 4, retries: [Self.retry(attempts: 2), Self.retry(attempts: 0)])
         #expect(
             states.lines
-                == ["backend: 7 events wait at most, 1 not taken, the oldest since 2027-01-15T08:00:00.000Z"])
+                == ["backend: up to 7 events wait; 2 attempts failed since 2027-01-15T08:00:00.000Z"])
         #expect(states.findings.map(\.verdict) == [.note])
     }
 
     @Test func `a paused receiver is wrong, and the advice resumes it`() throws {
         let states = try Self.states(cursor: 4, pausedAt: Moment(milliseconds: 1_800_000_000_000))
-        #expect(states.lines == ["backend: paused since 2027-01-15T08:00:00.000Z, 5 events wait at most"])
+        #expect(states.lines == ["backend: paused since 2027-01-15T08:00:00.000Z; up to 5 events wait"])
         #expect(states.findings.map(\.verdict) == [.wrong])
         #expect(states.findings.first?.advice?.contains("siwa deliveries resume backend") == true)
     }

@@ -2,14 +2,16 @@ import AppleAccounts
 import AppleEmulator
 import AppleIDClient
 import Cryptography
+import Encodings
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import siwa
 
 /// `siwa doctor` with the fake Apple: once without errors, then with each error.
-@Suite(.timeLimit(.minutes(2))) struct DoctorTests {
+@Suite(.timeLimit(.hung)) struct DoctorTests {
     static let limits = AppleTimeLimits(connect: .seconds(4), read: .seconds(20), total: .seconds(20))
 
     static func examine(
@@ -31,6 +33,21 @@ import Testing
         try await RunningApple.with { apple in
             try await SigningKeySettingsTests.withDirectory([:]) { try await body(apple, $0) }
         }
+    }
+
+    @Test(arguments: [40, 80]) func `the report fits the terminal, and says the same`(columns: Int) {
+        let report = DoctorReport(findings: [
+            .good("configuration", "1 team, 1 app, 1 client ID"),
+            .wrong(
+                "client secret", "Apple refuses the client secrets of this team with invalid_client",
+                advice:
+                    "Put a valid key of this team in place.\nThen run siwa doctor once more, and look again."),
+        ])
+        let text = report.text(in: TextLayout(columns: columns, hasColors: false))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= columns }, "\(text)")
+        #expect(text.split { " \n".contains($0) } == report.text.split { " \n".contains($0) })
+        let colored = report.text(in: TextLayout(columns: columns, hasColors: true))
+        #expect(colored.contains("\u{1B}[1;31mwrong") && !report.text.contains("\u{1B}"))
     }
 
     @Test func `finds no error when there is none`() async throws {

@@ -1,3 +1,4 @@
+import HTTPEngine
 import Testing
 
 @testable import siwa
@@ -29,5 +30,18 @@ import Testing
         let findings = try await Self.findings(publicURL: "https://signin.example.com")
         #expect(findings.map(\.verdict) == [.wrong])
         #expect(findings.first?.text.contains("issuer https://accounts.example.com") == true)
+    }
+
+    @Test(arguments: [[], ["127.0.0.1", "::1"]]) func `an https URL without a named proxy is noted`(
+        proxies: [String]
+    ) async throws {
+        var settings = try await SettingsReaderTests.read([:], file: OAuthSettingsTests.file)
+        settings.publicURL = "https://accounts.example.com"
+        settings.environment = .production
+        settings.trustedProxies = try proxies.map { try #require(AddressBlock($0)) }
+        let findings = PublicURLCheck(settings: settings).run()
+        #expect(findings.first?.verdict == .good)
+        #expect(findings.dropFirst().map(\.verdict) == (proxies.isEmpty ? [.note] : []))
+        #expect(findings.last?.text.contains("SIWA_TRUSTED_PROXIES") == proxies.isEmpty)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import siwa
 
 /// Findings of `siwa doctor` about the stored keys that sign the service's own tokens.
-@Suite(.timeLimit(.minutes(1))) struct TokenSigningKeysCheckTests {
+@Suite(.timeLimit(.hung)) struct TokenSigningKeysCheckTests {
     /// The findings about a database whose keys were made with the sealing key `a`.
     ///
     /// - Parameter url: URL of the database; `nil` for a new file.

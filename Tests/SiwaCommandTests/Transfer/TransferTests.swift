@@ -2,12 +2,13 @@ import AppleAccounts
 import AppleEmulator
 import AppleIDClient
 import Foundation
+import TestSupport
 import Testing
 
 @testable import siwa
 
 /// Both steps of a transfer with the fake Apple, from one database to another.
-@Suite(.timeLimit(.minutes(2))) struct TransferTests {
+@Suite(.timeLimit(.hung)) struct TransferTests {
     /// A fake Apple with users, and the databases of the two teams.
     struct World: Sendable {
         let apple: RunningApple

@@ -44,6 +44,29 @@ extension ConformanceCheck {
                 try await store.use(.sample(challenge: 4, counter: 9))
             }
         },
+        ConformanceCheck("finds a registered key with its used challenge, and with an expired one") { store in
+            let first = RegisterKeyCommand.sample(challenge: 1)
+            let twice = try await store.commit([.registerKey(first), .registerKey(first)]).results
+            let known = CommandResult.done(.keyRegistered(RegisteredKey(key: .sample(), isNew: false)))
+            try expectEqual(
+                twice, [.done(.keyRegistered(RegisteredKey(key: .sample(), isNew: true))), known])
+            try await store.use(.sample(challenge: 2, counter: 9))
+            let used = RegisteredKey(key: .sample(counter: 9), isNew: false)
+            for challenge in [1, 2, nil] {
+                try expectEqual(try await store.register(.sample(challenge: challenge)), used)
+            }
+            // Not for another app, and a new key needs a challenge.
+            try await expectRefusal(.challengeUsed) {
+                try await store.register(.sample(.sample(app: .sample("com.other")), challenge: 1))
+            }
+            try await expectRefusal(.attestationKeyUnknown) {
+                try await store.register(.sample(.sample(app: .sample("com.other")), challenge: nil))
+            }
+            try await expectRefusal(.attestationKeyUnknown) {
+                try await store.register(.sample(.sample(2), challenge: nil))
+            }
+            try expectEqual(try await store.attestedKey(.sample(2)), nil)
+        },
         ConformanceCheck("gives a key to no second app") { store in
             try await store.register(.sample(challenge: 1))
             try await expectRefusal(.attestationKeyTaken) {

@@ -59,7 +59,7 @@ extension ConformanceCheck {
                 .sample(.consentRevoked, key: .sample("one"), at: 3_000_000, identifier: "jti-one"))
             try await store.refresh(.sample(SampleToken(family: 2)))
             try await expectGrantRefusal(.refreshTokenReused) {
-                try await store.refresh(.sample(SampleToken(family: 2), at: 9_000_000))
+                try await store.refresh(.sample(SampleToken(family: 2), at: 90_000_000))
             }
             let rows = try await store.verifiedAudit().dropFirst(4)
             try expectEqual(
@@ -113,6 +113,46 @@ extension ConformanceCheck {
             try expectEqual(rows.map(\.facts.outcome), [.refused, .refused])
             try expectEqual(rows.map(\.facts.reason), ["caller_forbidden", "caller_forbidden"])
             try expectEqual(rows.map(\.entry.person?.account), [account.id, account.id])
+        },
+        ConformanceCheck("writes bounded rows of one user who signs in to a client without end") { store in
+            let grant = try await store.link()
+            let account = grant.accountID
+            func redeem(_ number: UInt64, at moment: Moment, client: OAuthClientID = "phone") async throws {
+                try await store.authorize(.sample(number, account: account, client: client, at: moment))
+                try await store.redeem(.sample(number, client: client, at: moment))
+            }
+            for number in 2...100 as ClosedRange<UInt64> { try await redeem(number, at: 2_010_000) }
+            try await expectGrantRefusal(.tooManyFamilies) { try await redeem(101, at: 2_010_000) }
+            let rows = try await store.verifiedAudit()
+            // No row of the 90 families that newer families have displaced.
+            try expectEqual(
+                rows.map(\.facts.action), [.grantCreated] + Array(repeating: .tokensIssued, count: 100))
+            try expectEqual(try await store.pace(of: account, for: "phone")?.families, 100)
+            // The code waits, another client has its own bound, and the families refresh.
+            try await redeem(200, at: 2_010_000, client: "tablet")
+            try await store.refresh(.sample(SampleToken(family: 100), at: 2_020_000))
+            try await store.authorize(.sample(102, account: account, at: 5_500_000))
+            try await expectGrantRefusal(.tooManyFamilies) {
+                try await store.redeem(.sample(102, at: 5_599_999))
+            }
+            try await store.redeem(.sample(102, at: 5_600_000))
+        },
+        ConformanceCheck("writes one row of sign-outs that are repeated within an hour") { store in
+            let account = try await store.signIn(.sample()).account
+            func rows(afterSignOutAt moment: Moment) async throws -> Int {
+                try await store.change(SignOutCommand.sample(account, at: moment))
+                let audit = try await store.verifiedAudit()
+                return audit.count
+            }
+            try expectEqual(try await rows(afterSignOutAt: 2_000_000), 1)
+            try expectEqual(try await rows(afterSignOutAt: 2_000_001), 1)
+            try expectEqual(try await rows(afterSignOutAt: 5_600_000), 1)
+            try expectEqual(try await rows(afterSignOutAt: 9_200_000), 2)
+            // After a sign-in there is a session to end.
+            try await store.signIn(.sample(authorizedAt: 9_300_000))
+            try expectEqual(try await rows(afterSignOutAt: 9_400_000), 3)
+            // The feed has an event of each.
+            try expectEqual(try await store.eventKinds().count { $0 == .sessionsEnded }, 5)
         },
         ConformanceCheck("chains many rows of one transaction, and rows of its several groups") { store in
             var accounts: [Account] = []

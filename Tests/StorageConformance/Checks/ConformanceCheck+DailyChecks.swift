@@ -21,6 +21,32 @@ extension ConformanceCheck {
             try expect((6000..<6100).contains(next.milliseconds), "the next check is spread")
             try expectEqual(try await claim(6100).count, 1)
         },
+        ConformanceCheck("leaves the checks of resting clients alone, and gives out the others in order") {
+            store in
+            for number in 1...30 as ClosedRange<UInt64> {
+                try await store.hold(number, key: .sample("p\(number)"), nextCheckAt: 5000)
+            }
+            try await store.hold(31, key: .sample("p31"), clientID: "com.example.other", nextCheckAt: 6000)
+            try await store.hold(32, key: .sample("p32"), clientID: "com.example.other", nextCheckAt: 4000)
+            func claim(_ limit: Int, except resting: Set<ClientID>) async throws -> [ClaimedCheck] {
+                try await store.claimChecks(
+                    limit: limit, at: 7000, nextAfter: 90_000, jitterMilliseconds: 1, except: resting)
+            }
+            let all: Set<ClientID> = ["com.example.app", "com.example.other"]
+            try expectEqual(try await claim(9, except: all), [])
+            try expectEqual(try await store.nextCheckDue(except: all), nil)
+            try expectEqual(try await store.nextCheckDue(except: ["com.example.other"]), 5000)
+            try expectEqual(try await store.nextCheckDue(except: ["com.example.app"]), 4000)
+            let others = try await claim(9, except: ["com.example.app", "com.example.unknown"])
+            try expectEqual(others.map(\.tokenID), [.sample(32), .sample(31)])
+            try expectEqual(try await store.nextCheckDue(except: []), 5000)
+            // Ties are given out in the order of the accounts.
+            let first = try await claim(20, except: [])
+            let rest = try await claim(20, except: [])
+            try expectEqual([first.count, rest.count], [20, 10])
+            let accounts = (first + rest).map(\.accountID.uniqueID)
+            try expectEqual(accounts, accounts.sorted())
+        },
         ConformanceCheck("gives a check back that was surely not made") { store in
             try await store.hold(1, nextCheckAt: 5000)
             let check = try await store.claimChecks(

@@ -43,8 +43,10 @@ extension ConformanceCheck {
                 TeamID(long) == nil && ClientID(long) == nil && AppleSubject(long) == nil
                     && InboxIdentifier(long) == nil, "256 characters are no name")
         },
-        ConformanceCheck("keeps addresses of 320 characters and names of 256, and no longer ones") { store in
-            let (address, name) = (text("a", 320), text("n", 256))
+        ConformanceCheck(
+            "keeps addresses of 320 characters and no longer ones, and the first 256 characters of names"
+        ) { store in
+            let (address, name) = (text("a@", 320), text("n", 256))
             try await store.signIn(.sample(email: .sample(address), firstName: name, lastName: name))
             let signed = try unwrap(try await store.account(.sample()))
             try expectEqual(
@@ -53,7 +55,7 @@ extension ConformanceCheck {
             try await store.signIn(.sample(key: key, email: nil, unsignedEmail: address))
             try expectEqual(try await store.account(key)?.email, address)
 
-            let (longAddress, longName) = (text("a", 321), text("n", 257))
+            let (longAddress, longName) = (text("a@", 321), name + "x")
             try expect(
                 EmailAddress(address: longAddress, isVerified: true, isPrivate: true) == nil,
                 "it is no address")
@@ -64,7 +66,7 @@ extension ConformanceCheck {
                     unsignedEmail: longAddress))
             let without = try unwrap(try await store.account(other))
             try expectEqual(
-                [without.email, without.profile.firstName, without.profile.lastName], [nil, nil, nil])
+                [without.email, without.profile.firstName, without.profile.lastName], [nil, name, name])
         },
         ConformanceCheck("keeps notifications of any type, each once") { store in
             try await store.signIn(.sample(authorizedAt: 1000))

@@ -35,6 +35,32 @@ extension ConformanceCheck {
             let second = try await store.claimReceivers(names, at: end, leaseUntil: 80_000)
             try expectEqual(second.map(\.record.claims), [2, 2])
         },
+        ConformanceCheck("renews the last claim only, and tells which it was") { store in
+            let claimed = try await oneClaim(store)
+            try expectEqual(try await store.renewClaims([claimed], leaseUntil: 50_000), ["backend"])
+            try expectEqual(try await store.receivers().map(\.record.notBefore), [50_000])
+            try expectEqual(try await claim(store, at: 49_999), [])
+            let next = try await claim(store, at: 50_000)
+            try expectEqual(next.map(\.record.claims), [2])
+            try expectEqual(try await store.renewClaims([claimed], leaseUntil: 90_000), [])
+            try expectEqual(try await store.receivers(), next)
+            try expectEqual(try await store.renewClaims([], leaseUntil: 90_000), [])
+        },
+        ConformanceCheck("ends a claim that nobody has renewed since it was seen, and no other") { store in
+            let claimed = try await oneClaim(store)
+            _ = try await store.renewClaims([claimed], leaseUntil: 50_000)
+            try expectEqual(try await store.endClaim(claimed, at: 3000), false)
+            let seen = try unwrap(try await store.dueReceivers(names).first)
+            try expectEqual(seen.record.notBefore, 50_000)
+            try expectEqual(seen.at, 50_000)
+            try expectEqual(try await store.endClaim(seen.record, at: 3000), true)
+            try expectEqual(try await claim(store, at: 2999), [])
+            try expectEqual(try await claim(store, at: 3000).map(\.record.claims), [2])
+            try expectEqual(try await store.endClaim(seen.record, at: 4000), false)
+            // The worker that was silent writes nothing any more.
+            try expectEqual(
+                try await store.settle(claimed, ReceiverProgress(cursor: 2, notBefore: 4000)), false)
+        },
         ConformanceCheck("gives a receiver to one of eight workers") { store in
             try await store.addReceivers(names, at: 1000)
             try await store.signIn(.sample())

@@ -82,7 +82,7 @@ extension ConformanceCheck {
             let again = try await store.signIn(.sample(authorizedAt: 20_000)).account
             try expectEqual(try await store.grants(of: again.id), [])
             try await expectGrantRefusal(.refreshTokenNotFound) {
-                try await store.refresh(.sample(client: "google", successor: nil))
+                try await store.refresh(.sample(client: "google", salt: nil))
             }
         },
         ConformanceCheck("moves grants along with a transferred account") { store in

@@ -58,6 +58,18 @@ extension ConformanceCheck {
             try expect(try await !store.replaceSealed(new, with: .sample("late")), "it is gone")
             try expectEqual(try await store.signingKeys(), [])
         },
+        ConformanceCheck("removes one signing key before its time, as long as it is the same") { store in
+            let (old, other) = (key("old", at: 5000), key("other", at: 4000))
+            _ = try await store.offerSigningKey(other, unlessMadeAfter: 0)
+            _ = try await store.offerSigningKey(old, unlessMadeAfter: 4500)
+            var resealed = old
+            resealed.sealed = .sample("new")
+            try expect(
+                try await !store.removeSigningKey(resealed, by: .service, at: 6000), "it is another one")
+            try expect(try await store.removeSigningKey(old, by: .service, at: 6000), "it was there")
+            try expect(try await !store.removeSigningKey(old, by: .service, at: 6000), "it is gone")
+            try expectEqual(try await store.signingKeys(), [other])
+        },
         ConformanceCheck("carries out a batch in its order, and refuses each command alone") { store in
             let account = try await store.signIn(.sample()).account
             let none = try await store.commit(grants: [])

@@ -17,7 +17,7 @@ extension ConformanceCheck {
                 try expectEqual(tokens.family.expiresAt, Moment(milliseconds: 800_000_000 + round))
                 try expectEqual(try await store.status(ofFamily: .sample(1))?.family, tokens.family)
             }
-            // The one before the last, and within its time: but not the one before the current.
+            // The rotations are a minute apart, so the token before the previous token is too old.
             try await expectGrantRefusal(.refreshTokenReused) {
                 try await store.refresh(.sample(SampleToken(family: 1, generation: 3), at: 2_340_001))
             }
@@ -26,46 +26,90 @@ extension ConformanceCheck {
                 try await store.refresh(.sample(token, at: 2_340_002))
             }
         },
-        ConformanceCheck("replaces a successor whose answer was lost, for 30 seconds") { store in
+        ConformanceCheck("gives everybody who repeats an exchange the newest token of the family") { store in
             try await store.link()
-            let first = SampleToken(family: 1)
-            try await store.refresh(.sample(first, at: 2_100_000))
-            let again = try await store.refresh(.sample(first, successor: 1, at: 2_129_999))
-            try expectEqual(again.family.refreshToken?.digest, first.next(1).digest)
-            try expectEqual(again.family.refreshToken?.generation, 1)
-            // The time runs from the first rotation.
-            try await store.refresh(.sample(first.next(1), at: 2_129_999))
-            try await expectGrantRefusal(.refreshTokenReused) {
-                try await store.refresh(.sample(first, successor: 2, at: 2_129_999))
+            var newest = SampleToken(family: 1)
+            var earlier: [SampleToken] = []
+            for round in 0..<6 {
+                let moment = Moment(milliseconds: 2_100_000 + Int64(round) * 1000)
+                let tokens = try await store.refresh(.sample(newest, salt: round, at: moment))
+                earlier.insert(newest, at: 0)
+                newest = newest.next(round)
+                try expectEqual(tokens.successor, newest.text)
+                // Each repetition has a salt of its own, which serves nothing.
+                for token in earlier.prefix(4).shuffled() {
+                    let again = try await store.refresh(.sample(token, salt: 77, at: moment))
+                    try expectEqual(again.successor, newest.text)
+                    try expectEqual(again.hasNewRefreshToken, true)
+                    try expectEqual(again.family.refreshToken?.generation, newest.generation)
+                }
             }
+            let state = try await store.status(ofFamily: .sample(1))?.family.refreshToken
+            try expectEqual(state?.exchanged.map(\.digest), earlier.prefix(4).map(\.digest))
+            try expectEqual(state?.exchanged.map(\.salt), [5, 4, 3, 2].map { SampleToken.salt($0) })
+            // The fifth before the newest is not stored.
+            try await expectGrantRefusal(.refreshTokenReused) {
+                try await store.refresh(.sample(earlier[4], at: 2_105_000))
+            }
+            try expect(try await !store.isGood(1), "the family has ended")
         },
-        ConformanceCheck("ends the family of a token that comes again too late, or was replaced") { store in
-            let grant = try await store.link(1)
-            try await store.refresh(.sample(SampleToken(family: 1), at: 2_100_000))
+        ConformanceCheck("repeats an exchange whose answer was lost for a day, and others for a minute") {
+            store in
+            let first = SampleToken(family: 1)
+            try await store.link()
+            try await store.refresh(.sample(first, at: 2_100_000))
+            let lost = try await store.refresh(.sample(first, salt: 1, at: 88_499_999))
+            try expectEqual(lost.successor, first.next().text)
+            // Now the successor is used.
+            try await store.refresh(.sample(first.next(), at: 88_499_999))
             try await expectGrantRefusal(.refreshTokenReused) {
-                try await store.refresh(.sample(SampleToken(family: 1), successor: 1, at: 2_130_000))
+                try await store.refresh(.sample(first, at: 88_499_999))
             }
-            try expectEqual(
-                try await store.allEvents().last?.grant,
-                GrantReference(id: grant.id, oauthClientID: "phone", reason: .tokenReused))
-            try await store.link(2)
             let second = SampleToken(family: 2)
+            try await store.link(2)
             try await store.refresh(.sample(second, at: 2_100_000))
-            try await store.refresh(.sample(second, successor: 1, at: 2_100_001))
             try await expectGrantRefusal(.refreshTokenReused) {
-                try await store.refresh(.sample(second.next(0), at: 2_100_002))
+                try await store.refresh(.sample(second, at: 88_500_000))
             }
-            try expect(try await !store.isGood(2), "the family has ended")
+            let grant = try unwrap(try await store.allEvents().last?.grant)
+            try expectEqual(grant.reason, .tokenReused)
+        },
+        ConformanceCheck("erases salts that no exchange can be repeated with") { store in
+            func salts() async throws -> [[UInt8]?] {
+                try await store.status(ofFamily: .sample(1))?.family.refreshToken?.exchanged.map(\.salt) ?? []
+            }
+            try await store.link()
+            var token = SampleToken(family: 1)
+            for _ in 0..<3 {
+                try await store.refresh(.sample(token, at: 2_100_000))
+                token = token.next()
+            }
+            try expectEqual(try await salts().count, 3)
+            // By the sweep: the tokens before the latest after the longest window, and the latest after a day.
+            try expectEqual(try await store.purgeGrants(at: 2_700_000), 0)
+            try expectEqual(try await store.purgeGrants(at: 2_700_001), 1)
+            try expectEqual(try await salts(), [SampleToken.salt(0)])
+            try expectEqual(try await store.purgeGrants(at: 88_500_000), 1)
+            try expectEqual(try await salts(), [SampleToken.salt(0)])
+            try expectEqual(try await store.purgeGrants(at: 88_500_001), 1)
+            try expectEqual(try await salts(), [nil])
+            // By the next rotation.
+            try await store.refresh(.sample(token, at: 90_000_000))
+            try expectEqual(try await salts(), [SampleToken.salt(0)])
+            try await store.refresh(.sample(token.next(), salt: 1, at: 90_001_000))
+            try expectEqual(try await salts(), [1, 0].map { SampleToken.salt($0) })
+            try await store.refresh(.sample(token.next().next(1), salt: 2, at: 90_061_000))
+            try expectEqual(try await salts(), [SampleToken.salt(2)])
         },
         ConformanceCheck("keeps a grant with a code that waits when a refresh token is used again") { store in
             let grant = try await store.link(1)
-            try await store.authorize(.sample(2, account: grant.accountID, at: 2_100_000))
             try await store.refresh(.sample(SampleToken(family: 1), at: 2_100_000))
+            try await store.authorize(.sample(2, account: grant.accountID, at: 88_400_000))
             try await expectGrantRefusal(.refreshTokenReused) {
-                try await store.refresh(.sample(SampleToken(family: 1), successor: 1, at: 2_130_000))
+                try await store.refresh(.sample(SampleToken(family: 1), at: 88_500_000))
             }
             try expect(try await !store.isGood(1), "the family has ended")
-            try await store.redeem(.sample(2, at: 2_140_000))
+            try await store.redeem(.sample(2, at: 88_500_001))
             try expect(try await store.isGood(2), "the code was good")
         },
         ConformanceCheck("leaves a token alone that is not rotated, and several beside each other") { store in
@@ -75,14 +119,14 @@ extension ConformanceCheck {
             for _ in 0..<3 {
                 for family in [1, 2] as [UInt64] {
                     let tokens = try await store.refresh(
-                        .sample(SampleToken(family: family), client: "google", successor: nil))
+                        .sample(SampleToken(family: family), client: "google", salt: nil))
                     try expect(!tokens.hasNewRefreshToken, "there is no new one")
                     try expectEqual(tokens.family.refreshToken?.digest, SampleToken(family: family).digest)
                 }
             }
             try await expectGrantRefusal(.refreshTokenForged) {
                 try await store.refresh(
-                    .sample(SampleToken(family: 1, variant: 9), client: "google", successor: nil))
+                    .sample(SampleToken(family: 1, variant: 9), client: "google", salt: nil))
             }
             try expect(try await store.isGood(1), "a token that was never given ends nothing")
         },
@@ -95,13 +139,11 @@ extension ConformanceCheck {
             try await expectGrantRefusal(.refreshTokenNotFound) {
                 try await store.refresh(.sample(SampleToken(family: 2)))
             }
-            let forged = PresentedRefreshToken(
-                familyID: .sample(1), familySecretDigest: .hash("guess"), digest: token.digest)
             try await expectGrantRefusal(.refreshTokenForged) {
                 try await store.refresh(
                     RefreshCommand(
-                        oauthClientID: "phone", presented: forged, successor: nil, scope: nil,
-                        clientScopes: .sample, familyExpiresAt: 900_000_000, moment: 2_100_000))
+                        oauthClientID: "phone", presented: SampleToken.forged(family: 1), rotation: nil,
+                        scope: nil, clientScopes: .sample, familyExpiresAt: 900_000_000, moment: 2_100_000))
             }
             try await store.refresh(.sample(token))
         },
@@ -126,7 +168,6 @@ extension ConformanceCheck {
             }
             let status = try unwrap(try await store.status(ofFamily: .sample(1)))
             try expectEqual(status.family.refreshToken?.generation, 0)
-            // Later than a lost response can be repeated.
             let tokens = try await store.refresh(.sample(at: 2_131_000))
             try expectEqual(tokens.scope, "openid offline_access")
             let part = try await store.refresh(

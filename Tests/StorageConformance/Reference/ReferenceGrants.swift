@@ -112,7 +112,9 @@ extension ReferenceState {
         }
         let held = oauth.held(accounts)
         set.load(grants: held.grants, families: held.families, codes: held.codes)
-        for id in set.question.accountIDs { oauth.paces[id]?.values.forEach { set.load($0) } }
+        for id in set.question.accountsOfPaces(among: Array(accounts)) {
+            oauth.paces[id]?.values.forEach { set.load($0) }
+        }
         for jti in set.question.eventIdentifiers where oauth.googleEvents[jti] != nil {
             set.load(googleEvent: jti)
         }

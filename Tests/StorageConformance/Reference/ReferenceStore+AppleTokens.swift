@@ -29,10 +29,11 @@ extension ReferenceStore: AppleTokenStore {
     }
 
     public func claimChecks(
-        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
+        except resting: Set<ClientID>
     ) async throws -> [ClaimedCheck] {
         state.withLock { state in
-            let due = state.tokens.filter { $0.nextCheckAt <= moment }
+            let due = state.tokens.filter { $0.nextCheckAt <= moment && !resting.contains($0.clientID) }
                 .sorted { ($0.nextCheckAt, $0.accountID.uniqueID) < ($1.nextCheckAt, $1.accountID.uniqueID) }
             return due.prefix(limit).compactMap { token in
                 guard let key = state.key(of: token.accountID),
@@ -51,6 +52,12 @@ extension ReferenceStore: AppleTokenStore {
             guard let index = state.tokens.firstIndex(where: { $0.id == check.tokenID }) else { return }
             if let moment { state.tokens[index].nextCheckAt = moment }
             state.tokens[index].uncheckedSince = check.dueSince
+        }
+    }
+
+    public func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment? {
+        state.withLock { state in
+            state.tokens.filter { !resting.contains($0.clientID) }.map(\.nextCheckAt).min()
         }
     }
 

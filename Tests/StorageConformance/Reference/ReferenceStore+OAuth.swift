@@ -113,12 +113,34 @@ extension ReferenceStore: AuthorizationStore {
             state.oauth.googleAccounts = state.oauth.googleAccounts.filter {
                 $0.value.isDisabled || $0.value.moment >= oldestEvent
             }
-            return before - state.oauth.count
+            return before - state.oauth.count + state.oauth.forgetSalts(at: moment)
         }
     }
 }
 
 extension ReferenceGrants {
+    /// Returns the number of columns that a database would clear.
+    fileprivate mutating func forgetSalts(at moment: Moment) -> Int {
+        var count = 0
+        for (id, family) in families {
+            guard var token = family.refreshToken, let last = token.exchanged.first else { continue }
+            if token.exchanged.count > 1,
+                last.moment < moment.advanced(byMilliseconds: -RefreshTokenState.longestRetryWindow)
+            {
+                token.exchanged = [last]
+                count += 1
+            }
+            if last.salt != nil,
+                last.moment < moment.advanced(byMilliseconds: -RefreshTokenState.lostResponseTime)
+            {
+                token.exchanged[0].salt = nil
+                count += 1
+            }
+            families[id]?.refreshToken = token
+        }
+        return count
+    }
+
     fileprivate var count: Int {
         codes.count + families.count + devices.count + paces.values.map(\.count).reduce(0, +)
             + googleEvents.count

@@ -28,10 +28,32 @@ extension ReferenceStore: DeliveryStore {
         }
     }
 
-    public func nextReceiverDue(_ names: [ReceiverName]) async throws -> Moment? {
+    public func renewClaims(
+        _ claims: [ReceiverRecord], leaseUntil: Moment
+    ) async throws -> Set<ReceiverName> {
+        state.withLock { state in
+            let held = claims.filter { state.receivers[$0.name]?.record.claims == $0.claims }
+            for claim in held { state.receivers[claim.name]?.record.notBefore = leaseUntil }
+            return Set(held.map(\.name))
+        }
+    }
+
+    public func endClaim(_ seen: ReceiverRecord, at moment: Moment) async throws -> Bool {
+        state.withLock { state in
+            guard let record = state.receivers[seen.name]?.record, record.claims == seen.claims,
+                record.notBefore == seen.notBefore
+            else { return false }
+            state.receivers[seen.name]?.record.notBefore = moment
+            return true
+        }
+    }
+
+    public func dueReceivers(_ names: [ReceiverName]) async throws -> [DueReceiver] {
         state.withLock { state in
             let last = Int64(state.events.count)
-            return names.compactMap { state.receivers[$0]?.due(lastSequence: last) }.min()
+            return names.compactMap { state.receivers[$0] }.filter { $0.record.pausedAt == nil }.map {
+                DueReceiver(record: $0.record, at: $0.due(lastSequence: last))
+            }
         }
     }
 

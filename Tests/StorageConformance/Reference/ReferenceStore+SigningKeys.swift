@@ -33,6 +33,20 @@ extension ReferenceStore {
         }
     }
 
+    public func removeSigningKey(
+        _ key: SigningKeyRecord, by origin: AuditOrigin, at moment: Moment
+    ) async throws -> Bool {
+        state.withLock { state in
+            let index = state.oauth.signingKeys.firstIndex {
+                $0.keyID == key.keyID && $0.sealed == key.sealed
+            }
+            guard let index else { return false }
+            state.oauth.signingKeys.remove(at: index)
+            state.append([SigningKeyRecord.removalEntry(of: [key.keyID], by: origin, at: moment)])
+            return true
+        }
+    }
+
     public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
         state.withLock { state in
             let retired = state.oauth.signingKeys.filter { $0.retiresAt < moment }

@@ -37,11 +37,11 @@ extension AttestedKeyRecord {
 }
 
 extension RegisterKeyCommand {
-    /// - Parameter challenge: Number of the challenge.
+    /// - Parameter challenge: Number of the challenge; `nil` for an expired one.
     public static func sample(
-        _ key: AttestedKeyRecord = .sample(), challenge: Int, mostKeys: Int64 = RegisterKeyCommand.mostKeys
+        _ key: AttestedKeyRecord = .sample(), challenge: Int?, mostKeys: Int64 = RegisterKeyCommand.mostKeys
     ) -> RegisterKeyCommand {
-        RegisterKeyCommand(key: key, challenge: .challenge(challenge), mostKeys: mostKeys)
+        RegisterKeyCommand(key: key, challenge: challenge.map { .challenge($0) }, mostKeys: mostKeys)
     }
 }
 

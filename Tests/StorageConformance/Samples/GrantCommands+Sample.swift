@@ -10,36 +10,52 @@ extension OAuthClientID: ExpressibleByStringInterpolation {
     }
 }
 
-/// A refresh token of the tests: its values in place of a text.
+/// A refresh token of the tests: the numbers that its text follows from.
 public struct SampleToken: Sendable, Hashable {
     public let family: UInt64
-    public let generation: UInt32
-    /// Number that distinguishes tokens of the same generation.
-    public let variant: Int
+    /// Number of the first token. The token that the samples issue has 0; all others are invented.
+    private let first: Int
+    /// Numbers of the salts of the exchanges that lead from the first token to this token.
+    private let salts: [Int]
 
     public init(family: UInt64, generation: UInt32 = 0, variant: Int = 0) {
-        (self.family, self.generation, self.variant) = (family, generation, variant)
+        (first, salts) =
+            generation == 0
+            ? (variant, []) : (0, Array(repeating: 0, count: Int(generation) - 1) + [variant])
+        self.family = family
     }
 
-    var familySecretDigest: SHA256Digest { .hash("family-secret-\(family)") }
-    var digest: SHA256Digest { .hash("token-\(family)-\(generation)-\(variant)") }
-
-    public var presented: PresentedRefreshToken {
-        PresentedRefreshToken(
-            familyID: .sample(family), familySecretDigest: familySecretDigest, digest: digest)
+    private init(family: UInt64, first: Int, salts: [Int]) {
+        (self.family, self.first, self.salts) = (family, first, salts)
     }
 
-    public func new(forGoogle: Bool = false) -> NewRefreshToken {
-        NewRefreshToken(
-            familySecretDigest: familySecretDigest, digest: digest,
-            doubleSHA512: forGoogle ? doubleSHA512 : nil)
+    public var generation: UInt32 { UInt32(salts.count) }
+    public var digest: SHA256Digest { text.digest }
+
+    public var text: RefreshTokenText {
+        let first = RefreshTokenText(
+            familyID: .sample(family),
+            familySecret: Array(SHA256Digest.hash("family-secret-\(family)").prefix(16)), generation: 0,
+            secret: SHA256Digest.hash("token-\(family)-\(first)").bytes)
+        return salts.reduce(first) { $0.successor(salt: Self.salt($1)) ?? $0 }
     }
 
-    /// Hash that differs for each token.
-    public var doubleSHA512: SHA512Digest { .hash(digest.bytes) }
+    public func new(forGoogle: Bool = false) -> NewRefreshToken { text.newToken(forGoogle: forGoogle) }
 
-    public func next(_ variant: Int = 0) -> SampleToken {
-        SampleToken(family: family, generation: generation + 1, variant: variant)
+    public var doubleSHA512: SHA512Digest { text.doubleSHA512 }
+
+    /// The successor by an exchange with the salt of this number.
+    public func next(_ salt: Int = 0) -> SampleToken {
+        SampleToken(family: family, first: first, salts: salts + [salt])
+    }
+
+    public static func salt(_ number: Int) -> [UInt8] { SHA256Digest.hash("salt-\(number)").bytes }
+
+    /// A text that names the token family of this number and does not have its secret.
+    public static func forged(family: UInt64) -> RefreshTokenText {
+        RefreshTokenText(
+            familyID: .sample(family), familySecret: Array(repeating: 9, count: 16), generation: 0,
+            secret: SHA256Digest.hash("token-\(family)-0").bytes)
     }
 }
 
@@ -53,14 +69,15 @@ extension AuthorizeCommand {
     /// Makes a command whose code has the digest of `code-` and its number. A new grant has the same number.
     public static func sample(
         _ number: UInt64 = 1, account: AccountID, client: OAuthClientID = "phone",
-        app: ClientID = "com.example.app", challenge: CodeRecord.StoredChallenge? = nil,
+        app: ClientID = "com.example.app", redirectURI: String = "com.example.app:/back",
+        challenge: CodeRecord.StoredChallenge? = nil,
         scope: String = "openid offline_access", nonce: String? = "n-1",
         authenticatedAt: Moment = 1_000_000, authenticatedAfter: Moment? = nil,
         at moment: Moment = 2_000_000
     ) -> AuthorizeCommand {
         AuthorizeCommand(
             accountID: account, newGrantID: GrantID(.sample(number)), oauthClientID: client, clientID: app,
-            codeDigest: .hash("code-\(number)"), redirectURI: "com.example.app:/back", challenge: challenge,
+            codeDigest: .hash("code-\(number)"), redirectURI: redirectURI, challenge: challenge,
             scope: scope, nonce: nonce, authenticatedAt: authenticatedAt,
             authenticatedAfter: authenticatedAfter, moment: moment,
             expiresAt: moment.advanced(byMilliseconds: 600_000))
@@ -89,16 +106,18 @@ extension RedeemCommand {
 }
 
 extension RefreshCommand {
-    /// - Parameter successor: Variant of the next generation's token that replaces this token; `nil` without
-    ///   rotation.
+    /// - Parameter salt: Number of the salt with which the token is exchanged if this is the first exchange; `nil`
+    ///   without rotation.
     public static func sample(
-        _ token: SampleToken = SampleToken(family: 1), client: OAuthClientID = "phone", successor: Int? = 0,
-        scope: String? = nil, clientScopes: ScopeSet = .sample, expiresAt: Moment = 900_000_000,
+        _ token: SampleToken = SampleToken(family: 1), client: OAuthClientID = "phone", salt: Int? = 0,
+        retryWindow: Int64 = 60_000, scope: String? = nil, clientScopes: ScopeSet = .sample,
+        expiresAt: Moment = 900_000_000,
         longestLine: Int64? = nil, at moment: Moment = 2_100_000
     ) -> RefreshCommand {
         RefreshCommand(
-            oauthClientID: client, presented: token.presented,
-            successor: successor.map { SuccessorToken(digest: token.next($0).digest) }, scope: scope,
+            oauthClientID: client, presented: token.text,
+            rotation: salt.map { Rotation(salt: SampleToken.salt($0), retryWindow: retryWindow) },
+            scope: scope,
             clientScopes: clientScopes, familyExpiresAt: expiresAt, longestLine: longestLine, moment: moment)
     }
 }
@@ -108,7 +127,7 @@ extension RevokeCommand {
         _ token: SampleToken = SampleToken(family: 1), client: OAuthClientID = "phone",
         at moment: Moment = 2_200_000
     ) -> RevokeCommand {
-        RevokeCommand(oauthClientID: client, token: .refresh(token.presented), moment: moment)
+        RevokeCommand(oauthClientID: client, token: .refresh(token.text), moment: moment)
     }
 }
 

@@ -97,13 +97,14 @@ struct RandomGrantCommands {
     ) -> Command {
         let isGoogle = client == "google"
         let token = recentToken()
-        let successor = Int.random(in: 0...1, using: &generator)
-        if !isGoogle { tokens.append(token.next(successor)) }
-        let scope = pick([nil, nil, "openid", "email"])
+        // Mostly the salt of the exchange before, so that later commands have tokens that were issued.
+        let salt = pick([0, 0, 0, 1])
+        if !isGoogle { tokens.append(token.next(salt)) }
+        let (scope, window) = (pick([nil, nil, "openid", "email"]), pick([0, 20_000, 60_000] as [Int64]))
         return Command(key: key) { _ in
             .refresh(
                 .sample(
-                    token, client: client, successor: isGoogle ? nil : successor, scope: scope,
+                    token, client: client, salt: isGoogle ? nil : salt, retryWindow: window, scope: scope,
                     expiresAt: moment.advanced(byMilliseconds: 60_000), at: moment))
         }
     }

@@ -32,11 +32,13 @@ type linkCall struct {
 }
 
 // account returns siwa's ID of the session's account, or "" for a user who has only a password, and the time
-// of the sign-in with Apple that began the session.
-func (b *Backend) account(token string) (accountID, since string, err error) {
+// of the sign-in with Apple that began the session. find is userOf, or sessionUser for disabled accounts too.
+func (b *Backend) account(
+	find func(string) (string, error), token string,
+) (accountID, since string, err error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	userID, err := b.userOf(token)
+	userID, err := find(token)
 	return b.users[userID].accountID, b.sessions[hashed(token)].since, err
 }
 
@@ -55,7 +57,8 @@ func (b *Backend) GoogleLink(request appRequest, token string) (any, error) {
 	}
 	// The account is that of the session, never one that the app names. A user who refuses need not be known.
 	if decision == "granted" || (call.Decision == nil && token != "") {
-		accountID, since, err := b.account(token)
+		// About a disabled account siwa decides, which has the URL with which Google ends linking.
+		accountID, since, err := b.account(b.sessionUser, token)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +74,7 @@ func (b *Backend) GoogleLink(request appRequest, token string) (any, error) {
 
 // Links returns the clients that have access to the account, such as Google.
 func (b *Backend) Links(_ appRequest, token string) (any, error) {
-	accountID, _, err := b.account(token)
+	accountID, _, err := b.account(b.userOf, token)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +92,7 @@ var linkID = regexp.MustCompile("^grt_[0-9a-f-]{1,64}$")
 
 // Unlink ends a link of the session's user. It is done, too, when an earlier attempt has ended it.
 func (b *Backend) Unlink(request appRequest, token string) (any, error) {
-	accountID, _, err := b.account(token)
+	accountID, _, err := b.account(b.userOf, token)
 	if err != nil {
 		return nil, err
 	}

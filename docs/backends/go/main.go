@@ -64,15 +64,21 @@ func (b *Backend) makeSession(userID, since string) any {
 	return map[string]string{"session": token, "user_id": userID}
 }
 
-func (b *Backend) userOf(token string) (string, error) {
+// sessionUser returns the user of a session, also of a disabled account.
+func (b *Backend) sessionUser(token string) (string, error) {
 	row, isThere := b.sessions[hashed(token)]
 	if !isThere {
 		return "", Refused{401, "session_ended"}
 	}
-	if b.disabled[b.users[row.userID].accountID] {
+	return row.userID, nil
+}
+
+func (b *Backend) userOf(token string) (string, error) {
+	userID, err := b.sessionUser(token)
+	if err == nil && b.disabled[b.users[userID].accountID] {
 		return "", Refused{403, "account_disabled"} // until it is enabled, when the session is good again
 	}
-	return row.userID, nil
+	return userID, err
 }
 
 func (b *Backend) userWhere(condition func(user) bool) string {

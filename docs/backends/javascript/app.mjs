@@ -82,12 +82,18 @@ function makeSession(userID, since) {
     return { session, user_id: userID };
 }
 
-function userOf(session) {
+/** The user of a session, also of a disabled account. */
+function sessionUser(session) {
     const row = sessions.get(hashed(session));
     if (!row) throw new Refused(401, "session_ended");
-    // Until the account is enabled, when the session is good again.
-    if (disabled.has(users.get(row.userID)?.accountID)) throw new Refused(403, "account_disabled");
     return row.userID;
+}
+
+function userOf(session) {
+    const userID = sessionUser(session);
+    // Until the account is enabled, when the session is good again.
+    if (disabled.has(users.get(userID)?.accountID)) throw new Refused(403, "account_disabled");
+    return userID;
 }
 
 const userWhere = (condition) => [...users].find(([, user]) => condition(user))?.[0];
@@ -172,7 +178,8 @@ linkParameters.push("code_challenge", "code_challenge_method");
 
 /** siwa's ID of the session's account, and the time of the sign-in with Apple that began the session. */
 function accountOf(session) {
-    const { accountID } = users.get(userOf(session)) ?? {};
+    // About a disabled account siwa decides, which has the URL with which Google ends linking.
+    const { accountID } = users.get(sessionUser(session)) ?? {};
     if (!accountID) throw new Refused(409, "apple_account_missing"); // the user has only a password
     return { account_id: accountID, authenticated_at: sessions.get(hashed(session)).since };
 }

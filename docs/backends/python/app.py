@@ -105,13 +105,13 @@ def make_session(user_id, since):
     return {"session": session, "user_id": user_id}
 
 
-def user_of(session):
+def user_of(session, even_disabled=False):
     """The ID of the session's user, and siwa's ID of their account."""
     sql = "SELECT user_id, account_id FROM users NATURAL JOIN sessions WHERE session_hash = ?"
     rows = run(sql, hashed(session))
     if not rows:
         raise Refused(401, "session_ended")
-    if run("SELECT 1 FROM disabled WHERE account_id = ?", rows[0][1]):
+    if not even_disabled and run("SELECT 1 FROM disabled WHERE account_id = ?", rows[0][1]):
         raise Refused(403, "account_disabled")  # until the account is enabled, when the session is good again
     return rows[0]
 
@@ -200,7 +200,8 @@ LINK_PARAMETERS = ("client_id", "redirect_uri", "state", "scope", "user_locale",
 def account_of(session):
     """siwa's ID of the session's account, and the time of the sign-in with Apple that began the session."""
     with lock:
-        _, account_id = user_of(session)
+        # About a disabled account siwa decides, which has the URL with which Google ends linking.
+        _, account_id = user_of(session, even_disabled=True)
         since = run("SELECT since FROM sessions WHERE session_hash = ?", hashed(session))[0][0]
     if not account_id:
         raise Refused(409, "apple_account_missing")  # the user has only a password

@@ -29,7 +29,8 @@ extension Backend {
         // The account is that of the session, never one that the app names. A user who refuses need not be known.
         (call.account_id, call.authenticated_at) = (nil, nil)
         if call.decision == "granted" || (call.decision == nil && session != nil) {
-            let (accountID, since) = try account(of: session)
+            // About a disabled account siwa decides, which has the URL with which Google ends linking.
+            let (accountID, since) = try account(of: session, evenDisabled: true)
             guard let accountID else { throw Refused(.conflict, "apple_account_missing") }
             (call.account_id, call.authenticated_at) = (accountID, since)
         }
@@ -78,8 +79,10 @@ extension Backend {
     }
 
     /// Returns siwa's ID of the session's account, and the time of the sign-in with Apple that began the session.
-    private func account(of session: String?) throws -> (id: String?, since: String?) {
-        let userID = try user(of: session ?? "")
+    private func account(
+        of session: String?, evenDisabled: Bool = false
+    ) throws -> (id: String?, since: String?) {
+        let userID = try user(of: session ?? "", evenDisabled: evenDisabled)
         return (users[userID]?.accountID, self.session(session ?? "")?.since)
     }
 }

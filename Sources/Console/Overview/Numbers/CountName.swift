@@ -19,6 +19,8 @@ struct CountName: Hashable, Sendable {
     /// Identity tokens that were verified, and those that were refused.
     static let verified = CountName("verified")
     static let unverified = CountName("unverified")
+    /// Identity tokens that could be neither, because Apple's keys could not be had.
+    static let undecided = CountName("undecided")
     /// Requests that were turned away because of overload.
     static let turnedAway = CountName("turned_away")
 
@@ -38,6 +40,8 @@ struct CountName: Hashable, Sendable {
     /// `nil` for other names.
     var code: String? { suffix(after: Self.refusedPrefix) }
     var latencyBound: String? { suffix(after: Self.latencyPrefix) }
+    /// The cause of failed transactions.
+    var failureCause: String? { suffix(after: "failure.") }
     var answeredCaller: String? { suffix(after: "answered.") }
     var refusedCaller: String? { suffix(after: "unanswered.") }
 
@@ -48,7 +52,7 @@ struct CountName: Hashable, Sendable {
     /// True for a number whose hours are stored. Numbers by caller stay in memory, so that the table is bounded
     /// by the program and not by the configuration.
     var isStored: Bool {
-        !Self.memoryPrefixes.contains { text.hasPrefix($0) } && self != .turnedAway
+        !Self.memoryPrefixes.contains { text.hasPrefix($0) } && self != .turnedAway && self != .undecided
     }
 
     /// - Parameter stored: A name from the database.

@@ -22,6 +22,10 @@ struct NumberSeries {
     private var writtenHours: [Moment: Counts] = [:]
     /// The moment at which a notification of Apple was counted last; `nil` before the first.
     private(set) var lastNotification: Moment?
+    /// The moment at which a check was counted last that found a rejected token; `nil` before the first.
+    private(set) var lastRejection: Moment?
+    /// The cause of the failed transactions that were counted last; of several at once the most frequent.
+    private(set) var lastFailure: String?
 
     /// Takes the totals since the start of the process. Those that were read before others that are already taken
     /// count nothing: several readers take totals at the same time, in any order.
@@ -38,6 +42,11 @@ struct NumberSeries {
         minutes = minutes.filter { $0.key >= minute - Int64(Self.mostMinutes) }
         guard !growth.isEmpty else { return false }
         if growth[.notification] != nil { lastNotification = now }
+        if growth[.checkRejected] != nil { lastRejection = now }
+        let failures = growth.filter { $0.key.failureCause != nil }
+        if let newest = failures.max(by: { ($0.value, $0.key.text) < ($1.value, $1.key.text) }) {
+            lastFailure = newest.key.failureCause
+        }
         minutes[minute, default: [:]].merge(growth, uniquingKeysWith: +)
         let hour = ServiceHourCount.beginning(of: now)
         hours[hour, default: [:]].merge(growth.filter { $0.key.isStored }, uniquingKeysWith: +)

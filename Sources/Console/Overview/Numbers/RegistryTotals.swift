@@ -1,4 +1,5 @@
 import HTTPAPI
+import KeySets
 
 /// Reads the totals that the overview counts from the metrics of the process. Nothing is counted twice, and
 /// requests cost nothing more.
@@ -32,7 +33,11 @@ struct RegistryTotals: Sendable {
         }
         each("siwa_verifications_total") { reading in
             guard reading.labels["kind"] == "identity-token" else { return nil }
-            return reading.labels["result"] == "accepted" ? .verified : .unverified
+            return switch reading.labels["result"] {
+            case "accepted": .verified
+            case KeySetError.Code.keysUnavailable.rawValue: .undecided
+            case .some, nil: .unverified
+            }
         }
         each("siwa_http_requests_turned_away_total") { _ in .turnedAway }
         each("siwa_http_refusals_total") { $0.labels["code"].map { .refused($0) } }

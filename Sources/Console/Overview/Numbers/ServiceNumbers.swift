@@ -101,7 +101,10 @@ public final class ServiceNumbers: Service {
         series.withLock { $0.lastHour(at: now()) }
     }
 
-    var lastNotification: Moment? { series.withLock { $0.lastNotification } }
+    /// The newest of what is counted: the last notification, rejected token and cause of failed transactions.
+    var newest: (notification: Moment?, rejection: Moment?, failure: String?) {
+        series.withLock { ($0.lastNotification, $0.lastRejection, $0.lastFailure) }
+    }
 
     func sum(ofLastMinutes number: Int) -> NumberSeries.Counts {
         series.withLock { $0.sum(ofLastMinutes: number, at: now()) }

@@ -7,8 +7,8 @@ extension ServiceCondition {
     /// Everything that is wrong, the most urgent first. Depends on this value alone.
     var troubles: [Trouble] {
         let found =
-            database + keySet + clock + sealing + secrets + overload + callers + notifications
-            + reports + receivers + work + refusals + revocations
+            database + keySet + clock + sealing + signingKeys + secrets + overload + callers
+            + notifications + reports + receivers + work + refusals + proxy + revocations
         let order = Dictionary(
             uniqueKeysWithValues: Trouble.Kind.allCases.enumerated().map { ($1, $0) })
         return found.sorted { (order[$0.kind] ?? 0, $0.about) < (order[$1.kind] ?? 0, $1.about) }
@@ -23,25 +23,29 @@ extension ServiceCondition {
 
     var database: [Trouble] {
         if let standby = lostStandby { return [standby] }
-        let recentCause = StorageError.Code.allCases.first { newest[.storageFailure($0.rawValue)] ?? 0 > 0 }
-        guard let code = databaseFailure?.code ?? recentCause else { return [] }
+        guard let code = databaseFailure?.code ?? endedFailure else { return [] }
         let isDown = databaseFailure != nil
+        let verb = isDown ? "is" : "was"
         let effect =
             isDown
             ? "every sign-in is answered with 503"
-            : "transactions failed in the last two minutes, so some requests were answered with 503"
+            : "transactions failed in the last two minutes, so some requests were answered with 503. It accepts "
+                + "commands now"
         let words = [
             databaseFailure?.detail ?? "", (databaseFailure?.databaseCode).map { "code \($0)" } ?? "",
         ].filter { !$0.isEmpty }.joined(separator: ", ")
         let severity: Trouble.Severity = isDown ? .bad : .warn
-        let cause = words.isEmpty ? "The database says: \(code.rawValue)." : "The database says: \(words)."
+        let cause =
+            "The database \(isDown ? "says" : "said"): \(words.isEmpty ? code.rawValue : words)."
+        func advice(_ now: String, ended: String) -> String { isDown ? now : ended }
         switch code {
         case .full:
             return [
                 Trouble(
-                    .databaseFull, severity, "The database is full: \(effect).", cause: cause,
-                    advice:
+                    .databaseFull, severity, "The database \(verb) full: \(effect).", cause: cause,
+                    advice: advice(
                         "Make room on the disk of the database, at least 1 MiB. The service goes on by itself.",
+                        ended: "See that its disk has enough room for the next days."),
                     page: .checks)
             ]
         case .busy:
@@ -51,26 +55,40 @@ extension ServiceCondition {
                     + "pid = ANY (SELECT unnest(pg_blocking_pids(pid)) FROM pg_stat_activity). End it with "
                     + "pg_terminate_backend(pid)."
                 : "Find the program that holds the lock of the file (fuser), and end it."
+            let other =
+                isPostgres
+                ? (isDown
+                    ? "Another session holds a lock, or a commit does not come back."
+                    : "Another session held a lock, or a commit did not come back.")
+                : "Another program \(isDown ? "holds" : "held") the lock of the file."
             return [
                 Trouble(
-                    .databaseLocked, severity, "The database is locked: \(effect).",
-                    cause: (isPostgres
-                        ? "Another session holds a lock, or a commit does not come back."
-                        : "Another program holds the lock of the file.") + " \(cause)",
-                    advice: holder, page: .checks)
+                    .databaseLocked, severity, "The database \(verb) locked: \(effect).",
+                    cause: "\(other) \(cause)",
+                    advice: advice(
+                        holder, ended: "If it is locked again, find who locks it, as the runbook says."),
+                    page: .checks)
             ]
         case .unavailable, .readOnly, .corrupted, .schemaTooNew, .migrationFailed, .valueRefused:
             return [
                 Trouble(
-                    .databaseFailing, severity, "The database fails (\(code.rawValue)): \(effect).",
+                    .databaseFailing, severity,
+                    "The database \(isDown ? "fails" : "failed") (\(code.rawValue)): \(effect).",
                     cause: cause,
-                    advice:
+                    advice: advice(
                         isPostgres
-                        ? "See that PostgreSQL runs, can be reached and is not a standby."
-                        : "See that the file and its directory can be written, and the log of the service.",
+                            ? "See that PostgreSQL runs, can be reached and is not a standby."
+                            : "See that the file and its directory can be written, and the log of the service.",
+                        ended: "See the log of \(isPostgres ? "PostgreSQL" : "the service") about that time."),
                     page: .checks)
             ]
         }
+    }
+
+    /// The cause of failures of the last two minutes, of a database that accepts commands: the newest.
+    private var endedFailure: StorageError.Code? {
+        let recent = StorageError.Code.allCases.filter { newest[.storageFailure($0.rawValue)] ?? 0 > 0 }
+        return newestFailure.flatMap { recent.contains($0) ? $0 : nil } ?? recent.first
     }
 
     var lostStandby: Trouble? {
@@ -89,30 +107,62 @@ extension ServiceCondition {
     // MARK: Apple's keys, the clock, the keys of the service
 
     var keySet: [Trouble] {
-        let age = keys.lastSuccessAt.map { " The last good set is of \(Self.time($0)) UTC." } ?? ""
         let advice =
             "Open the way to appleid.apple.com:443, or correct the proxy that answers in its place. The service tries "
             + "by itself."
+        func trouble(
+            _ severity: Trouble.Severity, _ cause: KeySetFetchError.Code, _ sentence: String,
+            _ more: String = ""
+        ) -> [Trouble] {
+            [
+                Trouble(
+                    .keysUnreachable, severity, sentence, cause: lastFetch(cause) + more,
+                    numbers: undecidedShare,
+                    advice: advice, page: .checks)
+            ]
+        }
         switch keys.status {
         // Before the first fetch has ended, nothing has failed.
         case .ready, .stale(nil), .unavailable(nil): return []
         case .unavailable(let cause?):
-            return [
-                Trouble(
-                    .keysUnreachable, .bad,
-                    "Apple's keys cannot be fetched, and there is no usable one: no sign-in can be verified.",
-                    cause: "The last fetch: \(cause.rawValue).\(age)", advice: advice, page: .checks)
-            ]
+            return trouble(
+                .bad, cause,
+                "Apple's keys cannot be fetched, and there is no usable one: no sign-in can be verified.")
         case .stale(let cause?):
             let end = keys.usableUntil.map { " They can be used until \(Self.date($0)) UTC." } ?? ""
-            return [
-                Trouble(
-                    .keysUnreachable, .warn,
+            guard (newest[.undecided] ?? 0) > 0 else {
+                return trouble(
+                    .warn, cause,
                     "Apple's keys cannot be fetched. Sign-ins go on with the last good ones, and fail for tokens that "
-                        + "a newer key of Apple's has signed.",
-                    cause: "The last fetch: \(cause.rawValue).\(age)\(end)", advice: advice, page: .checks)
-            ]
+                        + "a newer key of Apple's has signed.", end)
+            }
+            let isEach = (newest[.verified] ?? 0) == 0
+            return trouble(
+                .bad, cause,
+                "Apple's keys cannot be fetched, and Apple signs with a newer one: "
+                    + (isEach ? "every sign-in" : "a part of the sign-ins") + " is answered with 503.")
         }
+    }
+
+    /// The last fetch of Apple's keys, with the time of the next.
+    private func lastFetch(_ cause: KeySetFetchError.Code) -> String {
+        // Another code of a 200 says more than the status.
+        let status = cause == .statusUnexpected ? keys.lastStatus : nil
+        let result = status.map { "status \($0)" } ?? cause.rawValue
+        let place = keysURL.isEmpty ? "" : " of \(keysURL)"
+        let time = keys.lastFailureAt.map { " at \(Self.clockTime($0)) UTC" } ?? ""
+        let age = keys.lastSuccessAt.map { " The last good set is of \(Self.time($0)) UTC." } ?? ""
+        let next = keys.nextFetchAt.map { " The next try is at \(Self.clockTime($0)) UTC." } ?? ""
+        return "The last fetch\(place)\(time): \(result).\(next)\(age)"
+    }
+
+    private var undecidedShare: String {
+        let undecided = newest[.undecided] ?? 0
+        guard undecided > 0 else { return "" }
+        let all = undecided + (newest[.verified] ?? 0) + (newest[.unverified] ?? 0)
+        return
+            "\(Self.percent(undecided, of: all)) of the identity tokens of the last two minutes could not be "
+            + "verified (\(undecided) of \(all))."
     }
 
     var clock: [Trouble] {
@@ -151,15 +201,59 @@ extension ServiceCondition {
         ]
     }
 
+    var signingKeys: [Trouble] {
+        guard !shutKeys.isEmpty else { return [] }
+        let names = shutKeys.map { "\($0.algorithm) \($0.keyID.prefix(12)), sealed by \($0.sealedBy)" }
+        let count =
+            shutKeys.count == 1
+            ? "A key that signs tokens does" : "\(shutKeys.count) keys that sign tokens do"
+        return [
+            Trouble(
+                .signingKeysShut, signs ? .warn : .bad,
+                "\(count) not open, so no new one is made. "
+                    + (signs
+                        ? "The others sign meanwhile."
+                        : "OAuth clients get no tokens, and receivers no signed events."),
+                cause:
+                    "SIWA_SEALING_KEYS does not open \(names.joined(separator: "; ")). It lacks a key, has another "
+                    + "key of the same name, or these were made while it had a wrong one.",
+                advice:
+                    "If a sealing key was taken out or replaced, put it back and restart. If these keys were made with "
+                    + "a wrong sealing key, or theirs is lost, retire them (Keys, below, or siwa reseal "
+                    + "--retire-signing-keys): tokens that they have signed end.",
+                page: Trouble.Page(title: "Keys", path: "/console/overview#keys"))
+        ]
+    }
+
+    var proxy: [Trouble] {
+        guard let loneRequester else { return [] }
+        return [
+            Trouble(
+                .proxyUnnamed, .warn,
+                "All requests of the last hour came from \(loneRequester). Every user and client counts as one: a "
+                    + "guesser there slows all of them down.",
+                cause: "A proxy has this address, and SIWA_TRUSTED_PROXIES does not name it.",
+                advice:
+                    "Set SIWA_TRUSTED_PROXIES to the addresses of all proxies, let each append to X-Forwarded-For, and "
+                    + "restart.",
+                page: Trouble.Page(title: "Settings", path: "/console/settings"))
+        ]
+    }
+
     var secrets: [Trouble] {
         let refused = hour[.secretRefused] ?? 0
         guard refused > 0 else { return [] }
+        // Calls are rare, so silence proves little; after ten minutes it is told as the past.
+        let isOver = (recent[.secretRefused] ?? 0) == 0
         // The times in a secret are those of this clock, so a wrong clock explains it.
         let isClockWrong = !clock.isEmpty
         return [
             Trouble(
                 .refusedByApple, .warn,
-                "Apple refuses the client secrets: codes are not exchanged, and checks do not run.",
+                isOver
+                    ? "Apple refused the client secrets, not in the last ten minutes: codes were not exchanged, and "
+                        + "checks did not run."
+                    : "Apple refuses the client secrets: codes are not exchanged, and checks do not run.",
                 cause: isClockWrong
                     ? "The clock is wrong, and with it the times in the secrets. Apple has answered invalid_client "
                         + "in the last hour."

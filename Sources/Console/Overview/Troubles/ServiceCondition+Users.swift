@@ -5,10 +5,11 @@ extension ServiceCondition {
     var overload: [Trouble] {
         let turnedAway = latest[.turnedAway] ?? 0
         guard turnedAway > 0 else { return [] }
+        let isOver = (newest[.turnedAway] ?? 0) == 0
         return [
             Trouble(
-                .overloaded, .bad,
-                "The service is overloaded: requests were turned away in the last five minutes.",
+                .overloaded, isOver ? .warn : .bad,
+                "The service \(isOver ? "was" : "is") overloaded: requests were turned away in the last five minutes.",
                 cause: "More requests than this machine and its database take.",
                 numbers: "\(turnedAway) requests were turned away.",
                 advice: "Stop the caller that sends too much, or add a replica on PostgreSQL.",
@@ -80,21 +81,36 @@ extension ServiceCondition {
 
     var notifications: [Trouble] {
         let rejected = day[.checkRejected] ?? 0
-        guard rejected > 0, (day[.notification] ?? 0) == 0 else { return [] }
-        if let lastNotification, now.milliseconds - lastNotification.milliseconds < 86_400_000 { return [] }
+        guard rejected > 0 else { return [] }
+        let last = [lastStoredNotification, lastNotification].compactMap { $0 }.max()
+        guard isSilent(since: last) else { return [] }
         return [
             Trouble(
                 .notificationsSilent, .warn,
                 "Apple's notifications do not arrive: users who stopped using the app can go on here for up to a day. "
                     + "Sign-ins are not affected.",
                 cause:
-                    "Daily checks found rejected refresh tokens in the last day, and Apple has told of none.",
+                    "Daily checks found rejected refresh tokens in the last day, and Apple has told of none"
+                    + (last.map { " since \(Self.date($0.milliseconds)) UTC" } ?? "") + ".",
                 numbers: "\(rejected) tokens were rejected.",
                 advice:
                     "Register the notification endpoint, https://HOST/v1/apple/notifications, for the primary App ID at "
                     + "Apple, and let the proxy pass this path.",
                 page: Trouble.Page(title: "Settings", path: "/console/settings"))
         ]
+    }
+
+    /// Milliseconds that a notification can take longer than a check.
+    private static let slowestNotification: Int64 = 300_000
+
+    /// True when a check contradicts that notifications arrive: it found a revocation that Apple has not told of,
+    /// and nothing has come since; or nothing has come for a day.
+    private func isSilent(since last: Moment?) -> Bool {
+        let isLong = lastNotification.map { now.milliseconds - $0.milliseconds >= 86_400_000 } ?? true
+        if (day[.notification] ?? 0) == 0, isLong { return true }
+        guard let last, let lastRejection else { return false }
+        return lastRejection >= last
+            && now.milliseconds - lastRejection.milliseconds >= Self.slowestNotification
     }
 
     var reports: [Trouble] {
@@ -114,14 +130,33 @@ extension ServiceCondition {
         ]
     }
 
+    /// Milliseconds after which a receiver is late.
+    static let lateReceiver: Int64 = 300_000
+
     var receivers: [Trouble] {
-        pausedReceivers.sorted().map { name in
+        let page = Trouble.Page(title: "Deliveries", path: "/console/events/deliveries")
+        let paused = pausedReceivers.sorted().map { name in
             Trouble(
                 .receiverPaused, .warn, "The receiver \(name) is paused: it learns of no revocation.",
                 cause: "It did not take an event for seven days.",
                 advice: "Correct it, then press Resume in Deliveries. It gets what it missed, in order.",
-                page: Trouble.Page(title: "Deliveries", path: "/console/events/deliveries"), about: name)
+                page: page, about: name)
         }
+        // Of a database that fails the numbers are old.
+        guard databaseFailure == nil else { return paused }
+        return paused
+            + lateReceivers.filter { now.milliseconds - $0.since.milliseconds >= Self.lateReceiver }.map {
+                let age = Self.duration((now.milliseconds - $0.since.milliseconds) / 1000)
+                return Trouble(
+                    .receiverLate, .warn,
+                    "The receiver \($0.name) has taken no event for \(age): it learns of no revocation.",
+                    cause: "It does not answer or refuses events, or does not ask for them.",
+                    numbers: "\($0.waiting) events wait at most.",
+                    advice:
+                        "See its last error in Deliveries, and correct it. siwa tries again by itself, and pauses it "
+                        + "after seven days.",
+                    page: page, about: $0.name)
+            }
     }
 
     var work: [Trouble] {
@@ -141,7 +176,10 @@ extension ServiceCondition {
     var refusals: [Trouble] {
         let (good, refused) = (recent[.verified] ?? 0, recent[.unverified] ?? 0)
         guard refused >= 10, refused * 5 > good + refused else { return [] }
+        // Faults of this service are no answer to a token.
+        let own: Set<String> = ["keys_unavailable", "storage_unavailable", "overloaded", "internal_error"]
         let codes = recent.compactMap { name, count in name.code.map { ($0, count) } }
+            .filter { !own.contains($0.0) }
         let top = codes.max { ($0.1, $1.0) < ($1.1, $0.0) }
         return [
             Trouble(

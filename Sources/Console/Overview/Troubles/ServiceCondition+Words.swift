@@ -31,6 +31,11 @@ extension ServiceCondition {
         String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(5))
     }
 
+    /// The time of day with seconds.
+    static func clockTime(_ milliseconds: Int64) -> String {
+        String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(8))
+    }
+
     static func date(_ milliseconds: Int64) -> String {
         let text = RFC3339.text(milliseconds: milliseconds)
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"

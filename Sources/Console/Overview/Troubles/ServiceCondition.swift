@@ -10,18 +10,28 @@ public struct ServiceCondition: Sendable {
     /// `nil` where commits wait for no standby, and on SQLite.
     public var standbys: StandbyCondition?
     public var keys: KeySetHealth
+    /// The address of Apple's keys; empty for keys from a file.
+    public var keysURL = ""
     /// Seconds by which the clock is ahead of Apple's; `nil` until Apple has responded.
     public var secondsAhead: Int64?
     /// Values of the last sample that the sealing keys do not open.
     public var unreadableValues: Int64 = 0
+    /// Keys that sign tokens and that the sealing keys do not open.
+    public var shutKeys: [ShutKey] = []
+    /// True while a key of each algorithm signs.
+    public var signs = true
     /// False where no sealing key is configured, so that nothing is sealed.
     public var hasSealingKeys = false
     /// The number of values of the last sample.
     public var sampledValues: Int64 = 0
+    /// The private address from which all requests of the last hour came; `nil` for an ordinary hour.
+    public var loneRequester: String?
     /// The report to Google that has failed for longest; `nil` without any.
     public var google: ReceiverCondition?
     /// Receivers of events that are paused.
     public var pausedReceivers: [String] = []
+    /// Receivers that have not taken an event for some time, without those that are paused.
+    public var lateReceivers: [LateReceiver] = []
     public var queues: [QueueCondition] = []
     /// Counts of the last ten minutes, of this process.
     var recent: NumberSeries.Counts = [:]
@@ -35,6 +45,12 @@ public struct ServiceCondition: Sendable {
     var day: NumberSeries.Counts = [:]
     /// The moment of the last notification that this process has received.
     var lastNotification: Moment?
+    /// The moment of the last notification of all replicas; `nil` while it is not known.
+    public var lastStoredNotification: Moment?
+    /// The moment at which this process found the last rejected refresh token.
+    var lastRejection: Moment?
+    /// The cause of the last failed transaction.
+    var newestFailure: StorageError.Code?
 
     public init(now: Moment, keys: KeySetHealth) { (self.now, self.keys) = (now, keys) }
 }
@@ -48,6 +64,31 @@ public struct StandbyCondition: Sendable, Equatable {
 
     public init(required: Int, connected: Int, wanted: String) {
         (self.required, self.connected, self.wanted) = (required, connected, wanted)
+    }
+}
+
+/// A key that signs tokens and does not open.
+public struct ShutKey: Sendable, Equatable {
+    public let keyID: String
+    public let algorithm: String
+    /// The name of the sealing key that has sealed it.
+    public let sealedBy: String
+
+    public init(keyID: String, algorithm: String, sealedBy: String) {
+        (self.keyID, self.algorithm, self.sealedBy) = (keyID, algorithm, sealedBy)
+    }
+}
+
+/// A receiver with an event that it has not taken.
+public struct LateReceiver: Sendable, Equatable {
+    public let name: String
+    /// Events that wait, at most.
+    public let waiting: Int64
+    /// The moment at which the first of them was recorded.
+    public let since: Moment
+
+    public init(name: String, waiting: Int64, since: Moment) {
+        (self.name, self.waiting, self.since) = (name, waiting, since)
     }
 }
 

@@ -11,14 +11,17 @@ public struct Trouble: Sendable, Equatable {
         case keysUnreachable = "keys_unreachable"
         case clockWrong = "clock_wrong"
         case sealingKeyWrong = "sealing_key_wrong"
+        case signingKeysShut = "signing_keys_shut"
         case refusedByApple = "refused_by_apple"
         case overloaded
         case clientHammering = "client_hammering"
         case notificationsSilent = "notifications_silent"
         case googleRefusing = "google_refusing"
         case receiverPaused = "receiver_paused"
+        case receiverLate = "receiver_late"
         case workOverdue = "work_overdue"
         case refusesMany = "refuses_many"
+        case proxyUnnamed = "proxy_unnamed"
         case peopleRevoked = "people_revoked"
     }
 
@@ -68,9 +71,9 @@ public struct Trouble: Sendable, Equatable {
     var isOfDatabase: Bool {
         switch kind {
         case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing: true
-        case .keysUnreachable, .clockWrong, .sealingKeyWrong, .refusedByApple, .overloaded, .clientHammering,
-            .notificationsSilent, .googleRefusing, .receiverPaused, .workOverdue, .refusesMany,
-            .peopleRevoked:
+        case .keysUnreachable, .clockWrong, .sealingKeyWrong, .signingKeysShut, .refusedByApple, .overloaded,
+            .clientHammering, .notificationsSilent, .googleRefusing, .receiverPaused, .receiverLate,
+            .workOverdue, .refusesMany, .proxyUnnamed, .peopleRevoked:
             false
         }
     }
@@ -80,9 +83,11 @@ public struct Trouble: Sendable, Equatable {
     var concernsEveryone: Bool {
         switch kind {
         case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing, .keysUnreachable, .clockWrong,
-            .sealingKeyWrong, .refusedByApple, .overloaded, .notificationsSilent:
+            .sealingKeyWrong, .signingKeysShut, .refusedByApple, .overloaded, .notificationsSilent,
+            .proxyUnnamed:
             true
-        case .clientHammering, .googleRefusing, .receiverPaused, .workOverdue, .refusesMany, .peopleRevoked:
+        case .clientHammering, .googleRefusing, .receiverPaused, .receiverLate, .workOverdue, .refusesMany,
+            .peopleRevoked:
             false
         }
     }

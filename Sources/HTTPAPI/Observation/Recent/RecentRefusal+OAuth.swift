@@ -65,6 +65,8 @@ extension TokenRefusalReason {
         case .accountDisabled: "An account that is not disabled."
         case .credentialRevoked: "A user whose authorization at Apple holds."
         case .limitReached: "At most the configured number of new grants of an account within an hour."
+        case .familyLimitReached:
+            "At most \(GrantPace.mostFamilies) new token families of an account and a client within an hour."
         case .assertionInvalid: "An ID token of Google for this project, signed by Google and not expired."
         case .googleAccountDisabled: "A Google account that Google has not disabled."
         case .accountNotMatched: "A Google account that belongs to an account."

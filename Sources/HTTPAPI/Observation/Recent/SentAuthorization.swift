@@ -13,11 +13,10 @@ enum SentAuthorization: Sendable, Equatable {
             self = .none
             return
         }
-        let parts = field.split(separator: " ", maxSplits: 1)
-        switch (parts.first?.lowercased(), parts.count) {
-        case ("bearer"?, 2): self = parts[1].hasPrefix(APIKeySecret.prefix) ? .apiKey : .bearer
-        case ("basic"?, 2): self = .basic
-        case (_, _): self = .other
+        if let token = BearerField(field)?.token {
+            self = token.hasPrefix(APIKeySecret.prefix) ? .apiKey : .bearer
+        } else {
+            self = field.prefix(6).lowercased() == "basic " ? .basic : .other
         }
     }
 

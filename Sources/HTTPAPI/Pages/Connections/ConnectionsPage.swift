@@ -71,13 +71,47 @@ struct ConnectionsPage {
     }
 
     private func times(of grant: GrantRecord) -> String {
-        let since = Markup.filled(texts.since, ["day": .code(Self.day(of: grant.createdAt))])
+        let since = Markup.filled(texts.since, ["day": Self.day(of: grant.createdAt, in: language)])
         let used =
-            grant.lastUsedAt.map { Markup.filled(texts.lastUsed, ["day": .code(Self.day(of: $0))]) }
+            grant.lastUsedAt.map { Markup.filled(texts.lastUsed, ["day": Self.day(of: $0, in: language)]) }
             ?? .text(texts.neverUsed)
         return "\(since.html) · \(used.html)"
     }
 
-    /// The day in UTC, as every language can read it.
-    private static func day(of moment: Moment) -> String { String(moment.rfc3339.prefix(10)) }
+    /// The day in UTC, in words: `21 November 2026`. A language of a deployment gets `2026-11-21`.
+    static func day(of moment: Moment, in language: PageLanguage) -> Markup {
+        let date = moment.rfc3339.prefix(10)
+        let parts = date.split(separator: "-").compactMap { Int($0) }
+        guard let names = months(in: language), parts.count == 3, (1...12).contains(parts[1]) else {
+            return .code(String(date))
+        }
+        return .value("\(parts[2]) \(names[parts[1] - 1]) \(parts[0])")
+    }
+
+    /// The months as they stand in a date; `nil` for a language of a deployment.
+    private static func months(in language: PageLanguage) -> [String]? {
+        switch language {
+        case .english:
+            [
+                "January", "February", "March", "April", "May", "June", "July", "August", "September",
+                "October", "November", "December",
+            ]
+        case .arabic:
+            [
+                "يناير", "فبراير", "مارس", "أبريل", "مايو", "يونيو", "يوليو", "أغسطس", "سبتمبر", "أكتوبر",
+                "نوفمبر", "ديسمبر",
+            ]
+        case .turkish:
+            [
+                "Ocak", "Şubat", "Mart", "Nisan", "Mayıs", "Haziran", "Temmuz", "Ağustos", "Eylül", "Ekim",
+                "Kasım", "Aralık",
+            ]
+        case .polish:
+            [
+                "stycznia", "lutego", "marca", "kwietnia", "maja", "czerwca", "lipca", "sierpnia",
+                "września", "października", "listopada", "grudnia",
+            ]
+        case .other: nil
+        }
+    }
 }

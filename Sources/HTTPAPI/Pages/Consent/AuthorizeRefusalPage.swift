@@ -38,9 +38,9 @@ struct AuthorizeRefusalPage {
         return """
             <h1>\(refusal.title.htmlEscaped)</h1>
             <p>\(refusal.reason.htmlEscaped)</p>
-            \(found.map { "<code class=\"address\" dir=\"ltr\">\($0.htmlEscaped)</code>" } ?? "")
+            \(found.map { Markup.copied($0).html } ?? "")
             <p>\(refusal.advice.htmlEscaped)</p>
-            \(address.map { "<code class=\"address\" dir=\"ltr\">\($0.htmlEscaped)</code>" } ?? "")
+            \(address.map { Markup.copied($0).html } ?? "")
             \(link.map { "<a class=\"button main\" rel=\"noreferrer\" href=\"\($0.url.htmlEscaped)\">\($0.text.html)</a>" } ?? "")
             <p class="code">\(code.html) · \(Markup.code(requestID).html)</p>
             """

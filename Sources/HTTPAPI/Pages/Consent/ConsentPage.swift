@@ -57,7 +57,7 @@ struct ConsentPage {
         page.append(Self.otherAccount)
         page.append(escaping: prompt.otherAccountQuery)
         page.append(texts.otherAccountEnd)
-        if let hint = prompt.otherAccountHint { page.append(texts.loginHint, value: hint) }
+        if let hint = prompt.otherAccountHint { page.append(texts.loginHint, address: hint) }
         page.append(Self.form)
         page.append(escaping: prompt.query)
         page.append(Self.token)
@@ -69,7 +69,7 @@ struct ConsentPage {
         if !prompt.sharesEmail { page.append(texts.emailNotShared) }
         page.append(texts.notes)
         if let returnsTo = prompt.target.isLoopback ? texts.returnsToProgram : texts.returnsTo {
-            page.append(returnsTo, value: prompt.target.destination)
+            page.append(returnsTo, address: prompt.target.destination)
         }
         page.append(texts.formEnd)
         return page.bytes

@@ -35,8 +35,8 @@ struct ScopeList {
         guard scope.token == .email else { return }
         page.append("<small>")
         switch user.sharedEmail {
-        case .own(let address): page.append(value: address)
-        case .relay(let address): page.append(texts.emailHidden, value: address)
+        case .own(let address): page.append(address: address)
+        case .relay(let address): page.append(texts.emailHidden, address: address)
         case .unknown: page.append(texts.emailUnknown)
         }
         page.append("</small>")

@@ -16,14 +16,15 @@ struct UserBlock {
         page.append(signedInAs)
         page.append("</span><b>")
         if let title = user.title {
-            page.append(value: title)
+            // A user without a name has the address as the title.
+            page.append(address: title)
         } else {
             page.append(withoutName)
         }
         page.append("</b>")
         if let email = user.subtitle {
             page.append("<span>")
-            page.append(value: email)
+            page.append(address: email)
             page.append("</span>")
         }
         // The end of the block follows, on the consent page after a link to another account.

@@ -28,7 +28,7 @@ struct DeviceCodePage {
     /// shows.
     private var content: String {
         let notice = fault.map {
-            "<p class=\"notice\" id=\"fault\" role=\"alert\">\(texts.text(of: $0).htmlEscaped)</p>\n"
+            "<p class=\"notice\" id=\"fault\" role=\"alert\">\(texts.text(of: $0).html)</p>\n"
         }
         let description = fault == nil ? "advice" : "fault advice"
         let locale = query.language.map {

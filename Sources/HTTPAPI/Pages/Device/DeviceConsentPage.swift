@@ -50,12 +50,14 @@ struct DeviceConsentPage {
         page.append("<b dir=\"ltr\">\(prompt.userCode.shown)</b></p>\n<div class=\"notice\">")
         page.append("<p>\(texts.origin.htmlEscaped)</p>\n<ul class=\"origin\">")
         let unknown = Markup.text(texts.unknown)
-        for (text, value) in [
-            (texts.address, prompt.origin.address.map { Markup.value($0) } ?? unknown),
-            (texts.program, prompt.origin.userAgent.map { Markup.value($0) } ?? unknown),
-            (texts.time, Markup.value("\(prompt.minutesAgo)")),
+        for fact in [
+            Markup.filled(
+                texts.address, ["value": prompt.origin.address.map { .address($0) } ?? unknown]),
+            Markup.filled(
+                texts.program, ["value": prompt.origin.userAgent.map { .value($0) } ?? unknown]),
+            DeviceTexts.started(minutesAgo: prompt.minutesAgo, in: language),
         ] {
-            page.append("<li>\(Markup.filled(text, ["value": value]).html)</li>")
+            page.append("<li>\(fact.html)</li>")
         }
         page.append("</ul>\n<p>\(texts.warning.htmlEscaped)</p></div>\n")
     }

@@ -24,7 +24,7 @@ extension AuthorizeTexts {
                 "Połączenie możesz w każdej chwili usunąć: w aplikacji albo na swoim koncie Google w sekcji {connections}.",
             googleConnectionsName: "Aplikacje i usługi innych firm",
             unlink:
-                "Dostęp możesz w każdej chwili zakończyć w aplikacji. Jeśli przestaniesz używać w niej konta Apple, zakończą się wszystkie dostępy, także ten.",
+                "Dostęp możesz w każdej chwili zakończyć w aplikacji. Jeśli przestaniesz używać w niej konta Apple, wygasną wszystkie uprawnienia dostępu, także to.",
             returnsTo: "Potem wrócisz do {target}.",
             returnsToProgram:
                 "Potem wrócisz do programu na tym komputerze, który otworzył tę stronę ({target}).",

@@ -5,7 +5,7 @@ extension AuthorizeTexts {
             titleForFirstParty: "{client} uygulamasında oturum açın",
             titleForGoogle: "{app} hesabınızı Google’a bağlayın",
             signedInAs: "Oturum açan hesap",
-            withoutName: "Hesabınız; adı ve e-posta adresi yok",
+            withoutName: "Hesabınız (ad ve e-posta adresi yok)",
             useAnotherAccount: "Başka bir hesap kullan",
             loginHint:
                 "{client} şu hesabı öneriyor: {hint}. İstediğiniz hesapla oturum açtığınızdan emin olun.",
@@ -64,30 +64,31 @@ extension AuthorizeTexts {
                 reason: "Form başka bir oturuma veya isteğe ait ya da değiştirilmiş.",
                 advice: "Hiçbir şey paylaşılmadı. Uygulamanın ne istediğini görmek için baştan başlayın."),
             signInNeeded: Refusal(
-                title: "Yeniden giriş yapın",
+                title: "Yeniden oturum açın",
                 reason: "Oturumunuz sona erdi veya bu uygulamada Apple Hesabınızı kullanmayı bıraktınız.",
-                advice: "Hiçbir şey paylaşılmadı. Devam etmek için Apple ile yeniden giriş yapın."),
+                advice: "Hiçbir şey paylaşılmadı. Devam etmek için Apple ile yeniden oturum açın."),
             accountDisabled: Refusal(
                 title: "Bu hesap devre dışı",
                 reason:
-                    "Uygulamayı geliştirenler hesabınızı devre dışı bıraktı, bu yüzden bu hesapla giriş yapamazsınız.",
+                    "Uygulamayı geliştirenler hesabınızı devre dışı bıraktı, bu yüzden bu hesapla oturum açamazsınız.",
                 advice:
                     "Hiçbir şey paylaşılmadı. Bunun bir yanlışlık olduğunu düşünüyorsanız uygulamayı geliştirenlere sorun."
             ),
             otherBrowser: Refusal(
                 title: "Başladığınız tarayıcıda devam edin",
-                reason: "Bu giriş başka bir tarayıcıda başlatıldı veya bu tarayıcı çerezleri saklamıyor.",
+                reason:
+                    "Bu oturum açma işlemi başka bir tarayıcıda başlatıldı veya bu tarayıcı çerezleri saklamıyor.",
                 advice:
-                    "Hiçbir şey paylaşılmadı. Diğer tarayıcıyı açın ya da uygulamaya veya web sitesine dönüp yeniden giriş yapın."
+                    "Hiçbir şey paylaşılmadı. Diğer tarayıcıyı açın ya da uygulamaya veya web sitesine dönüp yeniden oturum açın."
             ),
             signInOver: Refusal(
-                title: "Bu giriş sona erdi",
+                title: "Bu oturum açma işlemi sona erdi",
                 reason: "On dakikadan uzun süre önce başlatıldı veya daha önce tamamlandı.",
-                advice: "Başladığınız uygulamaya veya web sitesine dönün ve yeniden giriş yapın."),
+                advice: "Başladığınız uygulamaya veya web sitesine dönün ve yeniden oturum açın."),
             signInUnknown: Refusal(
-                title: "Bu giriş burada tanınmıyor",
+                title: "Bu oturum açma işlemi burada tanınmıyor",
                 reason: "Burada başlatılmadı veya adresi yolda değiştirildi.",
-                advice: "Başladığınız uygulamaya veya web sitesine dönün ve yeniden giriş yapın."),
+                advice: "Başladığınız uygulamaya veya web sitesine dönün ve yeniden oturum açın."),
             requestUnreadable: Refusal(
                 title: "Bu sayfa bu şekilde açılamaz",
                 reason: "Bu sayfa böyle bir isteği yanıtlamaz.",

@@ -14,6 +14,7 @@ struct DeviceTexts: TranslatedTexts {
     let malformed: String
     let codeUnknown: String
     let over: String
+    /// `{value}`: minutes and seconds.
     let paused: String
     /// Above the code on the page that asks for consent.
     let compare: String
@@ -23,7 +24,7 @@ struct DeviceTexts: TranslatedTexts {
     let address: String
     /// `{value}`
     let program: String
-    /// `{value}`: a number of minutes.
+    /// `{value}`: a number of minutes. `started` has the sentences for some numbers in the languages that are built in.
     let time: String
     /// In place of an address or a program.
     let unknown: String
@@ -44,12 +45,33 @@ struct DeviceTexts: TranslatedTexts {
         }
     }
 
-    func text(of fault: DevicePageOutcome.EntryFault) -> String {
+    /// The text that says when a request was started, with the word `{value}` or without. In a language of a
+    /// deployment the first minute counts as one.
+    static func started(minutesAgo minutes: Int64, in language: PageLanguage) -> Markup {
+        let text =
+            switch (language, minutes) {
+            case (.english, ...0): "started just now"
+            case (.arabic, ...0): "بدأ قبل لحظات"
+            case (.arabic, 1): "بدأ قبل دقيقة واحدة"
+            case (.arabic, 2): "بدأ قبل دقيقتين"
+            // Three to ten of something have the plural, also after a hundred.
+            case (.arabic, _) where (3...10).contains(minutes % 100): "بدأ قبل {value} دقائق"
+            case (.turkish, ...0): "az önce başlatıldı"
+            case (.polish, ...0): "rozpoczęto przed chwilą"
+            case (.english, _), (.arabic, _), (.turkish, _), (.polish, _), (.other, _): of(language).time
+            }
+        return .filled(text, ["value": .value("\(max(1, minutes))")])
+    }
+
+    func text(of fault: DevicePageOutcome.EntryFault) -> Markup {
         switch fault {
-        case .malformed: malformed
-        case .unknown: codeUnknown
-        case .over: over
-        case .paused: paused
+        case .malformed: .filled(malformed, [:])
+        case .unknown: .filled(codeUnknown, [:])
+        case .over: .filled(over, [:])
+        // As exact as Retry-After, and without the plural forms of a number.
+        case .paused(let seconds):
+            .filled(
+                paused, ["value": .value("\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)")])
         }
     }
 }
@@ -66,16 +88,16 @@ extension DeviceTexts {
         codeUnknown: "No device waits with this code. Check it on your device.",
         over:
             "This code is not valid any more: it has expired, or it was used. Get a new code on your device.",
-        paused: "There were too many wrong codes. Wait a minute, and then try again.",
+        paused: "There were too many wrong codes. Try again in {value} (minutes:seconds).",
         compare: "Your device must show this code:",
-        origin: "This request came from:",
+        origin: "Details of the request:",
         address: "address {value}",
         program: "program {value}",
         time: "started {value} min ago",
         unknown: "unknown",
         agreedTitle: "Your device is connected",
         agreed: "{client} goes on by itself in a few seconds. You can close this page.",
-        refusedTitle: "You have refused",
+        refusedTitle: "You have refused the request",
         refused: "{client} gets no access. You can close this page.")
 
     private static let arabic = DeviceTexts(
@@ -88,16 +110,16 @@ extension DeviceTexts {
         malformed: "يتكوّن الرمز من ثمانية أحرف لاتينية، مثل BCDF-GHJK، دون حروف علة. تحقّق منه على جهازك.",
         codeUnknown: "لا يوجد جهاز ينتظر بهذا الرمز. تحقّق منه على جهازك.",
         over: "لم يعد هذا الرمز صالحًا: انتهت مدته أو استُخدم. احصل على رمز جديد على جهازك.",
-        paused: "عدد الرموز الخاطئة كبير جدًا. انتظر دقيقة، ثم حاول مرة أخرى.",
+        paused: "عدد الرموز الخاطئة كبير جدًا. حاول مرة أخرى بعد {value} (دقائق:ثوانٍ).",
         compare: "يجب أن يعرض جهازك هذا الرمز:",
-        origin: "جاء هذا الطلب من:",
+        origin: "تفاصيل الطلب:",
         address: "العنوان {value}",
         program: "البرنامج {value}",
         time: "بدأ قبل {value} دقيقة",
         unknown: "غير معروف",
         agreedTitle: "تم ربط جهازك",
         agreed: "يتابع {client} تلقائيًا خلال ثوانٍ. يمكنك إغلاق هذه الصفحة.",
-        refusedTitle: "لقد رفضت",
+        refusedTitle: "لقد رفضتَ الطلب",
         refused: "لن يحصل {client} على إمكانية الوصول. يمكنك إغلاق هذه الصفحة.")
 
     private static let turkish = DeviceTexts(
@@ -111,17 +133,17 @@ extension DeviceTexts {
             "Kod, BCDF-GHJK gibi sesli harf içermeyen sekiz harften oluşur. Cihazınızdan kontrol edin.",
         codeUnknown: "Bu kodla bekleyen bir cihaz yok. Kodu cihazınızdan kontrol edin.",
         over: "Bu kod artık geçerli değil: süresi dolmuş veya kullanılmış. Cihazınızdan yeni bir kod alın.",
-        paused: "Çok fazla yanlış kod girildi. Bir dakika bekleyin, sonra yeniden deneyin.",
+        paused: "Çok fazla yanlış kod girildi. {value} (dakika:saniye) sonra yeniden deneyin.",
         compare: "Cihazınız bu kodu göstermelidir:",
-        origin: "Bu istek şuradan geldi:",
+        origin: "İsteğin ayrıntıları:",
         address: "adres {value}",
         program: "program {value}",
         time: "{value} dk önce başlatıldı",
         unknown: "bilinmiyor",
         agreedTitle: "Cihazınız bağlandı",
         agreed: "{client} birkaç saniye içinde kendiliğinden devam eder. Bu sayfayı kapatabilirsiniz.",
-        refusedTitle: "Reddettiniz",
-        refused: "{client} erişim almaz. Bu sayfayı kapatabilirsiniz.")
+        refusedTitle: "İsteği reddettiniz",
+        refused: "{client} hesabınıza erişemeyecek. Bu sayfayı kapatabilirsiniz.")
 
     private static let polish = DeviceTexts(
         title: "Połącz urządzenie",
@@ -129,19 +151,19 @@ extension DeviceTexts {
         code: "Kod",
         goOn: "Dalej",
         warning:
-            "Kontynuuj tylko wtedy, gdy to Ty zaczynasz na własnym urządzeniu. Jeśli ten link lub kod przysłał Ci ktoś inny, zamknij stronę.",
+            "Kontynuuj tylko, jeśli to Ty rozpoczynasz tę operację na własnym urządzeniu. Jeśli ten link lub kod przysłał Ci ktoś inny, zamknij stronę.",
         malformed: "Kod ma osiem liter bez samogłosek, na przykład BCDF-GHJK. Sprawdź go na urządzeniu.",
         codeUnknown: "Żadne urządzenie nie czeka z tym kodem. Sprawdź go na urządzeniu.",
         over: "Ten kod nie jest już ważny: wygasł albo został użyty. Pobierz nowy kod na urządzeniu.",
-        paused: "Wpisano zbyt wiele błędnych kodów. Poczekaj minutę i spróbuj ponownie.",
+        paused: "Wpisano zbyt wiele błędnych kodów. Spróbuj ponownie za {value} (minuty:sekundy).",
         compare: "Twoje urządzenie musi pokazywać ten kod:",
-        origin: "Ta prośba przyszła z:",
+        origin: "Szczegóły prośby:",
         address: "adres {value}",
         program: "program {value}",
         time: "rozpoczęto {value} min temu",
         unknown: "nieznany",
         agreedTitle: "Urządzenie jest połączone",
         agreed: "{client} za kilka sekund przejdzie dalej. Możesz zamknąć tę stronę.",
-        refusedTitle: "Odmówiono",
+        refusedTitle: "Prośba odrzucona",
         refused: "{client} nie otrzyma dostępu. Możesz zamknąć tę stronę.")
 }

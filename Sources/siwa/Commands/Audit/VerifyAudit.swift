@@ -71,7 +71,8 @@ extension AuditVerification.Fault {
                 + "purge."
         case .expectedMissing:
             "The audit log has no row with the expected hash. The log was written anew, or the row is older than "
-                + "its oldest row. Verified up to row \(sequence)."
+                + "its oldest row, or the database was restored from a backup of before the row. Verified up to row "
+                + "\(sequence)."
         }
     }
 }

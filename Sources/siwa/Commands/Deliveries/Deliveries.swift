@@ -97,7 +97,7 @@ struct ReplayDeliveries: AsyncParsableCommand {
                 return isKnown ? last - cursor : nil
             }
             try Deliveries.require(count != nil, name)
-            print("\(name) gets \(count ?? 0) events at most.")
+            print("\(name) gets up to \(count ?? 0) events.")
         }
     }
 }

@@ -75,7 +75,7 @@ struct HealthMonitor: Service {
     /// Opens a sample of the stored values. Does nothing when the database does not respond.
     private func openSample(_ log: inout HealthLog) async {
         guard let sample = try? await sealedSample() else { return }
-        (warnings.unreadableValues, warnings.sampledValues) = (Int64(sample.unreadable), Int64(sample.tried))
+        warnings.note(sample)
         write(log.notice(sealedWarning: sample.warning))
     }
 
@@ -94,5 +94,13 @@ struct HealthMonitor: Service {
                 level: line.level, "\(line.message)",
                 metadata: Logger.Metadata(uniqueKeysWithValues: line.fields.map { ($0.key, "\($0.value)") }))
         }
+    }
+}
+
+extension ServiceWarnings {
+    func note(_ sample: SealedSample) {
+        // First, because it changes the number of all values.
+        shutSigningKeys = Int64(sample.shutKeys.count)
+        (unreadableValues, sampledValues) = (Int64(sample.unreadable), Int64(sample.tried))
     }
 }

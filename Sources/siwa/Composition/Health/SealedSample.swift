@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Console
 import Cryptography
 import OAuth
 import SignIn
@@ -17,6 +18,8 @@ struct SealedSample: Equatable {
     private(set) var damaged = 0
     /// The number of values that cannot be decrypted, keys that sign tokens included.
     private(set) var unreadable = 0
+    /// The keys that sign tokens and cannot be decrypted.
+    private(set) var shutKeys: [ShutKey] = []
     /// The number of values that were tried, keys that sign tokens included.
     private(set) var tried: Int
 
@@ -45,9 +48,19 @@ struct SealedSample: Equatable {
     /// Tries to decrypt the keys that sign tokens too. A key that cannot be decrypted is also logged when it
     /// is needed.
     mutating func add(_ signingKeys: [SigningKeyRecord], keys: SealingKeyRing) {
-        let sealer = SigningKeySealer(keys: keys)
         tried += signingKeys.count
-        unreadable += signingKeys.count { (try? sealer.open($0)) == nil }
+        shutKeys = Self.shutKeys(among: signingKeys, keys: keys)
+        unreadable += shutKeys.count
+    }
+
+    /// Returns the keys that sign tokens and cannot be decrypted.
+    static func shutKeys(among records: [SigningKeyRecord], keys: SealingKeyRing) -> [ShutKey] {
+        let sealer = SigningKeySealer(keys: keys)
+        return records.filter { (try? sealer.open($0)) == nil }.map {
+            ShutKey(
+                keyID: $0.keyID, algorithm: $0.algorithm,
+                sealedBy: SealingKeyRing.keyName(of: $0.sealed.bytes) ?? "?")
+        }
     }
 
     /// The warning that `siwa serve` logs at its start; `nil` when the whole sample can be decrypted.

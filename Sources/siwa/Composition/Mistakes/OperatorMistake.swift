@@ -13,32 +13,41 @@ struct OperatorMistake: Error, Equatable, CustomStringConvertible {
     static let exitStatus = ExitCode(78)
 
     let description: String
+    /// True if another program may correct it, such as the one that creates the database: then the service manager
+    /// starts the service again.
+    let mayPass: Bool
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, mayPass: Bool = false) {
+        (self.description, self.mayPass) = (description, mayPass)
+    }
 
     /// Finds the mistake behind an error of opening the database.
     ///
     /// - Returns: `nil` for errors that can pass without the operator.
     init?(_ error: any Error, database: DatabaseLocation) {
         guard let error = error as? StorageError else { return nil }
-        let found: String? =
-            switch database {
-            case .sqlite(let path): SQLiteMistake.words(for: error.code, path: path)
-            case .postgres(let address):
-                switch error.code {
-                case .unavailable: PostgresRefusal.find(at: address)?.words(for: address)
-                // An unusable encoding, pooler or server stays as it is until the operator changes it.
-                case .migrationFailed: "\(address.place) cannot be used: \(error.detail)"
-                case .busy, .full, .readOnly, .corrupted, .schemaTooNew, .valueRefused: nil
-                }
+        var mayPass = false
+        let found: String?
+        switch database {
+        case .sqlite(let path): found = SQLiteMistake.words(for: error.code, path: path)
+        case .postgres(let address):
+            switch error.code {
+            case .unavailable:
+                let refusal = PostgresRefusal.find(at: address)
+                mayPass = refusal == .databaseMissing
+                found = refusal?.words(for: address)
+            // An unusable encoding, pooler or server stays as it is until the operator changes it.
+            case .migrationFailed: found = "\(address.place) cannot be used: \(error.detail)"
+            case .busy, .full, .readOnly, .corrupted, .schemaTooNew, .valueRefused: found = nil
             }
+        }
         guard let found else { return nil }
-        self.init(found)
+        self.init(found, mayPass: mayPass)
     }
 
     /// True if an error of the running service can be corrected only by the operator.
     static func isOne(_ error: any Error) -> Bool {
-        if error is OperatorMistake { return true }
+        if let mistake = error as? OperatorMistake { return !mistake.mayPass }
         guard let error = error as? ListenError else { return false }
         return error.cause is SocketAddressError || error.cause is SocketAddressError.UnknownHost
             || (error.cause as? IOError)?.errnoCode == EACCES

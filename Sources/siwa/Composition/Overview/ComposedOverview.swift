@@ -25,6 +25,7 @@ struct ComposedOverview {
         let store: any ServiceStore
         let keys: any VerificationKeys
         let warnings: ServiceWarnings
+        let lastNotification: LastNotification
         let registry: MetricsRegistry
         let now: @Sendable () -> Moment
         let logger: Logger
@@ -46,6 +47,13 @@ struct ComposedOverview {
         let isPostgres = standbys != nil
         let work = Watched(every: .seconds(15)) { try await WaitingWork(store) }
         let hasSealingKeys = parts.settings.sealingKeys != nil
+        let (keysURL, lastNotification) = (parts.settings.keysURL, parts.lastNotification)
+        // Where no token is signed, lost keys of removed clients do no harm.
+        let signs = parts.settings.oauth != nil || parts.settings.signsEvents
+        let sealingKeys = signs ? parts.settings.sealingKeys : nil
+        let signing = Watched(every: .seconds(15)) {
+            try await SigningKeysLook(store, sealingKeys, at: now())
+        }
         return OverviewMonitor(numbers: numbers, onChange: onChange) {
             var condition = ServiceCondition(now: now(), keys: keys.health)
             condition.isPostgres = isPostgres
@@ -56,7 +64,14 @@ struct ComposedOverview {
             }
             condition.standbys = standbys?.latest.flatMap { $0 }
             condition.secondsAhead = warnings.secondsAhead
-            condition.unreadableValues = warnings.unreadableValues
+            if let look = signing.latest {
+                (condition.shutKeys, condition.signs) = (look.shut, look.signs)
+                // A key that was retired is none any more.
+                warnings.shutSigningKeys = Int64(look.shut.count)
+            }
+            condition.loneRequester = warnings.loneRequester
+            condition.unreadableValues = warnings.unreadableSecrets
+            (condition.keysURL, condition.lastStoredNotification) = (keysURL, lastNotification.moment)
             (condition.hasSealingKeys, condition.sampledValues) = (hasSealingKeys, warnings.sampledValues)
             condition.queues = Self.queues(registry)
             if let work = work.latest { condition.add(work, waiting: registry, at: now()) }
@@ -75,7 +90,22 @@ struct ComposedOverview {
             numbers: numbers, monitor: monitor,
             sources: OverviewPages.Sources(
                 version: SiwaVersion.current, findings: { doctor.findings() },
-                keys: { await Self.keys(settings, in: store) }), world: world)
+                keys: { await Self.keys(settings, in: store) },
+                retireKey: { [now = parts.now] keyID, origin in
+                    try await Self.retire(keyID, by: origin, at: now(), settings.sealingKeys, in: store)
+                }), world: world)
+    }
+
+    /// Removes a key that signs tokens and does not open.
+    static func retire(
+        _ keyID: String, by origin: AuditOrigin, at moment: Moment, _ keys: SealingKeyRing?,
+        in store: any ServiceStore
+    ) async throws -> Bool {
+        let records = try await store.signingKeys()
+        guard let keys, let record = records.first(where: { $0.keyID == keyID }),
+            !SealedSample.shutKeys(among: [record], keys: keys).isEmpty
+        else { return false }
+        return try await store.removeSigningKey(record, by: origin, at: moment)
     }
 
     private static func standbys(of database: PostgresDatabase) async throws -> StandbyCondition? {
@@ -132,11 +162,14 @@ struct ComposedOverview {
                             ServiceSettings.fingerprint(ofAppleKey: key.keyID, team: team))))
             }
         }
-        for key in (try? await store.signingKeys()) ?? [] {
-            keys.append(
-                KeyCondition(
-                    use: "Signs tokens", name: key.algorithm, fingerprint: String(key.keyID.prefix(12)),
-                    age: .made(key.createdAt)))
+        let records = (try? await store.signingKeys()) ?? []
+        let shut = settings.sealingKeys.map { SealedSample.shutKeys(among: records, keys: $0) } ?? []
+        for key in records {
+            var condition = KeyCondition(
+                use: "Signs tokens", name: key.algorithm, fingerprint: String(key.keyID.prefix(12)),
+                age: .made(key.createdAt))
+            condition.shutKeyID = shut.first { $0.keyID == key.keyID }?.keyID
+            keys.append(condition)
         }
         return keys
     }
@@ -149,6 +182,36 @@ extension WorkMonitor.Queue {
         case .check: .check
         case .erasure: .erasure
         case .receipt: .receipt
+        }
+    }
+}
+
+/// The keys that sign tokens, as the sealing keys open them.
+private struct SigningKeysLook: Sendable {
+    let shut: [ShutKey]
+    /// True unless the keys of an algorithm do not open.
+    let signs: Bool
+
+    /// - Parameter keys: `nil` where no token is signed.
+    init(_ store: any ServiceStore, _ keys: SealingKeyRing?, at now: Moment) async throws {
+        guard let keys else {
+            (shut, signs) = ([], true)
+            return
+        }
+        let records = try await store.signingKeys().filter { now < $0.retiresAt }
+        shut = SealedSample.shutKeys(among: records, keys: keys)
+        let open = Set(records.map(\.keyID)).subtracting(shut.map(\.keyID))
+        signs = Set(records.filter { open.contains($0.keyID) }.map(\.algorithm)).isSuperset(
+            of: shut.map(\.algorithm))
+    }
+}
+
+extension ServiceSettings {
+    /// The address of Apple's keys; empty for keys from a file.
+    fileprivate var keysURL: String {
+        switch keySource {
+        case .remote: appleEndpoints.keySet
+        case .pinned: ""
         }
     }
 }

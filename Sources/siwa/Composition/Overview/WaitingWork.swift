@@ -57,6 +57,14 @@ extension ServiceCondition {
         }
         pausedReceivers = known.filter { $0.record.pausedAt != nil }.map(\.record.name.rawValue)
             .filter { !$0.hasPrefix("client:") }
+        lateReceivers = known.compactMap { receiver in
+            let name = receiver.record.name
+            // Reports to Google and streams of clients are told of elsewhere.
+            guard name != .google, !name.rawValue.hasPrefix("client:"), receiver.record.pausedAt == nil,
+                let since = work.oldest[name]
+            else { return nil }
+            return LateReceiver(name: name.rawValue, waiting: waiting[name.rawValue] ?? 0, since: since)
+        }
         guard
             let failing = known.first(where: { $0.record.name == .google })?.retries
                 .filter({ $0.attempts > 0 }), let first = failing.map(\.waitingSince).min()

@@ -105,7 +105,9 @@ extension DevelopmentFakes {
         ]
         return groups.compactMap { title, place in
             let faults = switches.filter { $0.group == place }.map { fault in
-                DevelopmentFault(name: fault.name, title: fault.title, isOn: fault.isOn(in: set))
+                DevelopmentFault(
+                    name: fault.name, title: fault.title, isOn: fault.isOn(in: set),
+                    withheldKeysOf: fault.withheldKeysOf)
             }
             return faults.isEmpty ? nil : WorldFaultGroup(title, faults)
         }

@@ -39,7 +39,21 @@ final class DevelopmentFakes: FakeWorld {
     var hasGoogle: Bool { google != nil }
 
     /// Names the service, when its port is known.
-    func connect(to service: String) { state.withLock { $0.service = service } }
+    func connect(to service: String) {
+        state.withLock { $0.service = service }
+        let call = call(service)
+        apple.state.appBackend.withLock {
+            $0 = { signIn in
+                let response = try await call.post("/v1/sign-ins", signIn)
+                let account = response.json?["account"]?["id"]?.string.map { "people/\($0)" }
+                let request = response.requestID.map {
+                    "requests?\(FormEncoding.encode([("id", $0)]))"
+                }
+                let page = (response.isFine ? account : request).map { "\(service)/console/\($0)" }
+                return AppBackendAnswer(status: response.status, body: response.json, page: page)
+            }
+        }
+    }
 
     /// The requests to the service, by everyone.
     var received: RecentRequests? { state.withLock { $0.received } }

@@ -1,4 +1,5 @@
 import AppleEmulator
+import Console
 import GoogleEmulator
 import ReceiverEmulator
 
@@ -31,6 +32,15 @@ struct FaultSwitch: Sendable {
         case .apple: .apple
         case .google: .google
         case .receiver: .receivers
+        }
+    }
+
+    /// The party whose keys cannot be fetched. A service with keys in its cache does not notice.
+    var withheldKeysOf: WorldExchange.Party? {
+        switch place {
+        case .apple(let endpoint, _): endpoint == .keys ? .apple : nil
+        case .google(let place, _): place == .certs ? .google : nil
+        case .receiver: nil
         }
     }
 

@@ -9,6 +9,7 @@ struct ServiceCall: Sendable {
     struct Response: Sendable {
         let status: Int
         let json: JSONValue?
+        let requestID: String?
 
         var isFine: Bool { (200..<300).contains(status) }
     }
@@ -30,7 +31,9 @@ struct ServiceCall: Sendable {
         do {
             let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
             let bytes = Array(buffer: try await response.body.collect(upTo: Self.longestResponse))
-            return Response(status: Int(response.status.code), json: try? JSONValue(parsing: bytes))
+            return Response(
+                status: Int(response.status.code), json: try? JSONValue(parsing: bytes),
+                requestID: response.headers.first(name: "X-Request-ID"))
         } catch {
             throw DevelopmentWorldError("siwa did not answer: \(error)")
         }

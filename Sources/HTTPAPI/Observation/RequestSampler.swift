@@ -1,9 +1,10 @@
-/// Decides which requests without an authenticated caller get a log line of their own, and counts the others.
+/// Decides which of many alike requests get a log line of their own, and counts the others: requests without an
+/// authenticated caller, and those that are answered with 503.
 ///
-/// Such requests cost their sender nothing, so a line for each would let anyone fill a disk. In each second
-/// the first few of a kind are logged, and the number of all of them follows at the end of the second. Kinds
-/// are made of this service's own codes and routes, so their number is bounded. Reads no clock.
-struct AnonymousRequestSampler {
+/// The first cost their sender nothing, so a line for each would let anyone fill a disk, and so would an outage. In
+/// each second the first few of a kind are logged, and the number of all of them follows at the end of the second.
+/// Kinds are made of this service's own codes and routes, so their number is bounded. Reads no clock.
+struct RequestSampler {
     /// A set of requests that are counted together.
     struct Kind: Hashable {
         let status: UInt

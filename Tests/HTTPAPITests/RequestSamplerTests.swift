@@ -2,20 +2,20 @@ import Testing
 
 @testable import HTTPAPI
 
-@Suite struct AnonymousRequestSamplerTests {
-    static func kind(_ name: String) -> AnonymousRequestSampler.Kind {
-        AnonymousRequestSampler.Kind(status: 401, name: name)
+@Suite struct RequestSamplerTests {
+    static func kind(_ name: String) -> RequestSampler.Kind {
+        RequestSampler.Kind(status: 401, name: name)
     }
 
     /// Number of logged requests out of this many.
-    static func logged(_ count: Int, _ name: String, _ sampler: inout AnonymousRequestSampler) -> Int {
+    static func logged(_ count: Int, _ name: String, _ sampler: inout RequestSampler) -> Int {
         var logged = 0
         for _ in 0..<count where sampler.count(kind(name)) { logged += 1 }
         return logged
     }
 
     @Test func `lets the first few through, and sums up the rest when the second is over`() {
-        var sampler = AnonymousRequestSampler()
+        var sampler = RequestSampler()
         #expect(sampler.advance(to: 1000) == [])
         #expect(Self.logged(10_000, "a", &sampler) == 3)
         #expect(sampler.advance(to: 1999) == [])
@@ -24,14 +24,14 @@ import Testing
     }
 
     @Test func `says nothing more about what was logged singly`() {
-        var sampler = AnonymousRequestSampler()
+        var sampler = RequestSampler()
         #expect(sampler.advance(to: 0) == [])
         #expect(Self.logged(3, "a", &sampler) == 3)
         #expect(sampler.finish() == [])
     }
 
     @Test func `bounds the lines of a second also over all kinds`() {
-        var sampler = AnonymousRequestSampler()
+        var sampler = RequestSampler()
         #expect(sampler.advance(to: 0) == [])
         var logged = 0
         for number in 0..<100 { logged += Self.logged(10, "\(number)", &sampler) }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `begins again in each second, and when the clock was set back`() {
-        var sampler = AnonymousRequestSampler()
+        var sampler = RequestSampler()
         for now: Int64 in [0, 1000, 5000, 2000, 3000] {
             _ = sampler.advance(to: now)
             #expect(Self.logged(10, "a", &sampler) == 3)

@@ -1,0 +1,95 @@
+public import AppAttestation
+public import AppleAccounts
+
+/// App Check of every client of an app: of its client IDs, and of the OAuth clients that act for its users. It
+/// names the clients that sign users in without a proof, too.
+public struct AppCheckCoverage: Sendable {
+    /// A client ID of Apple's, or an OAuth client.
+    public struct Client: Sendable, Hashable {
+        public let kind: Kind
+        public let id: String
+        /// The mode that holds.
+        public let mode: AppCheckMode
+        /// The mode that the configuration has for the client itself.
+        public let declaredMode: AppCheckMode
+        public let basis: Basis
+    }
+
+    public enum Kind: String, Sendable, CaseIterable {
+        case clientID = "client_id"
+        case oauthClient = "oauth_client"
+    }
+
+    /// The reason for the mode that holds.
+    public enum Basis: String, Sendable, CaseIterable {
+        /// The client's own mode.
+        case own
+        /// The stricter mode of the bundle ID to which the OAuth client belongs.
+        case bundleID = "bundle_id"
+        /// The strictest mode of the app: the bundle ID says none.
+        case app
+        /// App Flip has the strictest mode of the app, except for intents of Android. Google's own requests come
+        /// from Google's servers.
+        case appFlip = "app_flip"
+        /// Users sign in on Apple's page, which no app can prove.
+        case browser
+    }
+
+    /// The client IDs in the order of the configuration, and then the OAuth clients.
+    public let clients: [Client]
+
+    public init(of app: App, _ policies: AppCheckPolicies, oauthClients: [OAuthClient]) {
+        let strictest = policies.strictest(of: app.clientIDs.map(\.rawValue))
+        let clientIDs = app.clientIDs.map { id in
+            guard let policy = policies.ofApp(id.rawValue) else {
+                return Client(
+                    kind: .clientID, id: id.rawValue, mode: .off, declaredMode: .off,
+                    basis: strictest == nil && !app.servicesIDs.contains(id) ? .own : .browser)
+            }
+            return Client(kind: .clientID, id: id.rawValue, policy, raisedBy: .app)
+        }
+        let others = oauthClients.filter { $0.app == app.primaryClientID }.map { client in
+            let id = client.id.rawValue
+            if client.hasAppFlip {
+                return Client(
+                    kind: .oauthClient, id: id, mode: strictest?.mode ?? .off, declaredMode: .off,
+                    basis: .appFlip)
+            }
+            guard let policy = policies.ofOAuthClient(id) else {
+                return Client(
+                    kind: .oauthClient, id: id, mode: .off, declaredMode: .off,
+                    basis: client.nativeSignInBundleID == nil ? .browser : .own)
+            }
+            return Client(kind: .oauthClient, id: id, policy, raisedBy: .bundleID)
+        }
+        clients = clientIDs + others
+    }
+
+    /// True if a client is judged.
+    public var judges: Bool { clients.contains { $0.mode != .off } }
+}
+
+extension AppCheckCoverage.Client {
+    /// The mode that holds, with its reason, for operators.
+    public var explanation: String {
+        switch basis {
+        case .own: mode.rawValue
+        case .bundleID:
+            "\(mode.rawValue), like its bundle ID; the client itself has app_check: \(declaredMode.rawValue)"
+        case .app: "\(mode.rawValue), like the strictest bundle ID of its app; it has no app_check of its own"
+        case .appFlip:
+            mode == .off
+                ? "off" : "App Flip is \(mode.rawValue), except for intents of Android, which carry no proof"
+        case .browser: "not judged: users sign in on Apple's page, which no app can prove"
+        }
+    }
+
+    fileprivate init(
+        kind: AppCheckCoverage.Kind, id: String, _ policy: AppCheckPolicy,
+        raisedBy basis: AppCheckCoverage.Basis
+    ) {
+        self.init(
+            kind: kind, id: id, mode: policy.mode, declaredMode: policy.declaredMode,
+            basis: policy.mode == policy.declaredMode ? .own : basis)
+    }
+}

@@ -1,0 +1,87 @@
+public import HTTPEngine
+import Logging
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// Answers on the port of the service while the service waits for its database: `/livez` with 200, so that nothing
+/// restarts a process that only waits, and everything else with 503 `storage_unavailable`.
+///
+/// It knows no caller and reads no body. The listener of the service takes the port after `end`.
+public final class WaitingService: Sendable {
+    private let running = Mutex<Task<Void, Never>?>(nil)
+    private let make: @Sendable () -> HTTPServer
+
+    /// - Parameter now: Milliseconds since 1970.
+    public init(
+        host: String, port: Int, limits: ServerLimits, now: @escaping @Sendable () -> Int64
+    ) {
+        make = {
+            // The line about listening is that of the service.
+            let silent = Logger(label: "siwa") { _ in SwiftLogNoOpLogHandler() }
+            return HTTPServer(
+                host: host, port: port, limits: limits, logger: silent, now: now,
+                interface: { _ in WaitingInterface() }, noteEarlyClose: { _ in })
+        }
+    }
+
+    /// Begins to listen. A port that cannot be listened on is reported by the service itself, later.
+    public func begin() {
+        running.withLock { running in
+            guard running == nil else { return }
+            let server = make()
+            // Ends with `end`, which the start calls in any case.
+            running = Task { try? await server.run() }
+        }
+    }
+
+    /// Closes the port and its connections. Returns when the port is free.
+    public func end() async {
+        let task = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        task?.cancel()
+        await task?.value
+    }
+}
+
+/// The answers of a service that waits for its database.
+private final class WaitingInterface: HTTPInterface {
+    func handle(
+        _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
+    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
+        let exchange = WaitingExchange(request)
+        let path = request.head.uri.prefix { $0 != "?" }
+        let isProbe = path == "/livez" && [.GET, .HEAD].contains(request.head.method)
+        return (exchange, .response(isProbe ? OperationsRoutes.alive : exchange.unavailable))
+    }
+
+    func refuse(
+        _ refusal: RequestRefusal, of request: IncomingRequest?
+    ) -> (exchange: any HTTPExchange, response: HTTPResponse) {
+        let exchange = WaitingExchange(request)
+        return (exchange, .problem(Problem(refusal.problemCode), requestID: exchange.requestID))
+    }
+
+    func submitGathered() {}
+    func connectionOpened() {}
+    func connectionClosed() {}
+    func requestFinishedLate() {}
+}
+
+private final class WaitingExchange: HTTPExchange {
+    let requestID: String
+    let omitsBody: Bool
+    let longestWait = TimeAmount.zero
+    let isLongPoll = false
+
+    init(_ request: IncomingRequest?) {
+        requestID = RequestID.accept(request?.fields.requestID) ?? RequestID.make()
+        omitsBody = request?.head.method == .HEAD
+    }
+
+    var unavailable: HTTPResponse { .problem(Problem(.storageUnavailable), requestID: requestID) }
+
+    func finish(_ response: HTTPResponse, at now: NIODeadline) -> HTTPResponse { response }
+}

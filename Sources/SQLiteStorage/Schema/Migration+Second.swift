@@ -1,0 +1,24 @@
+import SQLTables
+
+extension Migration {
+    /// Exchanged refresh tokens that can be repeated, and the pace of new token families. The paces' table is
+    /// made anew, because SQLite cannot change the constraint of a column.
+    static let second = Migration(
+        number: 2,
+        sql: """
+            \(OAuthTokenFamilyTable.adding(.retries))
+            CREATE INDEX oauth_token_family_by_rotation ON oauth_token_family (rotated_at)
+                WHERE previous_salt IS NOT NULL;
+            CREATE INDEX oauth_token_family_by_retry ON oauth_token_family (rotated_at)
+                WHERE earlier_tokens IS NOT NULL;
+            CREATE TABLE new_pace (
+                \(OAuthGrantPaceTable.schema),
+                PRIMARY KEY (account_id, oauth_client)
+            ) STRICT, WITHOUT ROWID;
+            INSERT INTO new_pace (account_id, oauth_client, begun_at, count)
+                SELECT account_id, oauth_client, begun_at, count FROM oauth_grant_pace;
+            DROP TABLE oauth_grant_pace;
+            ALTER TABLE new_pace RENAME TO oauth_grant_pace;
+            CREATE INDEX oauth_grant_pace_by_begin ON oauth_grant_pace (begun_at);
+            """)
+}

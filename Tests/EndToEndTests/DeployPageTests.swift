@@ -1,0 +1,79 @@
+import Foundation
+import SiwaBinary
+import TestSupport
+import Testing
+
+#if os(Linux)
+    /// The commands of `docs/deploy.md` after the build, from the first block to the last, on a bare tree: a folder that
+    /// stands for the root, and stubs for the programs that change a system.
+    @Suite struct DeployPageTests {
+        private static let root = OperatorTool.root
+
+        @Test(.timeLimit(.hung)) func `each block of the page works after the blocks before it`() async throws
+        {
+            let page = try String(contentsOf: Self.root.appending(path: "docs/deploy.md"), encoding: .utf8)
+            let blocks = page.matches(of: #/(?ms)^ *```sh\n(.*?)^ *```/#).map { String($0.1) }
+            #expect(blocks.count >= 9)
+            try await TemporaryDirectory.with { directory in
+                let service = try await ServiceProcess.serve(directory, try CrashTests.variables(directory))
+                try await Self.makeBareTree(in: directory)
+                // The first block builds; `ScriptTests` runs it.
+                for block in blocks.dropFirst() {
+                    let commands = block.replacing(#/(^|[^\w.])(\/(?:etc|usr|var)\/)/#) {
+                        "\($0.1)\(directory.path)\($0.2)"
+                    }
+                    .replacing("http://127.0.0.1:8080", with: "http://127.0.0.1:\(service.port)")
+                    let run = try await OperatorTool.run(
+                        "sh", ["-eu", "-c", commands],
+                        ["PATH": "\(directory.path)/stubs:\(directory.path)/usr/local/bin:/usr/bin:/bin"],
+                        in: directory)
+                    #expect(run.status == 0, "\(commands)\n\(run.output)")
+                }
+                func text(_ path: String) throws -> String {
+                    try String(contentsOfFile: directory.path(of: path), encoding: .utf8)
+                }
+                #expect(try text("etc/siwa/sealing-key").contains("="))
+                #expect(try text("etc/systemd/system/siwa.service").contains("ExecStart="))
+                #expect(try text("usr/share/bash-completion/completions/siwa").contains("healthcheck"))
+                let done = try text("done")
+                for command in [
+                    "apt-get install", "useradd --system", "systemctl enable --now siwa", "siwa doctor",
+                    "nginx -t",
+                    "systemctl reload nginx", "caddy validate", "systemctl reload caddy",
+                ] { #expect(done.contains(command), "\(command): \(done)") }
+                #expect(await service.stop() == 0)
+            }
+        }
+
+        /// The files that the page copies to the server, the folders of a bare system, and the stubs.
+        private static func makeBareTree(in directory: TemporaryDirectory) async throws {
+            try directory.write("key", to: "AuthKey_ABC123DEFG.p8")
+            let folders = [
+                "docs", "stubs", "etc/systemd/system", "etc/nginx/conf.d", "etc/caddy", "usr/local/bin",
+                "usr/share/bash-completion/completions", "var/lib/siwa",
+            ]
+            for folder in folders {
+                try FileManager.default.createDirectory(
+                    atPath: directory.path(of: folder), withIntermediateDirectories: true)
+            }
+            try FileManager.default.copyItem(
+                atPath: root.appending(path: "docs/deploy").path, toPath: directory.path(of: "docs/deploy"))
+            try FileManager.default.copyItem(
+                at: try BuiltSiwa.url(), to: URL(fileURLWithPath: directory.path(of: "siwa")))
+            let record = #"echo "${0##*/} $*" >> "$HOME/done""#
+            var stubs = Dictionary(
+                uniqueKeysWithValues: ["apt-get", "useradd", "systemctl", "systemd-run", "nginx", "caddy"].map
+                { ($0, record) })
+            stubs["id"] = "exit 1"
+            // There is no group siwa here.
+            stubs["install"] = """
+                for word; do shift; case $word in --group=* | --owner=*) ;; *) set -- "$@" "$word" ;; esac; done
+                exec /usr/bin/install "$@"
+                """
+            for (name, text) in stubs {
+                let path = try directory.write("#!/bin/sh\n\(text)\n", to: "stubs/\(name)")
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            }
+        }
+    }
+#endif
