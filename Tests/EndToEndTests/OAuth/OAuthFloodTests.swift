@@ -81,6 +81,12 @@ import Testing
                             500, port: service.port, from: "127.0.0.3", request)
                         Self.expectMostly([400, 401, 200], statuses)
                     }
+                    // An invented key ID that no fetch has looked for is told when the next one is due.
+                    for request in Self.guesses(ofKeyIDsAt: google) {
+                        let statuses = try await RequestFlood.run(
+                            500, port: service.port, from: "127.0.0.3", request)
+                        #expect(statuses.keys.allSatisfy([400, 401, 503].contains), "\(statuses)")
+                    }
                 }
                 // Invented key IDs do not make the service ask Google each time.
                 let fetches = system.google.exchanges.count { $0.title.contains("fetched") }
@@ -107,13 +113,6 @@ import Testing
                     return RequestFlood.post(
                         "/oauth/token", "grant_type=refresh_token&\(phone)&refresh_token=\(token)")
                 },
-                { number in
-                    let assertion = SampleBytes.token(number)
-                    return RequestFlood.post(
-                        "/oauth/token",
-                        "\(google)&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
-                            + "&intent=get&assertion=\(assertion)")
-                },
                 { RequestFlood.post("/oauth/introspect", "\(google)&token=\(SampleBytes.token($0))") },
                 { number in
                     RequestFlood.post(
@@ -121,13 +120,25 @@ import Testing
                 },
                 { RequestFlood.post("/oauth/revoke", "\(phone)&token=\(SampleBytes.token($0))") },
                 { number in
+                    RequestFlood.get(
+                        "/oauth/userinfo", ["Authorization: Bearer \(SampleBytes.token(number))"])
+                },
+            ]
+        }
+
+        private static func guesses(ofKeyIDsAt google: String) -> [@Sendable (Int) -> String] {
+            [
+                { number in
+                    let assertion = SampleBytes.token(number)
+                    return RequestFlood.post(
+                        "/oauth/token",
+                        "\(google)&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
+                            + "&intent=get&assertion=\(assertion)")
+                },
+                { number in
                     RequestFlood.post(
                         "/v1/google/security-events", body: SampleBytes.token(number),
                         ["Content-Type: application/secevent+jwt"])
-                },
-                { number in
-                    RequestFlood.get(
-                        "/oauth/userinfo", ["Authorization: Bearer \(SampleBytes.token(number))"])
                 },
             ]
         }
