@@ -64,7 +64,11 @@ import Testing
             var stubs = Dictionary(
                 uniqueKeysWithValues: ["apt-get", "useradd", "systemctl", "systemd-run", "nginx", "caddy"].map
                 { ($0, record) })
-            stubs["id"] = "exit 1"
+            stubs["getent"] = "exit 2"
+            // The server is this machine, and its folder the one of these files.
+            stubs["scp"] = """
+                for word; do case $word in -* | *:) ;; *) [ -e "${word##*/}" ] || cp -r "$word" . ;; esac; done
+                """
             // There is no group siwa here.
             stubs["install"] = """
                 for word; do shift; case $word in --group=* | --owner=*) ;; *) set -- "$@" "$word" ;; esac; done
