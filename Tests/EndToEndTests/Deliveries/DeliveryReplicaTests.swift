@@ -106,7 +106,13 @@ import Testing
                 try? await eventually { server.taken.count >= feed.ids.count }
                 #expect(feed.missing(at: server) == [], "\(name)")
                 #expect(feed.overtaking(at: server) == [], "\(name)")
-                #expect(Self.mixed(server.attempts) == [], "\(name)")
+                let mixed = Self.mixed(server.attempts)
+                switch end {
+                case .killed: #expect(mixed == [], "\(name)")
+                // Each of the eight lanes of a turn may have been stopped between its check of the claim and the
+                // bytes of its request, which then meet an attempt of the other replica.
+                case .frozen: #expect(mixed.count <= 2 * 8, "\(name): \(mixed)")
+                }
             }
             try? await eventually {
                 try await system.endPolls()
