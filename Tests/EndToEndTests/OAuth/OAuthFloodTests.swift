@@ -85,7 +85,7 @@ import Testing
                     for request in Self.guesses(ofKeyIDsAt: google) {
                         let statuses = try await RequestFlood.run(
                             500, port: service.port, from: "127.0.0.3", request)
-                        #expect(statuses.keys.allSatisfy([400, 401, 503].contains), "\(statuses)")
+                        #expect(Set(statuses.keys).isSubset(of: [400, 401, 503]), "\(statuses)")
                     }
                 }
                 // Invented key IDs do not make the service ask Google each time.
