@@ -51,6 +51,11 @@ public struct IdentityTokenVerifier: Sendable {
         return mistakes
     }
 
+    /// Returns the claims of a token that are dropped for their form. None if the claims cannot be read.
+    public func dropped(of token: UnverifiedToken) -> DroppedClaims {
+        (try? IdentityTokenClaims(parsing: token.jws.payload))?.dropped ?? []
+    }
+
     /// Runs the checks in the order of `VerificationStep`.
     private func check(
         _ claims: IdentityTokenClaims, _ expectations: IdentityTokenExpectations, at now: NumericDate,

@@ -54,6 +54,15 @@ package struct CheckReport {
     package let sections: [Section]
     /// Seconds that the issuer's clock may differ from ours in the checks of times; `nil` where no time is checked.
     package var leeway: Int64?
+    /// The names of claims that decide nothing and are dropped for their form.
+    package var dropped: [String] = []
+
+    /// A sentence about the dropped claims, if there are any.
+    package var droppedText: String? {
+        dropped.isEmpty
+            ? nil
+            : "dropped, because the form is wrong and nothing depends on it: \(dropped.joined(separator: ", "))"
+    }
 
     package var text: String { text(in: .plain) }
 
@@ -72,6 +81,9 @@ package struct CheckReport {
         case .refused(let code): lines.append(layout.styled("refused: \(code)", .bad))
         case .undecided(let reason):
             lines += layout.wrapped("undecided: \(reason)").map { layout.styled($0, .warning) }
+        }
+        if let droppedText {
+            lines += layout.wrapped(droppedText).map { layout.styled($0, .warning) }
         }
         for section in sections {
             lines += ["", layout.styled("\(section.title):", .strong)]
@@ -114,6 +126,7 @@ package struct CheckReport {
         }
         json.endArray()
         json.member("is_signed", isSigned)
+        json.member("dropped", ifAny: dropped)
         for section in sections {
             json.name(section.name)
             json.value(.object(section.object))

@@ -28,6 +28,8 @@ package struct InspectionReport {
     let findings: [(step: VerificationStep, finding: CheckReport.Finding)]
     let failures: [VerificationStep: Failure]
     let content: TokenContent
+    /// The claims that are dropped for their form.
+    let dropped: DroppedClaims
 
     /// The values of the check that decided.
     var comparison: CheckComparison? {
@@ -59,7 +61,7 @@ package struct InspectionReport {
                 section(content.header, named: "header", titled: "header"),
                 section(
                     content.claims, named: "claims", titled: isSigned ? "claims" : "claims, not verified"),
-            ].compactMap { $0 }, leeway: leeway)
+            ].compactMap { $0 }, leeway: leeway, dropped: dropped.names)
     }
 
     private func failure(_ failure: Failure) -> CheckReport.Failure {

@@ -34,21 +34,31 @@ package struct TokenInspection: Sendable {
         } catch {
             return report(.refused(error), content: content, keyIDs: nil)
         }
+        let dropped = dropped(of: token)
         let keys: InspectedKeys
         do throws(KeysUnavailable) {
             keys = try await source.appleKeys()
         } catch {
-            return report(.undecided("\(error)"), others: mistakes(of: token), content: content, keyIDs: nil)
+            return report(
+                .undecided("\(error)"), others: mistakes(of: token), content: content, dropped, keyIDs: nil)
         }
         do {
             try await verify(token, with: try await keys.keys.key(of: token))
-            return report(.accepted, content: content, keyIDs: keys.keyIDs)
+            return report(.accepted, content: content, dropped, keyIDs: keys.keyIDs)
         } catch let error as AppleTokenError {
             return report(
-                .refused(error), others: mistakes(of: token), content: content, keyIDs: keys.keyIDs)
+                .refused(error), others: mistakes(of: token), content: content, dropped, keyIDs: keys.keyIDs)
         } catch {
             return report(
-                .undecided("\(error)"), others: mistakes(of: token), content: content, keyIDs: keys.keyIDs)
+                .undecided("\(error)"), others: mistakes(of: token), content: content, dropped,
+                keyIDs: keys.keyIDs)
+        }
+    }
+
+    private func dropped(of token: UnverifiedToken) -> DroppedClaims {
+        switch kind {
+        case .identityToken: IdentityTokenVerifier(policy: policy).dropped(of: token)
+        case .notification: []
         }
     }
 
@@ -86,7 +96,7 @@ package struct TokenInspection: Sendable {
     /// - Parameter others: All mistakes of the claims; `nil` when the claims were not reached, or every check has passed.
     private func report(
         _ verdict: InspectionReport.Verdict, others: [AppleTokenError]? = nil, content: TokenContent,
-        keyIDs: [String]?
+        _ dropped: DroppedClaims = [], keyIDs: [String]?
     ) -> InspectionReport {
         var failures: [VerificationStep: InspectionReport.Failure] = [:]
         for error in verdict.errors + (others ?? []) where failures[error.step] == nil {
@@ -97,7 +107,7 @@ package struct TokenInspection: Sendable {
         return InspectionReport(
             kind: kind, moment: moment, leeway: policy.leeway, verdict: verdict,
             findings: findings(verdict, failures: failures, others: others), failures: failures,
-            content: content)
+            content: content, dropped: dropped)
     }
 
     private func findings(

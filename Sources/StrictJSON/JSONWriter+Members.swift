@@ -31,4 +31,16 @@ extension JSONWriter {
     public mutating func member(_ name: StaticString, ifPresent value: Int64?) {
         if let value { member(name, value) }
     }
+
+    /// Writes an array of text. Without any value the member is absent.
+    public mutating func member(_ name: StaticString, ifAny values: [String]) {
+        guard !values.isEmpty else { return }
+        self.name(name)
+        beginArray()
+        for value in values {
+            element()
+            self.value(value)
+        }
+        endArray()
+    }
 }

@@ -1,4 +1,5 @@
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
@@ -97,6 +98,37 @@ import TokenMint
                 body: try Bodies.identityToken { $0["email"] = .null })
             #expect(verified.status == 200)
             #expect(verified.json?["dropped"]?.array?.compactMap(\.string) == ["email"])
+        }
+    }
+
+    @Test func `values that were dropped are counted by name, and logged once a minute for each name`()
+        async throws
+    {
+        try await RunningService.with { service in
+            @Sendable func send(to path: String, user: String = "") async throws {
+                let body = try Bodies.identityToken([("user", .string(user))]) { $0["email"] = .null }
+                #expect([200, 201].contains(try await service.call("POST", path, body: body).status))
+            }
+            try await send(to: Self.signIn)
+            try await send(to: Self.signIn, user: #"{"email":"-"}"#)
+            service.clock.advance(by: .seconds(60))
+            try await send(to: Self.signIn)
+            let text = try Bodies.identityToken { $0["email"] = .null }
+            #expect(try await service.call("POST", ProblemContractTests.verify, body: text).status == 200)
+            let metrics = try await service.call("GET", "/metrics").text
+            for (name, count) in [("email", 4), ("user.email", 1), ("user.name", 0), ("org_id", 0)] {
+                #expect(metrics.contains("siwa_dropped_values_total{name=\"\(name)\"} \(count)\n"), "\(name)")
+            }
+            let lines = service.loggedText().split(separator: "\n").filter {
+                $0.contains(#"msg="values of sign-ins were dropped""#)
+            }
+            #expect(lines.allSatisfy { $0.contains("level=warning") })
+            // The second of the first minute is told with the third.
+            let told = [("email", 1), ("user.email", 1), ("email", 2)]
+            #expect(lines.count == told.count, "\(lines)")
+            for (line, (name, count)) in zip(lines, told) {
+                #expect(line.contains(" name=\(name)") && line.contains(" count=\(count)"), "\(line)")
+            }
         }
     }
 

@@ -41,6 +41,27 @@ import TokenMint
         #expect(!findings.values.contains(.notReached))
     }
 
+    @Test(arguments: [60, 3 * 86_400])
+    func `claims that are dropped for their form are named, also of a token that has expired`(later: Int64)
+        async throws
+    {
+        var claims = TokenMint.identityClaims()
+        (claims["email"], claims["real_user_status"]) = (.null, .string("2"))
+        let report = try await Self.inspect(
+            try TokenMint.shared.sign(claims), at: TokenMint.sampleTime + later)
+        #expect(report.text.contains(later == 60 ? "\naccepted\n" : "refused: token_expired"))
+        #expect(
+            report.text.contains(
+                "\ndropped, because the form is wrong and nothing depends on it: email, real_user_status\n"))
+        let json = try JSONValue(parsing: Array(report.json.utf8))
+        #expect(json["dropped"]?.array?.compactMap(\.string) == ["email", "real_user_status"])
+        let plain = try await Self.inspect(try TokenMint.shared.sign(TokenMint.identityClaims()))
+        #expect(!plain.text.contains("dropped") && !plain.json.contains("dropped"))
+        // A notification has no claims that are dropped.
+        let notification = try await Self.inspect(try TokenMint.shared.sign(claims), kind: .notification)
+        #expect(!notification.text.contains("dropped"))
+    }
+
     @Test func `the check that decides is named, and what follows is checked too`() async throws {
         let report = try await Self.inspect(
             try TokenMint.shared.sign(TokenMint.identityClaims()), clientIDs: ["com.example.other"])

@@ -107,6 +107,9 @@ struct InspectedToken: Sendable {
         {
             reasons.append(text)
         }
+        if let text = report.droppedText {
+            reasons.append("\(text.prefix(1).uppercased())\(text.dropFirst()).")
+        }
     }
 
     /// Adds a reason, with which a good token stays good.

@@ -36,22 +36,8 @@ extension HTTPResponse {
         json.value(outcome.credential)
         json.member("is_new_account", outcome.isNewAccount)
         json.member("app_check", ifPresent: app)
-        json.dropped(outcome.dropped)
+        json.member("dropped", ifAny: outcome.dropped)
         json.endObject()
         return .json(outcome.isNewAccount ? .created : .ok, json.bytes)
-    }
-}
-
-extension JSONWriter {
-    /// Writes the names of values that were dropped. Without any, the member is absent.
-    mutating func dropped(_ names: [String]) {
-        guard !names.isEmpty else { return }
-        name("dropped")
-        beginArray()
-        for name in names {
-            element()
-            value(name)
-        }
-        endArray()
     }
 }

@@ -72,7 +72,7 @@ final class TokenRoutes: Sendable {
         json.name("identity")
         json.value(verified.identity, of: verified.app)
         json.member("app_check", ifPresent: app)
-        json.dropped(verified.identity.dropped.names)
+        json.member("dropped", ifAny: verified.identity.dropped.names)
         json.endObject()
         return .json(.ok, json.bytes)
     }

@@ -39,12 +39,15 @@ struct TokenExchange: Sendable {
         var response = try await TokenMaker(server: server).response(
             for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: now)
         response.issuedTokenType = .accessToken
+        response.dropped = user.dropped
         return response
     }
 
     private struct User {
         let id: AccountID
         let authenticatedAt: Moment
+        /// The names of values that were dropped.
+        let dropped: [String]
     }
 
     /// Signs the user in like `POST /v1/sign-ins`: makes the account, uses the nonce up, obeys the state
@@ -88,7 +91,7 @@ struct TokenExchange: Sendable {
             else { throw OAuthError(exchangeRefusedFor: .authenticationTooOld) }
             let pending = try useCases.signIn(verified, from: request, allowed: only)
             let outcome = try await useCases.commits.submit(pending)
-            return User(id: outcome.account.id, authenticatedAt: moment)
+            return User(id: outcome.account.id, authenticatedAt: moment, dropped: outcome.dropped)
         } catch let error as AppleTokenError {
             throw OAuthError(subjectTokenRefused: error.code.rawValue)
         } catch let error as KeySetError where error.code == .unknownKey {

@@ -13,6 +13,9 @@ public struct TokenResponse: Sendable {
     public let idToken: String?
     /// `nil` except in the response to a token exchange (RFC 8693 §2.2.1).
     public var issuedTokenType: TokenTypeIdentifier?
+    /// The names of values of the identity token and of `user` that were dropped, in the response to a token
+    /// exchange: a member of ours (RFC 6749 §5.1: a client ignores members that it does not know).
+    public var dropped: [String] = []
 
     /// Writes the JSON document.
     public func write(into json: inout JSONWriter) {
@@ -24,6 +27,7 @@ public struct TokenResponse: Sendable {
         json.member("refresh_token", ifPresent: refreshToken)
         json.member("scope", scope)
         json.member("id_token", ifPresent: idToken)
+        json.member("dropped", ifAny: dropped)
         json.endObject()
     }
 }

@@ -40,6 +40,14 @@ import TokenMint
         Self.expectNothing(of: token, in: html)
     }
 
+    @Test func `claims that are dropped for their form are named`() async throws {
+        let world = try InspectedWorld()
+        let token = try world.token { $0["org_id"] = .bool(true) }
+        let html = try InspectedWorld.html(try await world.inspect(token))
+        #expect(html.contains("<span class=\"good\">Yes</span>"))
+        #expect(html.contains("Dropped, because the form is wrong and nothing depends on it: org_id."))
+    }
+
     @Test func `in development nothing is masked, and the fields keep what was given`() async throws {
         let world = try InspectedWorld()
         let token = try world.token()

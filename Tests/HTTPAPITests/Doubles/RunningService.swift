@@ -48,6 +48,10 @@ struct RunningService: Sendable {
         /// Redirect URL of each web client; empty leaves the web relay out.
         var redirectURLs = ["com.example.web": "https://app.example/apple?from=siwa"]
         var publicURL = "https://siwa.test"
+        /// The one-time secrets of web sign-ins; `nil` for those of the store.
+        var tickets: (any TicketStore)?
+        /// True if the first app takes nonces of the service alone.
+        var requiresMintedNonce = false
         var canSeal = true
         /// Largest number of callers that wait for events at the same time.
         var mostWaiters = 1024
@@ -96,8 +100,15 @@ struct RunningService: Sendable {
         let commits = GroupCommit<AccountCommand>(store: store, feed: feed, tracer: options.spans)
         let clock = ManualClock(millisecondsSince1970: options.now)
         let now: @Sendable () -> Moment = { Moment(milliseconds: clock.millisecondsSince1970) }
+        var logger = Logger(label: "test") { label in
+            LineLogHandler(
+                label: label, level: options.logLevel, sink: sink, now: { clock.millisecondsSince1970 })
+        }
+        logger.logLevel = options.logLevel
+        let registry = MetricsRegistry()
         let useCases = SignInUseCases(
-            deployment: try deployment(), policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
+            deployment: try deployment(requiresMintedNonce: options.requiresMintedNonce),
+            policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
             commits: commits, feed: feed, tokenContext: try tokenContext(options, store),
             nonceKey: .sample(),
             appChecks: try options.attestationRoot.map { root in
@@ -105,16 +116,14 @@ struct RunningService: Sendable {
                     options.appCheck, root: root, deployment: try deployment(),
                     store: store as? any AppAttestStore ?? ReferenceStore(), commits: commits,
                     nonceKey: .sample(), now: now)
-            }, now: now)
-        var logger = Logger(label: "test") { label in
-            LineLogHandler(
-                label: label, level: options.logLevel, sink: sink, now: { clock.millisecondsSince1970 })
-        }
-        logger.logLevel = options.logLevel
-        let web = try web(options, useCases, store as? any TicketStore, now)
+            },
+            onDropped: DroppedValueNotice(
+                registry: registry, logger: logger, now: { clock.millisecondsSince1970 }
+            ).count, now: now)
+        let web = try web(options, useCases, options.tickets ?? store as? any TicketStore, now)
         var dependencies = HTTPService.Dependencies(
             useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
-            registry: MetricsRegistry(), sink: sink, version: "0.0.1-test",
+            registry: registry, sink: sink, version: "0.0.1-test",
             now: { clock.millisecondsSince1970 },
             web: web, oauth: options.hasOAuth ? try oauth(options, useCases, store, feed, keys, now) : nil,
             authorize: try authorize(options, web, store as? any AuthorizationStore, feed, now),
@@ -209,11 +218,11 @@ struct RunningService: Sendable {
             web: web, sealingKeys: try ring(), now: now)
     }
 
-    static func deployment() throws -> Deployment {
+    static func deployment(requiresMintedNonce: Bool = false) throws -> Deployment {
         try Deployment(apps: [
             App(
                 team: id(team), primaryClientID: id(TokenMint.clientID),
-                otherClientIDs: [id("com.example.web")]),
+                otherClientIDs: [id("com.example.web")], requiresMintedNonce: requiresMintedNonce),
             App(team: id(team), primaryClientID: id(secondClientID)),
         ])
     }
