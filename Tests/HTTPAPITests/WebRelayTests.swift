@@ -3,6 +3,7 @@ import Cryptography
 import Encodings
 import HTTPAPI
 import Logging
+import StorageConformance
 import StrictJSON
 import Testing
 import TokenMint
@@ -201,6 +202,58 @@ import TokenMint
             let parameters = try await WebVisitor(service).visit()
             #expect(parameters["error"] == "sign_in_refused")
             #expect(parameters["error_description"] == "credential_revoked")
+        }
+    }
+
+    enum FirstEnd: CaseIterable, Sendable {
+        case signedIn, refusedAccount, refusedToken, malformedForm, cancelled, failedStorage
+    }
+
+    @Test(arguments: FirstEnd.allCases, [false, true])
+    func `a form that one browser posts again ends as the first did, also at another replica`(
+        end: FirstEnd, isAtOther: Bool
+    ) async throws {
+        var options = RunningService.Options()
+        let tickets = ReferenceStore()
+        let accounts = FailingStore(error: StorageError(.unavailable, detail: ""))
+        options.store = end == .failedStorage ? accounts : tickets
+        options.tickets = tickets
+        try await RunningService.with(options) { [options] service in
+            try await RunningService.with(options) { other in
+                if end == .refusedAccount {
+                    _ = try await service.call(
+                        "POST", "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
+                }
+                let visitor = WebVisitor(service)
+                let redirect = try await visitor.begin("?state=s1")
+                let form =
+                    switch end {
+                    case .signedIn, .refusedAccount, .failedStorage: try visitor.form(for: redirect)
+                    case .refusedToken: try visitor.form(for: redirect) { $0["nonce"] = .string("other") }
+                    case .malformedForm: try visitor.form(for: redirect).filter { $0.0 != "code" }
+                    case .cancelled: [("state", redirect.state), ("error", "user_cancelled_authorize")]
+                    }
+                let again = WebVisitor(isAtOther ? other : service)
+                again.cookie = visitor.cookie
+                let first = try await visitor.follow(try await visitor.post(form))["location"]
+                let ends = [
+                    try await again.follow(try await again.post(form))["location"],
+                    try await visitor.follow(try await visitor.post(form))["location"],
+                ]
+                #expect(first != nil && ends == [first, first])
+                let said = WebVisitor.parameters(of: first ?? "")
+                #expect(said["state"] == "s1")
+                #expect(
+                    said["error_description"] ?? said["error"] ?? "code"
+                        == [
+                            .signedIn: "code", .refusedAccount: "credential_revoked",
+                            .refusedToken: "nonce_mismatch", .malformedForm: "form_malformed",
+                            .cancelled: "user_cancelled_authorize", .failedStorage: "storage_unavailable",
+                        ][end])
+                // Of the browser that posts it, and of no other.
+                again.cookie = nil
+                #expect(try await again.follow(try await again.post(form)).status == 400)
+            }
         }
     }
 

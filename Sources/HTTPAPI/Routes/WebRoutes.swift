@@ -96,17 +96,22 @@ final class WebRoutes: Sendable {
         do {
             let end = try await verifications.counting(.identityToken, in: trace) {
                 try await web.handleCallback(
-                    webState, identityToken: token, authorizationCode: code, user: user)
+                    webState, identityToken: token, authorizationCode: code, user: user
+                ) { Self.failure(Problem(describing: $0)) }
             }
             if !end.isRepeated { metrics.count(.signedIn) }
             return .redirect(to: end.url)
         } catch {
             let problem = Problem(describing: error)
-            // A bug of this service is logged, and not reported to the app.
-            guard problem.code != ProblemCode.internalError.rawValue else { throw error }
+            guard let failure = Self.failure(problem) else { throw error }
             metrics.count(.refused)
-            return away(webState, WebFailure(problem), code: problem.code)
+            return away(webState, failure, code: problem.code)
         }
+    }
+
+    /// `nil` for a bug of this service, which is logged, and not reported to the app.
+    private static func failure(_ problem: Problem) -> WebFailure? {
+        problem.code == ProblemCode.internalError.rawValue ? nil : WebFailure(problem)
     }
 
     /// `GET /v1/web/finish?ticket=`

@@ -97,10 +97,13 @@ public struct WebSignIn: Sendable {
     /// A browser that posts the same form again, by a double click or a reload, gets the end of the first post:
     /// it has given up the first response, and only it can use the second (`finish`).
     ///
+    /// - Parameter failure: Returns what the app's page is told of an error, so that a form that is posted again ends
+    ///   with the same failure. `nil` for an error that it is not told of.
     /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`, and
     ///   `WebRefusal` `web_state_used`. Nothing is stored when the token is refused.
     public func handleCallback(
-        _ webState: WebState, identityToken: String, authorizationCode: String, user: UserProfile?
+        _ webState: WebState, identityToken: String, authorizationCode: String, user: UserProfile?,
+        failure: (any Error) -> WebFailure?
     ) async throws -> (url: String, isRepeated: Bool) {
         let token = IdentityTokenRequest(
             identityToken: identityToken, nonce: webState.nonce, clientID: webState.clientID.rawValue,
@@ -116,30 +119,36 @@ public struct WebSignIn: Sendable {
         guard try await useUp(webState) else {
             return (try await firstEnd(of: form, webState), isRepeated: true)
         }
-        let pending = try useCases.pendingSignIn(
-            verified, from: SignInRequest(token: token, redirectURI: settings.callbackURL, user: user),
-            at: now(), allowed: .all)
-        let outcome: SignInOutcome
+        let request = SignInRequest(token: token, redirectURI: settings.callbackURL, user: user)
         do {
-            outcome = try await useCases.commits.submit(pending)
-        } catch let refusal as AccountRefusal {
-            try await keep(
-                ticket(.failure(.signInRefused(refusal.code.rawValue)), for: webState), asEndOf: form)
-            throw refusal
+            let end = try await register(verified, from: request, webState)
+            try await keep(end, asEndOf: form)
+            return (finishURL(end), isRepeated: false)
+        } catch {
+            if let failure = failure(error) {
+                // If the database fails here too, the same form says that the state is used.
+                try? await keep(ticket(.failure(failure), for: webState), asEndOf: form)
+            }
+            throw error
         }
-        let end: WebTicket
+    }
+
+    /// Registers the sign-in, and stores its result for the code.
+    private func register(
+        _ verified: VerifiedSignIn, from request: SignInRequest, _ webState: WebState
+    ) async throws -> WebTicket {
+        let pending = try useCases.pendingSignIn(verified, from: request, at: now(), allowed: .all)
+        let outcome = try await useCases.commits.submit(pending)
         if webState.destination.givesSession {
-            end = ticket(.authentication(authentication(outcome, verified, webState)), for: webState)
-        } else {
-            let code = WebCode()
-            end = ticket(.code(code.text), for: webState)
-            _ = try await tickets.insertTicket(
-                Ticket(
-                    digest: code.digest, purpose: .webResult, payload: WebResult(outcome).json,
-                    expiresAt: end.expiresAt))
+            return ticket(.authentication(authentication(outcome, verified, webState)), for: webState)
         }
-        try await keep(end, asEndOf: form)
-        return (finishURL(end), isRepeated: false)
+        let code = WebCode()
+        let end = ticket(.code(code.text), for: webState)
+        _ = try await tickets.insertTicket(
+            Ticket(
+                digest: code.digest, purpose: .webResult, payload: WebResult(outcome).json,
+                expiresAt: end.expiresAt))
+        return end
     }
 
     /// Keeps the end of a form for the browser that posts it again. The destination is in the state.

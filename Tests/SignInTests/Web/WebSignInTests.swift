@@ -94,6 +94,38 @@ import TokenMint
         #expect(events.contains(.accountCreated) && Set(events).count == events.count)
     }
 
+    @Test func `a form of a refused sign-in that one browser posts again is refused as the first was`()
+        async throws
+    {
+        let subject = try Subject()
+        let web = try web(subject)
+        _ = try await subject.useCases.commitNotification(try Subject.notification(at: 5))
+        let redirect = try web.begin(clientID: nil, callerState: "s%2F1", scope: .nameAndEmail, cookie: nil)
+        let pair = try #require(redirect.location.split(separator: "&").first { $0.hasPrefix("state=") })
+        let webState = try web.readState(String(pair.dropFirst(6)))
+        let form = try token(webState)
+        @Sendable func post() async throws -> WebArrival {
+            let url: String
+            do {
+                url = try await web.handleCallback(
+                    webState, identityToken: form, authorizationCode: "code", user: nil
+                ).url
+            } catch let refusal as AccountRefusal {
+                url = web.refusalURL(.signInRefused(refusal.code.rawValue), for: webState)
+            }
+            let ticket = url.split(separator: "=", maxSplits: 1).last.map(String.init)
+            return try web.finish(ticket: ticket, cookie: redirect.browser.text)
+        }
+        async let first = post()
+        async let second = post()
+        let ends = [try await first, try await second, try await post()]
+        let refused = WebArrival.appPage(
+            "https://app.example/apple?error=sign_in_refused&error_description=credential_revoked&state=s%2F1"
+        )
+        #expect(ends == [refused, refused, refused])
+        #expect(try await !subject.store.allEvents().map(\.kind).contains(.accountCreated))
+    }
+
     @Test func `a state is remembered for longer than it would pass`() async throws {
         let subject = try Subject()
         let web = try web(subject)
@@ -142,5 +174,16 @@ import TokenMint
         await #expect(throws: AccountRefusal(.accountNotFound)) {
             _ = try await other.useCases.outcome(of: result, allowed: .all)
         }
+    }
+}
+
+extension WebSignIn {
+    /// Handles a form for an app's page that is told of refusals by the account rules alone.
+    fileprivate func handleCallback(
+        _ webState: WebState, identityToken: String, authorizationCode: String, user: UserProfile?
+    ) async throws -> (url: String, isRepeated: Bool) {
+        try await handleCallback(
+            webState, identityToken: identityToken, authorizationCode: authorizationCode, user: user
+        ) { ($0 as? AccountRefusal).map { .signInRefused($0.code.rawValue) } }
     }
 }
