@@ -187,6 +187,39 @@ import TokenMint
         }
     }
 
+    @Test func `an app that demands a nonce of this service takes no other at a sign-in`() async throws {
+        var options = RunningService.Options()
+        options.requiresMintedNonce = true
+        try await RunningService.with(options) { service in
+            let minted = try await service.call("POST", "/v1/nonces")
+            let nonce = try #require(minted.json?["nonce"]?.string)
+            let digest = try #require(minted.json?["nonce_sha256"]?.string)
+            for (posted, claim) in [(nil, nil), ("own", "own"), (nil, "own"), (nil, digest)]
+                as [(String?, String?)]
+            {
+                let members = posted.map { [("nonce", JSONValue.string($0))] } ?? []
+                let body = try Bodies.identityToken(members) { $0["nonce"] = claim.map { .string($0) } }
+                let refused = try await service.call("POST", "/v1/sign-ins", body: body)
+                #expect(refused.status == 401 && refused.code == "nonce_not_minted", "\(refused.text)")
+                #expect(refused["content-type"] == "application/problem+json")
+                #expect(refused["www-authenticate"] == nil, "the key of the caller is right")
+                // Signs nobody in.
+                let verified = try await service.call("POST", "/v1/identity-tokens/verify", body: body)
+                #expect(verified.status == 200)
+            }
+            #expect(service.requestLines.count { $0.contains("code=nonce_not_minted") } == 4)
+            let unknown = try await service.call(
+                "GET", "/v1/accounts?client_id=\(TokenMint.clientID)&sub=\(Self.sub)")
+            #expect(unknown.code == "account_not_found")
+            // The state of a web sign-in has a nonce of its own.
+            let visitor = WebVisitor(service)
+            #expect(try await visitor.visit()["code"] != nil)
+            let body = try Bodies.identityToken([("nonce", .string(nonce))]) { $0["nonce"] = .string(digest) }
+            #expect(try await service.call("POST", "/v1/sign-ins", body: body).status == 200)
+            #expect(try await service.call("POST", "/v1/sign-ins", body: body).code == "nonce_used")
+        }
+    }
+
     @Test func `events come in commit order, with a cursor`() async throws {
         try await RunningService.with { service in
             _ = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())

@@ -40,6 +40,21 @@ import Testing
         #expect(settings.apiKeys.map(\.scope) == [.all, .only([watch])])
     }
 
+    @Test func `an app demands nonces of this service if the file says so, and no other does`() async throws {
+        let file = Self.file.replacing(
+            "- client_ids: [com.example.watch]",
+            with: "- client_ids: [com.example.watch]\n        require_minted_nonce: true")
+        let settings = try await SettingsReaderTests.read([:], file: file)
+        let demanding = settings.deployment.apps.filter(\.requiresMintedNonce)
+        #expect(demanding.map(\.primaryClientID.rawValue) == ["com.example.watch"])
+        for mistake in ["yes please", "1", "[]"] {
+            let file = file.replacing("require_minted_nonce: true", with: "require_minted_nonce: \(mistake)")
+            await #expect(throws: (any Error).self, "\(mistake)") {
+                try await SettingsReaderTests.read([:], file: file)
+            }
+        }
+    }
+
     @Test func `the environment takes precedence over the file`() async throws {
         let settings = try await SettingsReaderTests.read(["SIWA_PORT": "9001"], file: Self.file)
         #expect(settings.numbers[.port] == 9001)
