@@ -70,6 +70,29 @@ import Testing
         #expect(name[.polish] == "Przykład" && name[.turkish] == "Example")
     }
 
+    @Test func `a web client is also a web app on the home screen if the file says so, and no native client`()
+        async throws
+    {
+        let shop = """
+
+                - id: shop
+                  kind: web
+                  app: com.example.app
+                  name: Shop
+                  secret_hashes: [\(String(repeating: "2c", count: 32))]
+                  scopes: [openid]
+                  redirect_uris: [https://shop.example.com/cb]
+            """
+        for (member, allows) in [("", false), ("true", true), ("false", false)] {
+            let line = member.isEmpty ? "" : "\n      allow_home_screen_app: \(member)"
+            let settings = try await SettingsReaderTests.read([:], file: Self.file + shop + line)
+            #expect(settings.oauth?.clients["shop"]?.allowsHomeScreenApp == allows)
+            #expect(settings.oauth?.clients["desktop"]?.allowsHomeScreenApp == false)
+        }
+        let file = Self.file + "\n      allow_home_screen_app: true"
+        await #expect(throws: (any Error).self) { try await SettingsReaderTests.read([:], file: file) }
+    }
+
     @Test func `an app without a name is called by the issuer's host`() async throws {
         let file = Self.file.replacing("name: {en: Example, pl: Przykład}", with: "")
         let settings = try await SettingsReaderTests.read([:], file: file)

@@ -295,6 +295,39 @@ import TokenMint
         }
     }
 
+    @Test(arguments: [true, false])
+    func
+        `a web app on the home screen of iOS signs in where its client allows it, and nothing else in an app does`(
+            isAllowed: Bool
+        ) async throws
+    {
+        let options = RunningService.Options(oauth: { draft in
+            if isAllowed { draft.clients[1].allowsHomeScreenApp = true }
+        })
+        try await RunningService.with(options) { service in
+            let homeScreen =
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148"
+            let visitor = AuthorizeVisitor(service)
+            visitor.fields["User-Agent"] = homeScreen
+            let redirect = try await visitor.authorize(OAuthClients.shop)
+            if isAllowed {
+                let page = try ConsentView(
+                    try await visitor.signIn(after: redirect, AuthorizeFlowTests.fresh))
+                let agreed = AuthorizeFlowTests.parameters(try await visitor.answer(page, "agree"))
+                #expect(agreed["code"]?.hasPrefix("siwa_ac_") == true, "\(agreed)")
+            } else {
+                #expect(Self.isRefused(redirect, 403, "disallowed_useragent"))
+            }
+            // The setting is of one client, and says nothing about browsers in other apps.
+            for query in [OAuthClients.google, OAuthClients.desktop] {
+                #expect(Self.isRefused(try await visitor.authorize(query), 403, "disallowed_useragent"))
+            }
+            visitor.fields["User-Agent"] = "\(homeScreen) [FBAN/FBIOS;FBAV/480.0]"
+            #expect(
+                Self.isRefused(try await visitor.authorize(OAuthClients.shop), 403, "disallowed_useragent"))
+        }
+    }
+
     @Test func `a flood of requests stores nothing`() async throws {
         try await RunningService.with(AuthorizeFlowTests.oauth) { service in
             let store = try #require(service.store as? ReferenceStore)
