@@ -4,6 +4,7 @@ import Commits
 import Logging
 import OAuthSamples
 import SignIn
+import StorageConformance
 import StrictJSON
 import TestSupport
 import Testing
@@ -145,10 +146,33 @@ import TokenMint
         _ = try await poll(world, codes.device)
     }
 
+    @Test func `a device past the token families of an hour is told when to poll, and gets its tokens then`()
+        async throws
+    {
+        let world = try world()
+        let account = try await world.user()
+        for number in 1...UInt64(GrantPace.mostFamilies) {
+            try await world.store.authorize(
+                .sample(number, account: account.id, client: "desktop", at: world.now))
+            try await world.store.redeem(
+                .sample(number, client: "desktop", expiresAt: .last, at: world.now))
+        }
+        world.clock.advance(by: .seconds(3590))
+        let codes = try await begin(world)
+        try await decide(world, codes, account)
+        let refused = await #expect(throws: OAuthError.self) { _ = try await poll(world, codes.device) }
+        #expect(refused?.code == .temporarilyUnavailable && refused?.reason == .familyLimitReached)
+        #expect(refused?.retryAfter == 10)
+        world.clock.advance(by: .seconds(10))
+        _ = try await poll(world, codes.device)
+    }
+
     @Test func `at the ceiling a request is refused with a stable error`() async throws {
         let world = try world()
         for _ in 0..<DeviceLimits.standard.perClient { _ = try await begin(world) }
         #expect(await refusal { try await begin(world) } == (.temporarilyUnavailable, .limitReached))
+        let refused = await #expect(throws: OAuthError.self) { _ = try await begin(world) }
+        #expect(refused?.retryAfter == 60)
         world.clock.advance(by: .seconds(721))
         await OAuthMaintenance(server: world.server, logger: .silent).purgeGrants()
         _ = try await begin(world)

@@ -106,7 +106,9 @@ import TokenMint
             let grant = try #require(try await world.store.grants(of: id).first)
             try await GrantUseCases(world.server).end(grant.id.rawValue, of: id.rawValue, allowed: .all)
         }
-        await #expect(throws: OAuthError(.temporarilyUnavailable, "")) { _ = try await exchange(world) }
+        let refused = await #expect(throws: OAuthError.self) { _ = try await exchange(world) }
+        #expect(refused?.code == .temporarilyUnavailable && refused?.reason == .limitReached)
+        #expect(refused?.retryAfter == 3600)
         let id = try #require(try await account(world)).id
         #expect(try await world.store.grants(of: id).isEmpty)
         world.clock.advance(by: .seconds(3600))

@@ -227,7 +227,7 @@ extension GrantWorkingSet {
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {
         var pace = pace(of: accountID, to: client, at: moment)
-        guard pace.countGrant(at: moment) else { throw GrantRefusal(.tooManyGrants) }
+        guard pace.countGrant(at: moment) else { throw GrantRefusal(.tooManyGrants, endsAt: pace.endsAt) }
         put(pace)
     }
 
@@ -236,7 +236,7 @@ extension GrantWorkingSet {
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {
         var pace = pace(of: accountID, to: client, at: moment)
-        guard pace.countFamily(at: moment) else { throw GrantRefusal(.tooManyFamilies) }
+        guard pace.countFamily(at: moment) else { throw GrantRefusal(.tooManyFamilies, endsAt: pace.endsAt) }
         put(pace)
     }
 
@@ -246,7 +246,7 @@ extension GrantWorkingSet {
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {
         var pace = pace(of: accountID, to: client, at: moment)
-        guard pace.countFamily(at: moment) else { throw GrantRefusal(.tooManyFamilies) }
+        guard pace.countFamily(at: moment) else { throw GrantRefusal(.tooManyFamilies, endsAt: pace.endsAt) }
     }
 
     private func pace(of accountID: AccountID, to client: OAuthClientID, at moment: Moment) -> GrantPace {

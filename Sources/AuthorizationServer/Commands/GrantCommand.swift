@@ -134,6 +134,15 @@ public struct GrantRefusal: Error, Sendable, Equatable {
     }
 
     public let code: Code
+    /// Time from which a limit allows the command. `nil` for a code that is no limit, and where no time is known.
+    public let endsAt: Moment?
 
-    public init(_ code: Code) { self.code = code }
+    public init(_ code: Code, endsAt: Moment? = nil) { (self.code, self.endsAt) = (code, endsAt) }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
+
+    /// Seconds to wait for `endsAt`, at least 1.
+    public func secondsToWait(at moment: Moment) -> Int64? {
+        endsAt.map { max(($0.milliseconds - moment.milliseconds + 999) / 1000, 1) }
+    }
 }

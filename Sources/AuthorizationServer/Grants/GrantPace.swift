@@ -56,8 +56,11 @@ public struct GrantPace: Sendable, Hashable {
         return true
     }
 
+    /// Time from which grants and token families are counted anew.
+    var endsAt: Moment { begunAt.advanced(byMilliseconds: Self.window) }
+
     private mutating func beginHour(ifOverAt moment: Moment) {
-        guard moment >= begunAt.advanced(byMilliseconds: Self.window) else { return }
+        guard moment >= endsAt else { return }
         (begunAt, count, families) = (moment, 0, 0)
     }
 }

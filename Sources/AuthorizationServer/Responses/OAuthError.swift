@@ -50,13 +50,16 @@ public struct OAuthError: CodedError {
     public let appCheckCause: AppCheckCause?
     /// The reason at the token endpoint. `nil` for errors of other endpoints.
     public let reason: TokenRefusalReason?
+    /// Seconds after which the same request can succeed: the field `Retry-After`.
+    public let retryAfter: Int64?
 
     /// - Parameter reason: `nil` for a code that is the reason itself.
     public init(
         _ code: Code, _ explanation: String, appCheckCause: AppCheckCause? = nil,
-        reason: TokenRefusalReason? = nil
+        reason: TokenRefusalReason? = nil, retryAfter: Int64? = nil
     ) {
         (self.code, self.explanation, self.appCheckCause) = (code, explanation, appCheckCause)
+        self.retryAfter = retryAfter
         self.reason = reason ?? code.reason
     }
 
@@ -101,7 +104,8 @@ extension OAuthError {
         guard let reason else { return self }
         let text = code == .invalidGrant ? reason.explanation : explanation
         return OAuthError(
-            code, "\(reason.rawValue): \(text)", appCheckCause: appCheckCause, reason: reason)
+            code, "\(reason.rawValue): \(text)", appCheckCause: appCheckCause, reason: reason,
+            retryAfter: retryAfter)
     }
 }
 

@@ -35,6 +35,9 @@ extension HTTPResponse {
         if let challenge = challenge ?? error.challenge {
             response.fields.append(("www-authenticate", challenge))
         }
+        if let seconds = error.error.retryAfter {
+            response.fields.append(("retry-after", String(seconds)))
+        }
         return response
     }
 

@@ -22,6 +22,7 @@ extension Problem {
             case let refusal as AppCheckRefusal: refusal.problem
             case let error as StorageError: error.problem
             case is OverloadedError: Problem(.overloaded)
+            case is SigningKeysShut: Problem(.signingKeysShut)
             case is CallerForbidden: Problem(.callerForbidden)
             case is NonceNotMinted: Problem(.nonceNotMinted)
             case let error as WebRefusal: error.problem

@@ -173,6 +173,11 @@ struct ProblemCode: Sendable {
         "Apple's public keys are unavailable, so no token can be verified. Retry later.", retryAfter: 5,
         page: \.unavailable)
 
+    static let signingKeysShut = ProblemCode(
+        "signing_keys_shut", .serviceUnavailable, "Signing keys do not open",
+        "The keys that sign tokens do not open with the sealing keys of the service. Retry later.",
+        retryAfter: 60, page: \.unavailable)
+
     static let storageUnavailable = ProblemCode(
         "storage_unavailable", .serviceUnavailable, "Storage unavailable",
         "The database is unavailable. Retry later.", retryAfter: 2, page: \.unavailable)
@@ -201,7 +206,7 @@ struct ProblemCode: Sendable {
         .erasureNotFound,
         .cursorAhead, .disablingOver, .grantNotFound,
         .receiverNotFound, .receiverPaused, .streamNotFound, .verificationTooSoon, .redirectURIMismatch,
-        .formMalformed, .keysUnavailable,
+        .formMalformed, .keysUnavailable, .signingKeysShut,
         .storageUnavailable, .overloaded, .stopping, .internalError,
     ]
 }

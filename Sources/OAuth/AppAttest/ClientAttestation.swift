@@ -73,7 +73,8 @@ public struct ClientAttestation: Sendable {
         switch error {
         case let refusal as AppCheckRefusal: OAuthError(refusal)
         case let refusal as AccountRefusal where refusal.code == .attestationKeysFull:
-            OAuthError(.temporarilyUnavailable, "The app has as many keys as it can have.")
+            // Keys that no app uses any more are deleted, and make room.
+            OAuthError(.temporarilyUnavailable, "The app has as many keys as it can have.", retryAfter: 3600)
         default: error
         }
     }

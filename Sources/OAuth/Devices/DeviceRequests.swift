@@ -17,6 +17,9 @@ public struct DeviceRequests: Sendable {
     /// twentieth of a client's places. The widest network of IPv6 that one subscriber has gets a fifth. Anyone who knows the ID of a public client can ask in its name.
     static let mostOfAddress = 50
 
+    /// Seconds to wait at a ceiling: the places of devices that were not polled to the end come back one by one.
+    static let ceilingWait: Int64 = 60
+
     /// Number of user codes that are tried. With 10,000 codes that wait, one in 2.5 million is taken.
     private static let attempts = 3
 
@@ -56,7 +59,7 @@ public struct DeviceRequests: Sendable {
         throw OAuthError(
             .temporarilyUnavailable,
             "Too many devices wait for a user at the moment; try again in a few minutes.",
-            reason: .limitReached)
+            reason: .limitReached, retryAfter: Self.ceilingWait)
     }
 }
 

@@ -7,6 +7,14 @@ public import Logging
 public import StrictJSON
 import Synchronization
 
+/// No key can sign: stored keys do not open with the sealing keys of this replica, so no new key is made either. Put
+/// the right sealing key back, or retire the keys.
+public struct SigningKeysShut: Error, Sendable, Equatable, CustomStringConvertible {
+    public var description: String { "the keys that sign tokens do not open" }
+
+    public init() {}
+}
+
 /// The keys that sign this service's tokens, in memory, shared with other replicas through the store.
 ///
 /// `SigningKeySchedule` decides; this type carries its decisions out. Keys are made at the first need or by
@@ -57,11 +65,12 @@ public final class SigningKeys: Sendable {
 
     /// Returns the key that signs at this moment. Makes a key when there is none.
     ///
-    /// - Throws: `StorageError`; `JOSEError` when no key can be made or opened.
+    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.
     func signingKey(_ algorithm: SignatureAlgorithm) async throws -> TokenSigningKey {
         if let key = heldSigningKey(algorithm) { return key }
         try await refresh()
         guard let key = heldSigningKey(algorithm) else {
+            if isShut(at: now()) { throw SigningKeysShut() }
             throw JOSEError(.keyUnusable, detail: "no usable \(algorithm.rawValue) key")
         }
         return key
@@ -69,12 +78,12 @@ public final class SigningKeys: Sendable {
 
     /// Returns the key that signs security event tokens for receivers at this moment.
     ///
-    /// - Throws: `StorageError`; `JOSEError` when no key can be made or opened.
+    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.
     public func eventSigningKey() async throws -> TokenSigningKey { try await signingKey(.ES256) }
 
     /// Returns the key that signs security event tokens for Google, which accepts RS256 only.
     ///
-    /// - Throws: `StorageError`; `JOSEError` when no key can be made or opened.
+    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.
     public func googleSigningKey() async throws -> TokenSigningKey { try await signingKey(.RS256) }
 
     /// Returns the published key with this ID; `nil` when there is none. Waits only for an unknown ID.
@@ -174,7 +183,7 @@ public final class SigningKeys: Sendable {
         adopt(try await store.signingKeys(), at: moment)
         // A replica with a wrong sealing key would make keys that the others cannot open, and those would stay shut
         // when the right key is back. An operator retires keys that will never open.
-        let isShut = state.withLock { $0.held.contains { $0.signing == nil && moment < $0.record.retiresAt } }
+        let isShut = isShut(at: moment)
         for algorithm in algorithms where !isShut {
             guard let dates = dueKey(algorithm, at: moment) else { continue }
             let record = try sealer.makeKey(for: algorithm, dates, at: moment)
@@ -213,6 +222,10 @@ public final class SigningKeys: Sendable {
             logger.error(
                 "a signing key does not open", metadata: ["key_ids": "\(shut)", "error": "\(fault)"])
         }
+    }
+
+    private func isShut(at moment: Moment) -> Bool {
+        state.withLock { $0.held.contains { $0.signing == nil && moment < $0.record.retiresAt } }
     }
 
     private var isComplete: Bool {

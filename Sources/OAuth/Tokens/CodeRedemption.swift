@@ -24,7 +24,8 @@ struct CodeRedemption: Sendable {
         } catch let refusal as GrantRefusal {
             let reason = refusal.code.reason
             // The code stays, and can be redeemed when the hour is over.
-            throw reason == .familyLimitReached ? OAuthError.unavailable(reason) : .invalidGrant(reason)
+            throw reason == .familyLimitReached
+                ? OAuthError(limitedBy: refusal, at: server.now()) : .invalidGrant(reason)
         }
         return try await redemption.response(for: issued, client, at: server)
     }
@@ -65,9 +66,12 @@ struct NewRedemption: Sendable {
 }
 
 extension OAuthError {
-    /// A refusal that ends by itself.
-    static func unavailable(_ reason: TokenRefusalReason) -> OAuthError {
-        OAuthError(.temporarilyUnavailable, reason.explanation, reason: reason)
+    /// A refusal by a limit that ends by itself.
+    init(limitedBy refusal: GrantRefusal, at now: Moment) {
+        let reason = refusal.code.reason
+        self.init(
+            .temporarilyUnavailable, reason.explanation, reason: reason,
+            retryAfter: refusal.secondsToWait(at: now))
     }
 }
 

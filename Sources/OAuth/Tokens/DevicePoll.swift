@@ -1,3 +1,4 @@
+import AppleAccounts
 import AuthorizationServer
 import Commits
 
@@ -20,7 +21,7 @@ struct DevicePoll: Sendable {
         do {
             issued = try await server.dependencies.commits.submit(PollDeviceCommand(redemption.command))
         } catch let refusal as GrantRefusal {
-            throw OAuthError(pollRefusedFor: refusal.code.reason)
+            throw OAuthError(pollRefusedFor: refusal, at: server.now())
         }
         return try await redemption.response(for: issued, client, at: server)
     }
@@ -28,7 +29,8 @@ struct DevicePoll: Sendable {
 
 extension OAuthError {
     /// RFC 8628 §3.5 names four reasons. All others are `invalid_grant`, as for a code.
-    fileprivate init(pollRefusedFor reason: TokenRefusalReason) {
+    fileprivate init(pollRefusedFor refusal: GrantRefusal, at now: Moment) {
+        let reason = refusal.code.reason
         let code: Code? =
             switch reason {
             case .authorizationPending: .authorizationPending
@@ -49,6 +51,7 @@ extension OAuthError {
             self = .invalidGrant(reason)
             return
         }
-        self.init(code, reason.explanation, reason: reason)
+        self.init(
+            code, reason.explanation, reason: reason, retryAfter: refusal.secondsToWait(at: now))
     }
 }

@@ -15,8 +15,10 @@ public struct TokenEndpoint: Sendable {
         self.server = server
     }
 
-    /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `JOSEError`.
+    /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `SigningKeysShut`, `JOSEError`.
     public func response(_ request: TokenRequest) async throws -> Response {
+        // First, so that no proof, code or token is used up in a request that gets nothing, and can be repeated.
+        try await TokenMaker(server: server).requireKeys(for: request)
         try await ClientAppCheck(server: server).check(request)
         return switch request.grant {
         case .authorizationCode(let grant):

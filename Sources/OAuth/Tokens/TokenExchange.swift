@@ -34,7 +34,7 @@ struct TokenExchange: Sendable {
         do {
             issued = try await server.dependencies.commits.submit(command)
         } catch let refusal as GrantRefusal {
-            throw OAuthError(exchangeRefusedFor: refusal.code)
+            throw OAuthError(exchangeRefusedFor: refusal, at: server.now())
         }
         var response = try await TokenMaker(server: server).response(
             for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: now)
@@ -87,8 +87,10 @@ struct TokenExchange: Sendable {
             }
             let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
             // Checked before the sign-in, which would be carried out in vain.
-            guard AuthenticationAge(longest: client.maxAuthenticationAge).accepts(moment, at: server.now())
-            else { throw OAuthError(exchangeRefusedFor: .authenticationTooOld) }
+            let now = server.now()
+            guard AuthenticationAge(longest: client.maxAuthenticationAge).accepts(moment, at: now) else {
+                throw OAuthError(exchangeRefusedFor: GrantRefusal(.authenticationTooOld), at: now)
+            }
             let pending = try useCases.signIn(verified, from: request, allowed: only)
             let outcome = try await useCases.commits.submit(pending)
             return User(id: outcome.account.id, authenticatedAt: moment, dropped: outcome.dropped)
@@ -115,14 +117,16 @@ extension OAuthError {
             .invalidRequest, "The subject_token is refused: \(code). Sign the user in again.", reason: reason)
     }
 
-    fileprivate init(exchangeRefusedFor code: GrantRefusal.Code) {
+    fileprivate init(exchangeRefusedFor refusal: GrantRefusal, at now: Moment) {
+        let code = refusal.code
         switch code {
         case .tooManyGrants:
             self.init(
                 .temporarilyUnavailable,
-                "The user has given this client too many new grants within an hour; try again in an hour.",
-                reason: code.reason)
-        case .tooManyFamilies: self = .unavailable(code.reason)
+                "The user has given this client too many new grants within an hour; try again after "
+                    + "Retry-After.",
+                reason: code.reason, retryAfter: refusal.secondsToWait(at: now))
+        case .tooManyFamilies: self.init(limitedBy: refusal, at: now)
         case .authenticationTooOld:
             self.init(subjectTokenRefused: "authentication_too_old", reason: code.reason)
         case .accountDisabled:

@@ -17,10 +17,25 @@ struct TokenMaker: Sendable {
             generation: 0, secret: SecureRandom.bytes(count: RefreshTokenText.secretSize))
     }
 
+    /// Checks that the tokens of a request can be signed.
+    ///
+    /// - Throws: `SigningKeysShut`, `StorageError`, `JOSEError`.
+    func requireKeys(for request: TokenRequest) async throws {
+        let (client, keys) = (request.client, server.dependencies.keys)
+        let givesIDToken: Bool
+        switch request.grant {
+        case .assertion(let grant) where grant.intent == .check: return
+        case .refreshToken, .assertion: givesIDToken = false
+        case .authorizationCode, .exchange, .device: givesIDToken = client.scopes.contains(.openID)
+        }
+        _ = try await keys.signingKey(client.accessTokenAlgorithm.signature)
+        if givesIDToken { _ = try await keys.signingKey(client.idTokenAlgorithm.signature) }
+    }
+
     /// - Parameters:
     ///   - refreshToken: Is in the response only if the store has stored it.
     ///   - givesIDToken: `true` if the scope `openid` yields an ID token.
-    /// - Throws: `StorageError`, `JOSEError`.
+    /// - Throws: `StorageError`, `SigningKeysShut`, `JOSEError`.
     func response(
         for issued: IssuedTokens, client: OAuthClient, refreshToken: RefreshTokenText?,
         givesIDToken: Bool, at moment: Moment

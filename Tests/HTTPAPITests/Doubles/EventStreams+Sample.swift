@@ -30,17 +30,18 @@ enum EventSample {
     }
 
     static func streams(
-        _ store: ReferenceStore, _ feed: EventFeed, _ now: @escaping @Sendable () -> Moment
+        _ store: ReferenceStore, _ feed: EventFeed, _ now: @escaping @Sendable () -> Moment,
+        signing: @escaping @Sendable () async throws -> TokenSigningKey = { try key.get() }
     ) throws -> EventStreams {
-        let key = try key.get()
         let billing = PolledReceiver(
             name: "billing", kinds: Set(AccountEvent.Kind.allCases), scope: .all,
-            format: SecurityEventFormat(issuer: OAuthSample.issuer, audience: "billing") { key })
+            format: SecurityEventFormat(issuer: OAuthSample.issuer, audience: "billing", key: signing))
         let shop = ReceiverName(of: "shop")
         let kinds = Set(ClientEvents.kinds)
         let polled = PolledReceiver(
             name: shop, kinds: kinds, scope: .all,
-            format: ClientEventFormat(issuer: OAuthSample.issuer, client: "shop", store: store) { key })
+            format: ClientEventFormat(
+                issuer: OAuthSample.issuer, client: "shop", store: store, key: signing))
         return EventStreams(
             polling: EventPolling(store: store, feed: feed, now: now, logger: .silent),
             keyed: [.init(billing, keyName: "backend")],

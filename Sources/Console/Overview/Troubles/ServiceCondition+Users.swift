@@ -177,7 +177,9 @@ extension ServiceCondition {
         let (good, refused) = (recent[.verified] ?? 0, recent[.unverified] ?? 0)
         guard refused >= 10, refused * 5 > good + refused else { return [] }
         // Faults of this service are no answer to a token.
-        let own: Set<String> = ["keys_unavailable", "storage_unavailable", "overloaded", "internal_error"]
+        let own: Set<String> = [
+            "keys_unavailable", "signing_keys_shut", "storage_unavailable", "overloaded", "internal_error",
+        ]
         let codes = recent.compactMap { name, count in name.code.map { ($0, count) } }
             .filter { !own.contains($0.0) }
         let top = codes.max { ($0.1, $1.0) < ($1.1, $0.0) }
