@@ -170,6 +170,7 @@ import TokenMint
             for record in try await store.signingKeys() {
                 #expect(try await store.removeSigningKey(record, by: .service, at: record.createdAt))
             }
+            service.clock.advance(by: .seconds(1))
             let tokens = try await Self.redeem(code, service)
             #expect(tokens.status == 200, "\(tokens.text)")
             #expect(try await Self.exchange(service).status == 200)

@@ -176,6 +176,32 @@ import TokenMint
         #expect(store.reads == before + 2)
     }
 
+    @Test
+    func
+        `a request that may be refused makes no key, and requests while keys are shut cost one read a second`()
+        async throws
+    {
+        let (store, clock) = (CountingAuthorizationStore(), ManualClock())
+        func keys(_ name: String) throws -> SigningKeys {
+            SigningKeys(
+                store: store, sealingKeys: try OAuthWorld.ring(name), algorithms: [.ES256],
+                schedule: SigningKeySchedule(longestToken: 3_600_000),
+                now: { Moment(milliseconds: clock.millisecondsSince1970) }, logger: .silent)
+        }
+        try await keys("test").requireKey(.ES256)
+        #expect(try await store.signingKeys().isEmpty)
+        _ = try await keys("test").signingKey(.ES256)
+        try await keys("test").requireKey(.ES256)
+        let wrong = try keys("wrong")
+        await #expect(throws: SigningKeysShut()) { try await wrong.requireKey(.ES256) }
+        let before = store.reads
+        for _ in 0..<100 { await #expect(throws: SigningKeysShut()) { try await wrong.requireKey(.ES256) } }
+        #expect(store.reads == before)
+        clock.advance(by: .seconds(1))
+        for _ in 0..<100 { await #expect(throws: SigningKeysShut()) { try await wrong.requireKey(.ES256) } }
+        #expect(store.reads == before + 1)
+    }
+
     @Test func `a key that another replica has just made is found at once, whenever this one read last`()
         async throws
     {

@@ -69,7 +69,7 @@ import Testing
         try await Self.with { store in
             let before = try await Self.start(store, ResealingTests.ring("a"))
             let new = try ResealingTests.ring("b")
-            await #expect(throws: JOSEError(.keyUnusable)) { _ = try await Self.start(store, new) }
+            await #expect(throws: SigningKeysShut()) { _ = try await Self.start(store, new) }
             #expect(try await store.signingKeys().count == 2)
             var resealing = Resealing(store: store, keys: new, progress: { _ in })
             resealing.retiresSigningKeysAt = StoredAccounts.now

@@ -76,6 +76,24 @@ public final class SigningKeys: Sendable {
         return key
     }
 
+    /// Checks that a key can sign at this moment, or be made. Makes no key where none was needed so far, because the
+    /// request may be refused. While the keys are shut, all requests together cost one read a second.
+    ///
+    /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.
+    func requireKey(_ algorithm: SignatureAlgorithm) async throws {
+        guard heldSigningKey(algorithm) == nil else { return }
+        let moment = now()
+        if let readAt = state.withLock({ $0.readAt }) {
+            guard isShut(at: moment) else { return }
+            let elapsed = moment.milliseconds - readAt.milliseconds
+            if elapsed < 0 || elapsed >= Self.shortestInterval { try await refresh() }
+        } else {
+            guard try await !store.signingKeys().isEmpty else { return }
+            try await refresh()
+        }
+        if heldSigningKey(algorithm) == nil, isShut(at: moment) { throw SigningKeysShut() }
+    }
+
     /// Returns the key that signs security event tokens for receivers at this moment.
     ///
     /// - Throws: `StorageError`; `SigningKeysShut`; `JOSEError` when no key can be made.

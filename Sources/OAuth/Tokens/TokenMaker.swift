@@ -28,8 +28,8 @@ struct TokenMaker: Sendable {
         case .refreshToken, .assertion: givesIDToken = false
         case .authorizationCode, .exchange, .device: givesIDToken = client.scopes.contains(.openID)
         }
-        _ = try await keys.signingKey(client.accessTokenAlgorithm.signature)
-        if givesIDToken { _ = try await keys.signingKey(client.idTokenAlgorithm.signature) }
+        try await keys.requireKey(client.accessTokenAlgorithm.signature)
+        if givesIDToken { try await keys.requireKey(client.idTokenAlgorithm.signature) }
     }
 
     /// - Parameters:
