@@ -4,21 +4,25 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// The commands of `docs/deploy.md` after the build, from the first block to the last, on a bare tree: a folder that
-    /// stands for the root, and stubs for the programs that change a system.
+    /// The commands of `docs/deploy.md` after the build, from the first block to the last, then the upgrade, the new
+    /// sealing and Prometheus, on a bare tree: a folder that stands for the root, and stubs for the programs that change a
+    /// system.
     @Suite struct DeployPageTests {
         private static let root = OperatorTool.root
 
         @Test(.timeLimit(.hung)) func `each block of the page works after the blocks before it`() async throws
         {
-            let page = try String(contentsOf: Self.root.appending(path: "docs/deploy.md"), encoding: .utf8)
-            let blocks = page.matches(of: #/(?ms)^ *```sh\n(.*?)^ *```/#).map { String($0.1) }
-            #expect(blocks.count >= 9)
+            // The first block builds; `ScriptTests` runs it.
+            let deployment = try Self.blocks(of: "deploy.md").dropFirst()
+            let upgrade = try Self.blocks(of: "backup-and-upgrade.md").filter {
+                $0.contains("/usr/local/bin/siwa")
+            }
+            let monitoring = try Self.blocks(of: "monitoring.md")
+            #expect(deployment.count >= 8 && upgrade.count == 2 && monitoring.count == 1)
             try await TemporaryDirectory.with { directory in
                 let service = try await ServiceProcess.serve(directory, try CrashTests.variables(directory))
                 try await Self.makeBareTree(in: directory)
-                // The first block builds; `ScriptTests` runs it.
-                for block in blocks.dropFirst() {
+                for block in deployment + upgrade + monitoring {
                     let commands = block.replacing(#/(^|[^\w.])(\/(?:etc|usr|var)\/)/#) {
                         "\($0.1)\(directory.path)\($0.2)"
                     }
@@ -39,31 +43,41 @@ import Testing
                 for command in [
                     "apt-get install", "useradd --system", "systemctl enable --now siwa", "siwa doctor",
                     "nginx -t",
-                    "systemctl reload nginx", "caddy validate", "systemctl reload caddy",
+                    "systemctl reload nginx", "caddy validate", "systemctl reload caddy", "siwa reseal",
+                    "promtool check config", "systemctl restart prometheus",
                 ] { #expect(done.contains(command), "\(command): \(done)") }
                 #expect(await service.stop() == 0)
             }
+        }
+
+        private static func blocks(of page: String) throws -> [String] {
+            try String(contentsOf: root.appending(path: "docs/\(page)"), encoding: .utf8)
+                .matches(of: #/(?ms)^ *```sh\n(.*?)^ *```/#).map { String($0.1) }
         }
 
         /// The files that the page copies to the server, the folders of a bare system, and the stubs.
         private static func makeBareTree(in directory: TemporaryDirectory) async throws {
             try directory.write("key", to: "AuthKey_ABC123DEFG.p8")
             let folders = [
-                "docs", "stubs", "etc/systemd/system", "etc/nginx/conf.d", "etc/caddy", "usr/local/bin",
+                "docs", "stubs", "etc/systemd/system", "etc/nginx/conf.d", "etc/caddy", "etc/prometheus",
+                "usr/local/bin",
                 "usr/share/bash-completion/completions", "var/lib/siwa",
             ]
             for folder in folders {
                 try FileManager.default.createDirectory(
                     atPath: directory.path(of: folder), withIntermediateDirectories: true)
             }
-            try FileManager.default.copyItem(
-                atPath: root.appending(path: "docs/deploy").path, toPath: directory.path(of: "docs/deploy"))
+            for folder in ["docs/deploy", "docs/monitoring"] {
+                try FileManager.default.copyItem(
+                    atPath: root.appending(path: folder).path, toPath: directory.path(of: folder))
+            }
             try FileManager.default.copyItem(
                 at: try BuiltSiwa.url(), to: URL(fileURLWithPath: directory.path(of: "siwa")))
             let record = #"echo "${0##*/} $*" >> "$HOME/done""#
             var stubs = Dictionary(
-                uniqueKeysWithValues: ["apt-get", "useradd", "systemctl", "systemd-run", "nginx", "caddy"].map
-                { ($0, record) })
+                uniqueKeysWithValues: [
+                    "apt-get", "useradd", "systemctl", "systemd-run", "nginx", "caddy", "promtool",
+                ].map { ($0, record) })
             stubs["getent"] = "exit 2"
             // The server is this machine, and its folder the one of these files.
             stubs["scp"] = """
