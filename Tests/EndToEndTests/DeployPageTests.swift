@@ -1,3 +1,5 @@
+import Cryptography
+import Encodings
 import Foundation
 import SiwaBinary
 import TestSupport
@@ -44,6 +46,65 @@ import Testing
                 #expect(await service.stop() == 0)
             }
         }
+
+        /// There is no systemd here: a stub reads the options of `systemd-run` as systemd does, and runs the command
+        /// with the variables of the file alone.
+        @Test(.timeLimit(.hung), arguments: ["deploy.md", "backup-and-upgrade.md"])
+        func `the line with systemd-run gives a command the variables of the service`(name: String)
+            async throws
+        {
+            let page = try String(contentsOf: Self.root.appending(path: "docs/\(name)"), encoding: .utf8)
+            let line = try #require(
+                page.firstMatch(of: #/(?m)^systemd-run (?:.*\\\n)+.*\/siwa (?:doctor|reseal)$/#)
+            ).0
+            try await TemporaryDirectory.with { directory in
+                try await Self.makeBareTree(in: directory)
+                try FileManager.default.moveItem(
+                    atPath: directory.path(of: "siwa"), toPath: directory.path(of: "usr/local/bin/siwa"))
+                try FileManager.default.createDirectory(
+                    atPath: directory.path(of: "etc/siwa"), withIntermediateDirectories: true)
+                let key = Base64.encode(SecureRandom.bytes(count: 32))
+                let variables = try CrashTests.variables(directory).merging(
+                    ["SIWA_SEALING_KEYS": "test=\(key)", "SIWA_ENV": "development"]) { $1 }
+                try directory.write(
+                    "# of systemd\n" + variables.map { "\($0.key)=\($0.value)\n" }.joined(),
+                    to: "etc/siwa/siwa.env")
+                try directory.write(Self.systemdRun, to: "stubs/systemd-run")
+                #expect(await (try await ServiceProcess.serve(directory, variables)).stop() == 0)
+                let command = line.replacing(#/\/(?=(?:etc|usr|var)\/)/#) { _ in "\(directory.path)/" }
+                    .replacing("/siwa doctor", with: "/siwa reseal")
+                for shell in ["sh", "bash"] {
+                    let run = try await OperatorTool.run(
+                        shell, ["-eu", "-c", String(command)],
+                        ["PATH": "\(directory.path)/stubs:/usr/bin:/bin", "DATABASE_URL": "of the shell"],
+                        in: directory)
+                    #expect(run.status == 0, "\(command)\n\(run.output)")
+                    #expect(run.output.contains("Resealed: 0. Sealed by test already: 0."))
+                    #expect(run.output.components(separatedBy: "resealing: 100 %, 0 of 0").count == 2)
+                }
+            }
+        }
+
+        private static let systemdRun = #"""
+            #!/bin/sh
+            file= folder=
+            while :; do
+                case $1 in
+                    --property=EnvironmentFile=*) file=${1#--property=EnvironmentFile=} ;;
+                    --working-directory=*) folder=${1#--working-directory=} ;;
+                    --pipe | --wait | --quiet | --uid=siwa | --property=UMask=0077) ;;
+                    --property=StateDirectory=siwa | --property=StateDirectoryMode=0700) ;;
+                    -*) echo "systemd-run: unknown option $1" >&2; exit 1 ;;
+                    *) break ;;
+                esac
+                shift
+            done
+            while IFS= read -r line; do
+                case $line in '' | '#'*) ;; *) set -- "$line" "$@" ;; esac
+            done < "$file"
+            cd "$folder" && exec env -i PATH=/usr/bin:/bin "$@"
+
+            """#
 
         /// The files that the page copies to the server, the folders of a bare system, and the stubs.
         private static func makeBareTree(in directory: TemporaryDirectory) async throws {
