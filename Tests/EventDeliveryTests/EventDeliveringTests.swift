@@ -339,22 +339,25 @@ import Testing
 
     @Test func `no attempt begins after ten seconds of a turn, and the rest is not lost`() async throws {
         let world = try await DeliveryWorld()
-        // One account, so that one attempt runs at a time.
-        for number in 1...24 {
-            world.clock.advance(by: .seconds(1))
-            try await world.signIn(1, name: "Ada \(number)")
-        }
-        let ids = try await world.feedIDs()
+        for user in 1...20 { try await world.signIn(user) }
+        let all = Set(try await world.feedIDs())
         // Each attempt takes a second, and its claim is written again meanwhile.
         try world.destination.follow { [worker = world.worker, clock = world.clock] _ in
             clock.advance(by: .seconds(1))
             worker.confirm("backend", at: Moment(milliseconds: clock.millisecondsSince1970))
         }
-        for turn in 1...3 {
+        var turns = 0
+        while Set(try world.destination.taken.map(\.eventID)) != all, turns < 40 {
+            let before = try world.destination.attempts.count
             try await world.turn()
-            #expect(try world.destination.taken.map(\.eventID) == Array(ids.prefix(10 * turn)))
+            turns += 1
+            let made = try world.destination.attempts.count - before
+            // The other lanes may have begun theirs before the tenth attempt was over.
+            #expect(made < 10 + EventDelivering.mostLanes)
+            if turns == 1 { #expect(made >= 10) }
         }
-        #expect(ids.count == 25)
+        #expect(all.count == 40)
+        #expect(Set(try world.destination.taken.map(\.eventID)) == all)
         #expect(try await world.stored().retries.isEmpty)
     }
 
