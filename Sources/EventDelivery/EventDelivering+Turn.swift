@@ -85,10 +85,10 @@ extension EventDelivering {
                 let message = try await receiver.format.message(
                     for: verification, of: receiver.name, at: now())
             else { return }
-            try await receiver.destination.post(message)
+            try await receiver.destination.post(message) { isHeld(receiver.name) }
             context.counters.count(.delivered)
         } catch {
-            if Task.isCancelled { return }
+            if Task.isCancelled || error is CancellationError { return }
             context.counters.count(.failed)
             note(error, of: receiver.name)
             tell("a verification was not delivered", of: claimed, error, level: .warning)
@@ -157,12 +157,14 @@ extension EventDelivering {
                     results[event.sequence] = .passedOver
                     continue
                 }
-                try await receiver.destination.post(message)
+                // Making the message takes time, in which this process may have been held up.
+                guard isHeld(receiver.name) else { return results }
+                try await receiver.destination.post(message) { isHeld(receiver.name) }
                 context.counters.count(.delivered)
                 results[event.sequence] = .delivered
             } catch {
-                // The task was cut off during the attempt, of which nothing is known.
-                if Task.isCancelled { return results }
+                // The task was cut off during the attempt, of which nothing is known, or the claim was lost before it.
+                if Task.isCancelled || error is CancellationError { return results }
                 context.counters.count(.failed)
                 note(error, of: receiver.name)
                 tell("an event was not delivered", of: claimed, error, level: .warning)

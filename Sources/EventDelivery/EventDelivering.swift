@@ -145,11 +145,14 @@ package struct EventDelivering: Worker {
         let renewed = try await store.renewClaims(
             old.map(\.record), leaseUntil: moment.advanced(byMilliseconds: Self.lease))
         idleness.state.withLock { state in
-            for claim in old where state.held[claim.record.name]?.record.claims == claim.record.claims {
-                // The turn of a lost claim ends before its next attempt.
+            for claim in old {
+                guard let held = state.held[claim.record.name], held.record.claims == claim.record.claims
+                else { continue }
+                // The turn of a lost claim ends before its next attempt. The turn itself may have written a claim
+                // later than this.
                 state.held[claim.record.name]?.confirmedAt =
                     renewed.contains(claim.record.name)
-                    ? moment : moment.advanced(byMilliseconds: -ClaimWatch.silence)
+                    ? max(held.confirmedAt, moment) : moment.advanced(byMilliseconds: -ClaimWatch.silence)
             }
         }
     }

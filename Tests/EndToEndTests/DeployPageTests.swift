@@ -1,24 +1,30 @@
+import Cryptography
+import Encodings
 import Foundation
 import SiwaBinary
 import TestSupport
 import Testing
 
 #if os(Linux)
-    /// The commands of `docs/deploy.md` after the build, from the first block to the last, on a bare tree: a folder that
-    /// stands for the root, and stubs for the programs that change a system.
+    /// The commands of `docs/deploy.md` after the build, from the first block to the last, then the upgrade, the new
+    /// sealing and Prometheus, on a bare tree: a folder that stands for the root, and stubs for the programs that change a
+    /// system.
     @Suite struct DeployPageTests {
         private static let root = OperatorTool.root
 
         @Test(.timeLimit(.hung)) func `each block of the page works after the blocks before it`() async throws
         {
-            let page = try String(contentsOf: Self.root.appending(path: "docs/deploy.md"), encoding: .utf8)
-            let blocks = page.matches(of: #/(?ms)^ *```sh\n(.*?)^ *```/#).map { String($0.1) }
-            #expect(blocks.count >= 9)
+            // The first block builds; `ScriptTests` runs it.
+            let deployment = try Self.blocks(of: "deploy.md").dropFirst()
+            let upgrade = try Self.blocks(of: "backup-and-upgrade.md").filter {
+                $0.contains("/usr/local/bin/siwa")
+            }
+            let monitoring = try Self.blocks(of: "monitoring.md")
+            #expect(deployment.count >= 8 && upgrade.count == 2 && monitoring.count == 1)
             try await TemporaryDirectory.with { directory in
                 let service = try await ServiceProcess.serve(directory, try CrashTests.variables(directory))
                 try await Self.makeBareTree(in: directory)
-                // The first block builds; `ScriptTests` runs it.
-                for block in blocks.dropFirst() {
+                for block in deployment + upgrade + monitoring {
                     let commands = block.replacing(#/(^|[^\w.])(\/(?:etc|usr|var)\/)/#) {
                         "\($0.1)\(directory.path)\($0.2)"
                     }
@@ -39,31 +45,100 @@ import Testing
                 for command in [
                     "apt-get install", "useradd --system", "systemctl enable --now siwa", "siwa doctor",
                     "nginx -t",
-                    "systemctl reload nginx", "caddy validate", "systemctl reload caddy",
+                    "systemctl reload nginx", "caddy validate", "systemctl reload caddy", "siwa reseal",
+                    "promtool check config", "systemctl restart prometheus",
                 ] { #expect(done.contains(command), "\(command): \(done)") }
                 #expect(await service.stop() == 0)
             }
         }
 
+        private static func blocks(of page: String) throws -> [String] {
+            try String(contentsOf: root.appending(path: "docs/\(page)"), encoding: .utf8)
+                .matches(of: #/(?ms)^ *```sh\n(.*?)^ *```/#).map { String($0.1) }
+        }
+
+        /// There is no systemd here: a stub reads the options of `systemd-run` as systemd does, and runs the command
+        /// with the variables of the file alone.
+        @Test(.timeLimit(.hung), arguments: ["deploy.md", "backup-and-upgrade.md"])
+        func `the line with systemd-run gives a command the variables of the service`(name: String)
+            async throws
+        {
+            let page = try String(contentsOf: Self.root.appending(path: "docs/\(name)"), encoding: .utf8)
+            let line = try #require(
+                page.firstMatch(of: #/(?m)^systemd-run (?:.*\\\n)+.*\/siwa (?:doctor|reseal)$/#)
+            ).0
+            try await TemporaryDirectory.with { directory in
+                try await Self.makeBareTree(in: directory)
+                try FileManager.default.moveItem(
+                    atPath: directory.path(of: "siwa"), toPath: directory.path(of: "usr/local/bin/siwa"))
+                try FileManager.default.createDirectory(
+                    atPath: directory.path(of: "etc/siwa"), withIntermediateDirectories: true)
+                let key = Base64.encode(SecureRandom.bytes(count: 32))
+                let variables = try CrashTests.variables(directory).merging(
+                    ["SIWA_SEALING_KEYS": "test=\(key)", "SIWA_ENV": "development"]) { $1 }
+                try directory.write(
+                    "# of systemd\n" + variables.map { "\($0.key)=\($0.value)\n" }.joined(),
+                    to: "etc/siwa/siwa.env")
+                try directory.write(Self.systemdRun, to: "stubs/systemd-run")
+                #expect(await (try await ServiceProcess.serve(directory, variables)).stop() == 0)
+                let command = line.replacing(#/\/(?=(?:etc|usr|var)\/)/#) { _ in "\(directory.path)/" }
+                    .replacing("/siwa doctor", with: "/siwa reseal")
+                for shell in ["sh", "bash"] {
+                    let run = try await OperatorTool.run(
+                        shell, ["-eu", "-c", String(command)],
+                        ["PATH": "\(directory.path)/stubs:/usr/bin:/bin", "DATABASE_URL": "of the shell"],
+                        in: directory)
+                    #expect(run.status == 0, "\(command)\n\(run.output)")
+                    #expect(run.output.contains("Resealed: 0. Sealed by test already: 0."))
+                    #expect(run.output.components(separatedBy: "resealing: 100 %, 0 of 0").count == 2)
+                }
+            }
+        }
+
+        private static let systemdRun = #"""
+            #!/bin/sh
+            file= folder=
+            while :; do
+                case $1 in
+                    --property=EnvironmentFile=*) file=${1#--property=EnvironmentFile=} ;;
+                    --working-directory=*) folder=${1#--working-directory=} ;;
+                    --pipe | --wait | --quiet | --uid=siwa | --property=UMask=0077) ;;
+                    --property=StateDirectory=siwa | --property=StateDirectoryMode=0700) ;;
+                    -*) echo "systemd-run: unknown option $1" >&2; exit 1 ;;
+                    *) break ;;
+                esac
+                shift
+            done
+            while IFS= read -r line; do
+                case $line in '' | '#'*) ;; *) set -- "$line" "$@" ;; esac
+            done < "$file"
+            cd "$folder" && exec env -i PATH=/usr/bin:/bin "$@"
+
+            """#
+
         /// The files that the page copies to the server, the folders of a bare system, and the stubs.
         private static func makeBareTree(in directory: TemporaryDirectory) async throws {
             try directory.write("key", to: "AuthKey_ABC123DEFG.p8")
             let folders = [
-                "docs", "stubs", "etc/systemd/system", "etc/nginx/conf.d", "etc/caddy", "usr/local/bin",
+                "docs", "stubs", "etc/systemd/system", "etc/nginx/conf.d", "etc/caddy", "etc/prometheus",
+                "usr/local/bin",
                 "usr/share/bash-completion/completions", "var/lib/siwa",
             ]
             for folder in folders {
                 try FileManager.default.createDirectory(
                     atPath: directory.path(of: folder), withIntermediateDirectories: true)
             }
-            try FileManager.default.copyItem(
-                atPath: root.appending(path: "docs/deploy").path, toPath: directory.path(of: "docs/deploy"))
+            for folder in ["docs/deploy", "docs/monitoring"] {
+                try FileManager.default.copyItem(
+                    atPath: root.appending(path: folder).path, toPath: directory.path(of: folder))
+            }
             try FileManager.default.copyItem(
                 at: try BuiltSiwa.url(), to: URL(fileURLWithPath: directory.path(of: "siwa")))
             let record = #"echo "${0##*/} $*" >> "$HOME/done""#
             var stubs = Dictionary(
-                uniqueKeysWithValues: ["apt-get", "useradd", "systemctl", "systemd-run", "nginx", "caddy"].map
-                { ($0, record) })
+                uniqueKeysWithValues: [
+                    "apt-get", "useradd", "systemctl", "systemd-run", "nginx", "caddy", "promtool",
+                ].map { ($0, record) })
             stubs["getent"] = "exit 2"
             // The server is this machine, and its folder the one of these files.
             stubs["scp"] = """

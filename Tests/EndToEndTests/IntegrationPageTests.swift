@@ -24,6 +24,20 @@ import Testing
         #expect(page.split(separator: "\n", omittingEmptySubsequences: false).count <= 901)
     }
 
+    @Test func `the hash on the page is that of Grace's password`() async throws {
+        let page = try String(contentsOf: Self.page, encoding: .utf8)
+        let user = try #require(
+            page.firstMatch(of: /PASSWORD_USERS=usr_grace:grace@example\.com:(\d+):(\w+):(\w+)\n/))
+        #expect(page.contains("password *correct horse*"))
+        let program = """
+            import hashlib, sys
+            times, salt = int(sys.argv[1]), bytes.fromhex(sys.argv[2])
+            print(hashlib.pbkdf2_hmac("sha256", b"correct horse", salt, times).hex())
+            """
+        let run = try await ProgramRun.named("python3", ["-c", program, String(user.1), String(user.2)])
+        #expect(run.output == "\(user.3)\n")
+    }
+
     @Test func `the packages of the Swift backend are those that it is built with here`() throws {
         let ours = try String(
             contentsOf: PythonTools.root.appendingPathComponent("Package.swift"), encoding: .utf8)

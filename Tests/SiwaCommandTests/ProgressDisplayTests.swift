@@ -36,10 +36,18 @@ import Testing
         #expect(lines.first == "work: 0 %, 30 of 1000000, 60/min, 277 h 46 min left\n")
     }
 
+    @Test(arguments: [(100, 1), (101, 2)])
+    func `a pipe gets the last line once`(total: Int, lines: Int) {
+        var display = ProgressDisplay(title: "work", total: total, isTerminal: false)
+        let texts = [display.update(done: 100, after: .zero), display.end(done: total, after: .zero)]
+        #expect(texts.compactMap { $0 }.count == lines)
+        #expect(texts.compactMap { $0 }.last == "work: 100 %, \(total) of \(total)\n")
+    }
+
     @Test(arguments: [true, false])
     func `the end is always written, also for an empty total`(isTerminal: Bool) {
         let display = ProgressDisplay(title: "work", total: 0, isTerminal: isTerminal)
-        #expect(display.end(done: 0, after: .zero).contains("100 %, 0 of 0"))
-        #expect(display.end(done: 0, after: .zero).hasSuffix("\n"))
+        #expect(display.end(done: 0, after: .zero)?.contains("100 %, 0 of 0") == true)
+        #expect(display.end(done: 0, after: .zero)?.hasSuffix("\n") == true)
     }
 }

@@ -14,6 +14,7 @@ public final class OverviewMonitor: Service {
         var condition: ServiceCondition?
         var troubles: [DatedTrouble] = []
         var day: NumberSeries.Counts = [:]
+        var rejections = SharedRejections()
         var looks = 0
     }
 
@@ -49,7 +50,7 @@ public final class OverviewMonitor: Service {
         var condition = await look()
         numbers.read()
         let newest = numbers.newest
-        (condition.lastNotification, condition.lastRejection) = (newest.notification, newest.rejection)
+        condition.lastNotification = newest.notification
         condition.newestFailure = newest.failure.flatMap(StorageError.Code.init(rawValue:))
         (condition.newest, condition.latest) = (
             numbers.sum(ofLastMinutes: 2), numbers.sum(ofLastMinutes: 5)
@@ -58,6 +59,8 @@ public final class OverviewMonitor: Service {
             numbers.sum(ofLastMinutes: 10), numbers.sum(ofLastMinutes: 60)
         )
         condition.day = await day(isDatabaseUp: condition.databaseFailure == nil)
+        condition.lastRejection = [newest.rejection, state.withLock { $0.rejections.last }]
+            .compactMap { $0 }.max()
         let found = condition.troubles
         let (dated, hasChanged) = state.withLock { state in
             let before = state.troubles
@@ -102,9 +105,38 @@ public final class OverviewMonitor: Service {
             let sum: NumberSeries.Counts = hours.reduce(into: [:]) {
                 $0.merge($1.counts, uniquingKeysWith: +)
             }
-            state.withLock { $0.day = sum }
+            state.withLock { state in
+                state.day = sum
+                state.rejections.look(
+                    at: hours.map { ($0.hour, $0.counts[.checkRejected] ?? 0) }, now: numbers.moment)
+            }
         }
         // What has been counted since the read is in the minutes.
         return state.withLock { $0.day }.merging(numbers.sum(ofLastMinutes: 60)) { max($0, $1) }
+    }
+}
+
+/// Finds out when any replica last found a rejected refresh token, from the counts that all replicas store by hour.
+///
+/// The moment is never too late, so a notification that came after the rejection is not taken for one before it. Does
+/// no I/O and reads no clock.
+struct SharedRejections {
+    /// Milliseconds after which a replica has stored what it has counted.
+    static let slowestWrite: Int64 = 65_000
+
+    private var counts: [Moment: Int64] = [:]
+    private var lookedAt: Moment?
+    /// The moment since which there has been a rejection; `nil` before the first in the hours.
+    private(set) var last: Moment?
+
+    /// - Parameter hours: Beginnings of hours with the rejections of all replicas.
+    mutating func look(at hours: [(hour: Moment, count: Int64)], now: Moment) {
+        for (hour, count) in hours where count > counts[hour] ?? 0 {
+            // What was not there at the last look had not been stored before it.
+            let since = lookedAt.map { max(hour, $0.advanced(byMilliseconds: -Self.slowestWrite)) } ?? hour
+            last = last.map { max($0, since) } ?? since
+        }
+        counts = Dictionary(hours.map { ($0.hour, $0.count) }, uniquingKeysWith: { $1 })
+        lookedAt = now
     }
 }

@@ -62,6 +62,9 @@ public protocol EventDestination: Sendable {
 
     /// Posts one message, and returns when the receiver has taken it (status 2xx). Ends within `timeLimit`.
     ///
+    /// - Parameter mayBegin: Is asked as late as the adapter can, at best before the bytes are given to the system: a
+    ///   process that was held up must not send what another one sends by now.
     /// - Throws: `DeliveryError`. The message may still have arrived; a repetition has the same event ID.
-    func post(_ message: EventMessage) async throws
+    ///   `CancellationError` when `mayBegin` is false after a failure: nothing is known, and another process sends it.
+    func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws
 }

@@ -30,8 +30,9 @@ struct HTTPEventDestination: EventDestination {
         connections = PinnedConnections(host: url.host, rule: rule, resolver: resolver, tls: tls)
     }
 
-    func post(_ message: EventMessage) async throws {
+    func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws {
         let start = ContinuousClock.now
+        connections.gate.setCondition(mayBegin)
         defer { OutgoingRequestTime.record(endpoint: OutgoingRequestTime.delivery, since: start) }
         try await OutgoingRequestSpan.with(.deliverEvent, url) { try await post(message, in: $0) }
     }
@@ -54,6 +55,8 @@ struct HTTPEventDestination: EventDestination {
         do {
             response = try await client.execute(request, deadline: deadline)
         } catch {
+            // It says nothing about the receiver.
+            guard connections.gate.isOpen else { throw CancellationError() }
             // The receiver can have moved, or has an address that cannot be reached from here.
             await connections.avoidAddress()
             throw Self.error(error)

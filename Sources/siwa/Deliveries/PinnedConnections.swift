@@ -1,8 +1,10 @@
 import AsyncHTTPClient
 import EventDelivery
 import NIOCore
+import NIOHTTP1
 import NIOSSL
 import OutgoingHTTP
+import Synchronization
 import WebOrigins
 
 /// The HTTP client of one receiver, whose connections go to one address that was checked.
@@ -22,6 +24,8 @@ actor PinnedConnections {
     }
 
     let host: String
+    /// The condition under which requests are sent.
+    let gate = RequestGate()
     private let rule: DestinationAddresses
     private let resolver: any AddressResolver
     private let tls: TLSConfiguration
@@ -98,6 +102,65 @@ actor PinnedConnections {
         // `HTTPEventDestination` makes the spans, without values of a URL or a header.
         configuration.tracing.tracer = nil
         configuration.boundResponses()
+        gate.guardRequests(of: &configuration)
         return configuration
+    }
+}
+
+/// Lets no part of a request pass to the system unless a condition holds at that moment.
+///
+/// A process that is stopped between the decision to send and the bytes sends them when it goes on, which may be
+/// much later. With both processors busy most of the time between the two passes in queues of the client and its event
+/// loop, so the condition is asked behind them. What the system has taken already cannot be taken back.
+final class RequestGate: Sendable {
+    /// The condition did not hold.
+    struct Closed: Error {}
+
+    private let condition = Mutex<@Sendable () -> Bool>({ true })
+
+    var isOpen: Bool { condition.withLock { $0 }() }
+
+    /// Sets the condition for all requests that are not sent yet.
+    func setCondition(_ condition: @escaping @Sendable () -> Bool) {
+        self.condition.withLock { $0 = condition }
+    }
+
+    /// Puts the gate into each connection of a client, behind what the client puts there.
+    func guardRequests(of configuration: inout HTTPClient.Configuration) {
+        let before = configuration.http1_1ConnectionDebugInitializer
+        configuration.http1_1ConnectionDebugInitializer = { [self] channel in
+            (before?(channel) ?? channel.eventLoop.makeSucceededVoidFuture()).flatMapThrowing {
+                let pipeline = channel.pipeline.syncOperations
+                let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
+                try pipeline.addHandler(RequestGateHandler(self), position: .after(encoder))
+            }
+        }
+    }
+}
+
+/// The gate in one connection. It closes the connection of a request that may not be sent.
+private final class RequestGateHandler: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let gate: RequestGate
+    private var isClosed = false
+
+    init(_ gate: RequestGate) { self.gate = gate }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if !isClosed, gate.isOpen {
+            context.write(data, promise: promise)
+            return
+        }
+        promise?.fail(RequestGate.Closed())
+        guard !isClosed else { return }
+        isClosed = true
+        // The client is in the middle of its write, and must not get the error there.
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            bound.value.fireErrorCaught(RequestGate.Closed())
+            bound.value.close(promise: nil)
+        }
     }
 }

@@ -22,7 +22,9 @@ struct GoogleEventReporter: EventDestination {
         (self.client, url, self.limit) = (client, endpoints.eventsReport, limit)
     }
 
-    func post(_ message: EventMessage) async throws {
+    /// The client is shared, so its connections know no receiver: the condition is that of the caller before.
+    func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws {
+        guard mayBegin() else { throw CancellationError() }
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         for (name, value) in message.fields.sorted(by: { $0.key < $1.key }) {

@@ -35,7 +35,8 @@ final class ProgressBar: Sendable {
 
     func end() {
         let elapsed = start.duration(to: .now)
-        write(state.withLock { $0.display.end(done: $0.done, after: elapsed) })
+        let text = state.withLock { $0.display.end(done: $0.done, after: elapsed) }
+        if let text { write(text) }
     }
 
     static let toStandardError: @Sendable (String) -> Void = { text in

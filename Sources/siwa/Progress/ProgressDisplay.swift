@@ -10,6 +10,8 @@ struct ProgressDisplay {
     var columns = 80
     private var shownAt: Duration?
     private var shownTenth = 0
+    /// The number of the last line.
+    private var shownDone: Int?
 
     /// The shortest time between two redraws, and the longest time without a line while there is progress.
     static let redraw: Duration = .milliseconds(100)
@@ -28,15 +30,14 @@ struct ProgressDisplay {
         }
         let tenth = total > 0 ? done * 10 / total : 10
         guard tenth > shownTenth || elapsed - (shownAt ?? .zero) >= Self.line else { return nil }
-        (shownAt, shownTenth) = (elapsed, tenth)
+        (shownAt, shownTenth, shownDone) = (elapsed, tenth, done)
         return "\(title): \(figures(done: done, after: elapsed))\n"
     }
 
-    /// Returns the last text.
-    func end(done: Int, after elapsed: Duration) -> String {
-        isTerminal
-            ? "\r\(bar(done: done, after: elapsed))\u{1B}[K\n"
-            : "\(title): \(figures(done: done, after: elapsed))\n"
+    /// Returns the last text; `nil` when the last line says it already.
+    func end(done: Int, after elapsed: Duration) -> String? {
+        if isTerminal { return "\r\(bar(done: done, after: elapsed))\u{1B}[K\n" }
+        return done == shownDone ? nil : "\(title): \(figures(done: done, after: elapsed))\n"
     }
 
     /// The bar, shorter than a line of the terminal: a carriage return goes to the beginning of the last line

@@ -1,5 +1,8 @@
 import AppleAccounts
 import KeySets
+import Logging
+import StorageConformance
+import TestSupport
 import Testing
 
 @testable import Console
@@ -260,6 +263,48 @@ import Testing
         #expect(condition.troubles.map(\.kind) == [.notificationsSilent])
         condition.lastStoredNotification = condition.now.advanced(byMilliseconds: -299_000)
         #expect(condition.troubles == [], "one has come since")
+    }
+
+    @Test
+    func `a rejection that another replica has found contradicts them too, with a moment never too late`()
+        async throws
+    {
+        let (store, clock) = (ReferenceStore(), ManualClock(millisecondsSince1970: 1_764_100_800_000))
+        let now: @Sendable () -> Moment = { Moment(milliseconds: clock.millisecondsSince1970) }
+        let begin = now()
+        let hour = ServiceHourCount.beginning(of: begin)
+        let numbers = ServiceNumbers(
+            totals: { [:] }, store: store, replica: "a", now: now, logger: Logger(label: "test"))
+        let monitor = OverviewMonitor(numbers: numbers) {
+            var condition = ServiceCondition(now: now(), keys: ServiceCondition.sample.keys)
+            condition.lastStoredNotification = begin.advanced(byMilliseconds: -600_000)
+            return condition
+        }
+        /// The kinds after some looks, five seconds apart.
+        func troubles(after looks: Int) async -> [Trouble.Kind] {
+            var found: [Trouble.Kind] = []
+            for _ in 0..<looks {
+                found = await monitor.lookNow().troubles.map(\.trouble.kind)
+                clock.advance(by: .seconds(5))
+            }
+            return found
+        }
+        func count(_ name: CountName) -> ServiceHourCount {
+            ServiceHourCount(replica: "b", hour: hour, name: name.text, count: 1)
+        }
+        try await store.setServiceHours([count(.notification)])
+        #expect(await troubles(after: 12) == [])
+        try await store.setServiceHours([count(.checkRejected)])
+        // A notification can be slower than a check.
+        #expect(await troubles(after: 40) == [])
+        #expect(await troubles(after: 60) == [.notificationsSilent])
+        var shared = SharedRejections()
+        shared.look(at: [(hour, 1)], now: begin.advanced(byMilliseconds: 600_000))
+        #expect(shared.last == hour)
+        shared.look(at: [(hour, 1)], now: begin.advanced(byMilliseconds: 660_000))
+        #expect(shared.last == hour)
+        shared.look(at: [(hour, 2)], now: begin.advanced(byMilliseconds: 720_000))
+        #expect(shared.last == begin.advanced(byMilliseconds: 660_000 - SharedRejections.slowestWrite))
     }
 
     @Test(arguments: [(-31, true), (-30, false), (30, false), (31, true), (Int(Int64.min), true)])

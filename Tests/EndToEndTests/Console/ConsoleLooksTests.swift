@@ -157,18 +157,26 @@ import Testing
                 let members = (form.json?.object?.members ?? []).map { ($0.name, $0.value) }
                 #expect(try await backend.post("/v1/sign-ins", members).status == 201)
                 try await Browser.with(in: directory) { browser in
-                    try await browser.show(width: 1280)
                     for page in [
                         "world", "people", "requests", "clients", "events", "world/google", "overview",
                         "settings", "audit",
                     ] {
                         try await browser.open("\(system.service)/console/\(page)")
+                        try await browser.show(width: 1280)
                         let wide = try await browser.evaluate(
                             """
                             return [...document.querySelectorAll('.scroll')].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
                                 .map(e => e.ariaLabel + ' ' + e.scrollWidth + ' ' + e.innerText.slice(0, 40));
                             """)
                         #expect(wide.array?.compactMap(\.string) == [], "\(page)")
+                        // On a phone a table may scroll, and its buttons are in sight nevertheless.
+                        try await browser.show(width: 390)
+                        let hidden = try await browser.evaluate(
+                            """
+                            return [...document.querySelectorAll('main button')].filter(e => e.checkVisibility())
+                                .filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.innerText);
+                            """)
+                        #expect(hidden.array?.compactMap(\.string) == [], "\(page)")
                         #expect(try await browser.consoleFaults() == [], "\(page)")
                     }
                 }

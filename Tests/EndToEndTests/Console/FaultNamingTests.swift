@@ -4,6 +4,7 @@ import Foundation
 import GoogleEmulator
 import NIOHTTP1
 import PostgresCluster
+import SiwaBinary
 import StrictJSON
 import TestSupport
 import Testing
@@ -42,13 +43,13 @@ import Testing
 
     /// Runs a service with a console beside the fake Apple and the fake Google.
     private static func with(
-        _ store: ObservedDatabase.Store, _ more: [String: String] = [:],
+        _ store: ObservedDatabase.Store, _ more: [String: String] = [:], yaml: String = "",
         before: @Sendable (LinkedSystem) throws -> Void = { _ in },
         _ body: @Sendable (LinkedSystem, OAuthReplica, ConsoleOperator) async throws -> Void
     ) async throws {
         try await LinkedSystem.with(store) { system in
             try before(system)
-            let console = try ConsoleOperator(in: system.directory, with: LinkedClients.configuration)
+            let console = try ConsoleOperator(in: system.directory, with: LinkedClients.configuration + yaml)
             let replica = try await system.serve(0, console.variables.merging(more) { $1 })
             try await body(system, replica, console)
             #expect(await replica.service.stop() == 0)
@@ -195,7 +196,40 @@ import Testing
             let (second, _) = try await relation.serve(
                 console.variables.merging(["SIWA_SEALING_KEYS": other]) { $1 })
             try await Self.names("sealing_key_wrong", "sealing key wrong", at: console)
+            // The service is ready, as after the restore of a backup from before a rotation, and says so.
+            let check = try await ProgramRun.of(
+                BuiltSiwa.url(), ["healthcheck", "--url", "http://127.0.0.1:\(second.port)"],
+                environment: ["PATH": "/usr/bin:/bin"], in: relation.directory.path)
+            #expect(check.status == 0)
+            #expect(check.output.contains("stored tokens do not open: SIWA_SEALING_KEYS lacks the key"))
             #expect(await second.stop() == 0)
+        }
+    }
+
+    @Test func `keys that sign tokens and do not open are named`() async throws {
+        try await LinkedSystem.with(.sqlite) { system in
+            let console = try ConsoleOperator(in: system.directory, with: LinkedClients.configuration)
+            let first = try await system.serve(0, console.variables)
+            #expect(await first.service.stop() == 0)
+            let other = "test=\(Data(SecureRandom.bytes(count: 32)).base64EncodedString())"
+            let second = try await system.serve(
+                0, console.variables.merging(["SIWA_SEALING_KEYS": other]) { $1 })
+            try await Self.names("signing_keys_shut", "signing keys shut", at: console)
+            #expect(await second.service.stop() == 0)
+        }
+    }
+
+    @Test func `a receiver that takes no event is named`() async throws {
+        let yaml = "\nwebhooks: [{name: shop-hook, url: \"http://127.0.0.1:9/\", audience: billing}]\n"
+        try await Self.with(.sqlite, yaml: yaml) { system, replica, console in
+            try await Self.isFine(console)
+            #expect(try await Self.status(system, replica) == 201)
+            try await eventually {
+                try await system.database.query("SELECT count(*) > 0 FROM event_retry") == "1"
+            }
+            // As five minutes later.
+            try await system.database.query("UPDATE event_retry SET waiting_since = waiting_since - 300000")
+            try await Self.names("receiver_late", "receiver down", at: console)
         }
     }
 

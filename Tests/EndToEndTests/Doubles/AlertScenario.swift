@@ -37,6 +37,7 @@ struct AlertScenario: Sendable {
         },
         AlertScenario("SiwaSealingKeyWrong") { _ in ["siwa_sealed_values_unreadable 3"] },
         AlertScenario("SiwaClockWrong") { _ in ["siwa_clock_skew_seconds -120"] },
+        AlertScenario("SiwaTrustedProxiesMissing") { _ in ["siwa_trusted_proxies_missing 1"] },
         AlertScenario("SiwaNotificationsSilent") { seconds in
             [
                 #"siwa_apple_checks_total{result="rejected"} \#(seconds)"#,

@@ -22,21 +22,28 @@ struct DeliveryWorld {
 
     var now: Moment { Moment(milliseconds: clock.millisecondsSince1970) }
 
-    /// - Parameter receivers: Names of receivers that want every event.
+    /// - Parameters:
+    ///   - receivers: Names of receivers that want every event.
+    ///   - makingMessage: Runs while a message is made.
     init(
         _ receivers: [ReceiverName] = ["backend"], kinds: Set<AccountEvent.Kind>? = nil,
-        scope: AppScope = .all
+        scope: AppScope = .all,
+        makingMessage: @escaping @Sendable (ReferenceStore, ManualClock) async throws -> Void = { _, _ in }
     ) async throws {
         let destinations = Dictionary(uniqueKeysWithValues: receivers.map { ($0, ScriptedDestination()) })
         self.destinations = destinations
         let secret = try #require(
             WebhookSecret(WebhookSecret.prefix + Base64.encode(Array(repeating: 7, count: 32))))
+        let work: @Sendable () async throws -> Void = { [store, clock] in
+            try await makingMessage(store, clock)
+        }
         worker = EventDelivering(
             receivers: receivers.compactMap { name in
                 destinations[name].map {
                     EventReceiver(
                         name: name, kinds: kinds ?? Set(AccountEvent.Kind.allCases), scope: scope,
-                        format: WebhookFormat(secrets: [secret]), destination: $0)
+                        format: SlowFormat(base: WebhookFormat(secrets: [secret]), work: work),
+                        destination: $0)
                 }
             }, store: store, feed: feed, linger: .zero, clock: clock,
             now: { [clock] in Moment(milliseconds: clock.millisecondsSince1970) }, logger: .silent)
@@ -71,5 +78,16 @@ struct DeliveryWorld {
 
     func stored(_ name: ReceiverName = "backend") async throws -> ClaimedReceiver {
         try #require(try await store.receivers().first { $0.record.name == name })
+    }
+}
+
+/// A format that takes its time.
+private struct SlowFormat: EventFormat {
+    let base: WebhookFormat
+    let work: @Sendable () async throws -> Void
+
+    func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage? {
+        try await work()
+        return base.message(for: event, at: moment)
     }
 }

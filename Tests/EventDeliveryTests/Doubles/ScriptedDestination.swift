@@ -22,7 +22,7 @@ final class ScriptedDestination: EventDestination {
         state.withLock { $0.script = script }
     }
 
-    func post(_ message: EventMessage) async throws {
+    func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws {
         let script = state.withLock { state in
             state.attempts.append(message)
             return state.script

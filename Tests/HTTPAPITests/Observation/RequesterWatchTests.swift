@@ -54,4 +54,22 @@ import Testing
         #expect(watch.note(try Self.client("10.0.0.7"), looksProxied: true, at: end) == nil)
         #expect(watch.loneAddress == nil)
     }
+
+    @Test func `the metrics show an hour from one private address while it is said`() throws {
+        let (warnings, registry) = (ServiceWarnings(), MetricsRegistry())
+        _ = WarningMetrics(registry, warnings: warnings)
+        let proxy = try Self.client("10.0.0.7")
+        func metric() -> Bool {
+            String(decoding: registry.text(), as: UTF8.self).contains("\nsiwa_trusted_proxies_missing 1\n")
+        }
+        for number in 0..<10 {
+            _ = warnings.requesters.note(proxy, looksProxied: true, at: Int64(number))
+        }
+        #expect(!metric())
+        _ = warnings.requesters.note(proxy, looksProxied: true, at: Self.hour)
+        #expect(metric())
+        _ = warnings.requesters.note(try Self.client("203.0.113.7"), looksProxied: true, at: Self.hour + 1)
+        _ = warnings.requesters.note(proxy, looksProxied: true, at: 2 * Self.hour)
+        #expect(!metric())
+    }
 }

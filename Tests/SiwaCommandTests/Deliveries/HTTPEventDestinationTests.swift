@@ -6,6 +6,7 @@ import KeySets
 import NIOCore
 import NIOSSL
 import ScriptedHTTP
+import Synchronization
 import TestSupport
 import Testing
 import WebOrigins
@@ -29,7 +30,7 @@ import WebOrigins
             limit: limit)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await destination.post(Self.message))
+            result = .success(try await destination.post(Self.message, while: { true }))
         } catch {
             result = .failure(error)
         }
@@ -57,6 +58,36 @@ import WebOrigins
         #expect(request.lowercased().contains("\r\nhost: receiver.invalid:\(server.port)\r\n"))
         #expect(request.contains("webhook-id: evt_1\r\n"))
         #expect(request.hasSuffix("\r\n\r\n{}"))
+        try await server.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `a request whose condition has ended meanwhile is not sent`(isConnected: Bool) async throws {
+        let server = try await ScriptedServer(
+            always: .send("HTTP/1.1 204 X\r\nContent-Length: 0\r\n\r\n"))
+        let destination = HTTPEventDestination(
+            try #require(WebAddress("http://127.0.0.1:\(server.port)/")), rule: Self.loopback,
+            resolver: ScriptedResolver(["127.0.0.1"]))
+        if isConnected { try await destination.post(Self.message, while: { true }) }
+        let count = server.requests.count
+        await #expect(throws: CancellationError.self) {
+            try await destination.post(Self.message, while: { false })
+        }
+        // The condition ends between the field lines and the body.
+        let asked = Mutex(0)
+        await #expect(throws: CancellationError.self) {
+            try await destination.post(
+                Self.message,
+                while: {
+                    asked.withLock {
+                        $0 += 1; return $0 == 1
+                    }
+                })
+        }
+        #expect(server.requests.count == count)
+        try await destination.post(Self.message, while: { true })
+        #expect(server.requests.count == count + 1)
+        await destination.close()
         try await server.close()
     }
 
@@ -199,9 +230,9 @@ import WebOrigins
         let destination = HTTPEventDestination(
             try #require(WebAddress(url)), rule: Self.loopback,
             resolver: ScriptedResolver(["127.0.0.1"], ["10.0.0.1"]))
-        try await destination.post(Self.message)
+        try await destination.post(Self.message, while: { true })
         await destination.connections.expire()
-        let error = await refusal { try await destination.post(Self.message) }
+        let error = await refusal { try await destination.post(Self.message, while: { true }) }
         #expect(error == DeliveryError(.addressRefused))
         #expect(server.requests.count == 1)
         await destination.close()
@@ -215,8 +246,10 @@ import WebOrigins
         let destination = HTTPEventDestination(
             try #require(WebAddress(url)), rule: Self.loopback,
             resolver: ScriptedResolver(["::1", "127.0.0.1"]))
-        #expect(await refusal { try await destination.post(Self.message) } == DeliveryError(.unreachable))
-        #expect(await refusal { try await destination.post(Self.message) } == nil)
+        #expect(
+            await refusal { try await destination.post(Self.message, while: { true }) }
+                == DeliveryError(.unreachable))
+        #expect(await refusal { try await destination.post(Self.message, while: { true }) } == nil)
         #expect(server.requests.count == 1)
         await destination.close()
         try await server.close()
@@ -258,7 +291,7 @@ import WebOrigins
         let destination = HTTPEventDestination(
             try #require(WebAddress(url)), rule: Self.loopback,
             resolver: ScriptedResolver(["127.0.0.1"]), tls: tls)
-        let error = await refusal { try await destination.post(Self.message) }
+        let error = await refusal { try await destination.post(Self.message, while: { true }) }
         #expect(error?.code == code)
         await destination.close()
         try await server.close()

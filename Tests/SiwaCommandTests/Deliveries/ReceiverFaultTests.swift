@@ -32,7 +32,7 @@ import WebOrigins
         let began = ContinuousClock.now
         defer { #expect(ContinuousClock.now - began < Self.patience) }
         do {
-            try await destination.post(message)
+            try await destination.post(message, while: { true })
             return nil
         } catch {
             return try #require(error as? DeliveryError)

@@ -42,7 +42,8 @@ import Testing
             do {
                 try await reporter.post(
                     EventMessage(
-                        fields: ["content-type": "application/secevent+jwt"], body: Array("a.b.c".utf8)))
+                        fields: ["content-type": "application/secevent+jwt"], body: Array("a.b.c".utf8)),
+                    while: { true })
                 return (nil, server.requests)
             } catch {
                 return (try #require(error as? DeliveryError), server.requests)

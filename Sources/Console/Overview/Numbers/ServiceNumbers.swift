@@ -106,6 +106,9 @@ public final class ServiceNumbers: Service {
         series.withLock { ($0.lastNotification, $0.lastRejection, $0.lastFailure) }
     }
 
+    /// The time of the counts.
+    var moment: Moment { now() }
+
     func sum(ofLastMinutes number: Int) -> NumberSeries.Counts {
         series.withLock { $0.sum(ofLastMinutes: number, at: now()) }
     }
