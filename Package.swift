@@ -329,7 +329,7 @@ let package = Package(
         tests(
             "SecurityEventsTests",
             [
-                "SecurityEvents", "AppleAccounts", "Cryptography", "Encodings", "JOSE", "StrictJSON",
+                "SecurityEvents", "AppleAccounts", "Cryptography", "Encodings", "JOSE", "StrictJSON", "TestSupport",
             ]),
         tests(
             "ConsoleTests",

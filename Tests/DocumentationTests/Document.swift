@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// One Markdown file of the project.
 struct Document: Sendable, CustomStringConvertible {
@@ -8,8 +9,7 @@ struct Document: Sendable, CustomStringConvertible {
 
     var description: String { path }
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    static let root = ProjectFolder.root
 
     static let architecture = read("ARCHITECTURE.md")
     static let readme = read("README.md")

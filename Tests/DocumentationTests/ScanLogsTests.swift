@@ -7,7 +7,7 @@ import Testing
     private static func scan(_ logs: [String]) async throws -> ProgramRun {
         try await TemporaryDirectory.with { directory in
             for (index, log) in logs.enumerated() { _ = try directory.write(log, to: "\(index).log") }
-            let script = URL(filePath: #filePath).appending(path: "../../../scripts/scan-logs").standardized
+            let script = ProjectFolder.root.appending(path: "scripts/scan-logs")
             return try await ProgramRun.of(script, [directory.path])
         }
     }

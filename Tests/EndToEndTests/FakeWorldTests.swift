@@ -195,7 +195,7 @@ import Testing
     }
 
     static var seed: String {
-        URL(filePath: #filePath).appending(path: "../../../Fixtures/people/example.yaml").standardized.path
+        ProjectFolder.root.appending(path: "Fixtures/people/example.yaml").path
     }
 
     private static func with(

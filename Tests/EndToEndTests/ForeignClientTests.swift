@@ -6,8 +6,7 @@ import Testing
 /// Unchanged libraries with fixed Apple URLs, against the fake Apple over TLS. Their programs are in
 /// `Clients/`.
 @Suite(.serialized) struct ForeignClientTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+    private static let root = ProjectFolder.root
     private static let clientID = "com.example.web"
 
     /// A driver program, and the redirect URI of the library.

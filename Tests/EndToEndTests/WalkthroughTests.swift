@@ -131,8 +131,7 @@ import Testing
     }
 
     @Test func `the README has the same lines`() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = ProjectFolder.root
         let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
         #expect(readme.contains("```sh\n\(Self.walkthrough.lines)\n```"))
     }

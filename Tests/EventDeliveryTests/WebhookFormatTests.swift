@@ -5,6 +5,7 @@ import Foundation
 import SecurityEvents
 import StorageConformance
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import EventDelivery
@@ -29,8 +30,7 @@ import Testing
     }
 
     @Test func `signatures and secrets are those of the fixtures`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures/webhooks")
+        let folder = ProjectFolder.root.appending(path: "Fixtures/webhooks")
         var compared = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let fixture = try JSONValue(parsing: Array(try Data(contentsOf: folder.appending(path: name))))

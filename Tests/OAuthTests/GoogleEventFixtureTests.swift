@@ -6,14 +6,14 @@ import Foundation
 import KeySets
 import SecurityEvents
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import OAuth
 
 /// Plays `Fixtures/security-events-google`.
 @Suite struct GoogleEventFixtureTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Fixtures")
+    private static let root = FixtureFolder.root
 
     private static let names: [String] = {
         let folder = root.appending(path: "security-events-google")

@@ -3,12 +3,12 @@ import Foundation
 import JOSE
 import SecurityEvents
 import StrictJSON
+import TestSupport
 import Testing
 
 /// Plays `Fixtures/security-events-sent` and `Fixtures/security-events-received`.
 @Suite struct SecurityEventFixtureTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Fixtures")
+    private static let root = FixtureFolder.root
 
     private static func names(in folder: String) -> [String] {
         let files = try? FileManager.default.contentsOfDirectory(

@@ -1,11 +1,11 @@
 import AppleAccounts
 import Foundation
 import SecurityEvents
+import TestSupport
 import Testing
 
 @Suite struct SecurityEventTypeTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private static let root = ProjectFolder.root
 
     @Test func `the page on events has the type of every event, and no other`() throws {
         let page = try String(contentsOf: Self.root.appending(path: "docs/events.md"), encoding: .utf8)

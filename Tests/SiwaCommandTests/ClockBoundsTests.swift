@@ -101,8 +101,7 @@ import TokenMint
     @Test func `the page, the alert and the warning state these bounds`() throws {
         #expect(ServiceWarnings.refusingClock == Self.leeway && Self.leeway == Self.backdating)
         #expect(ServiceWarnings.wrongClock < Self.leeway)
-        let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("docs")
+        let docs = ProjectFolder.root.appendingPathComponent("docs")
         func lines(_ file: String, _ word: String) throws -> [Substring] {
             try String(contentsOf: docs.appendingPathComponent(file), encoding: .utf8).split(separator: "\n")
                 .filter { $0.contains(word) && $0.contains(" slow ") }

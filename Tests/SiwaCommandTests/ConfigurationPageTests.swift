@@ -1,5 +1,6 @@
 import AuthorizationServer
 import Foundation
+import TestSupport
 import Testing
 
 @testable import siwa
@@ -163,8 +164,7 @@ import Testing
     }
 
     private static func page(_ name: String) throws -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = ProjectFolder.root
         return try String(contentsOf: root.appending(path: "docs/\(name).md"), encoding: .utf8)
     }
 }

@@ -174,8 +174,7 @@ import Testing
         "docker-compose.yml", "Sources/siwa/Configuration/SettingsFile.swift",
     ])
     func `no document has a hash or a key that production would accept`(path: String) async throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = ProjectFolder.root
         let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
         for match in text.matches(of: /[0-9a-f]{64}/) {
             let mistakes = try await SettingsReaderTests.mistakes(["SIWA_API_KEY_HASHES": "a=\(match.0)"])

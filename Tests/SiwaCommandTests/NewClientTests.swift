@@ -1,6 +1,7 @@
 import AppAttestation
 import AuthorizationServer
 import Foundation
+import TestSupport
 import Testing
 
 @testable import siwa
@@ -136,8 +137,7 @@ import Testing
 
     /// The page shows the lines that the command prints, except the hash.
     @Test func `the page on OAuth shows the lines that its commands print`() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = ProjectFolder.root
         let page = try String(contentsOf: root.appending(path: "docs/oauth.md"), encoding: .utf8)
         let part = try #require(page.components(separatedBy: "\n## Clients\n").last)
             .components(separatedBy: "\n## ")[0].replacing("\\\n", with: "")

@@ -7,8 +7,7 @@ import Testing
 
 /// What the pages tell a person to type.
 @Suite struct PageCommandTests {
-    private static let project = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+    private static let project = ProjectFolder.root
 
     struct Block: Sendable, CustomStringConvertible {
         let page: String

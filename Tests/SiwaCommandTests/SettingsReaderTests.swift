@@ -211,8 +211,7 @@ import WebOrigins
     }
 
     @Test func `the page on configuration has each setting with its default and its bounds`() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = ProjectFolder.root
         let page = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
         for setting in Setting.all {
             let row = page.split(separator: "\n").first { line in

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TestSupport
 import Testing
 
 @testable import siwa
@@ -9,8 +10,7 @@ import Testing
     static let names = leaves(of: Siwa.self)
 
     @Test(arguments: names) func `a page names the subcommand`(name: String) throws {
-        let project = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
+        let project = ProjectFolder.root
         let folder = project.appending(path: "docs")
         let pages = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "md" }

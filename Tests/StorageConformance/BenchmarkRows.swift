@@ -1,5 +1,6 @@
 import Foundation
 package import SQLTables
+import TestSupport
 
 /// The lists of columns with which the benchmark fills the databases of the service: SQL in its Python files, which no
 /// compiler compares with the tables.
@@ -19,9 +20,8 @@ package enum BenchmarkRows {
     private static let numbered: Set = ["team.id", "app.id", "subject.id"]
 
     /// All lists, in the order of the files.
-    package static func lists(file: String = #filePath) throws -> [List] {
-        let folder = URL(filePath: file).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(components: "Benchmarks", "bench")
+    package static func lists() throws -> [List] {
+        let folder = ProjectFolder.root.appending(components: "Benchmarks", "bench")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         return try names.filter { $0.hasSuffix(".py") }.sorted().flatMap { name in
             lists(in: try String(contentsOf: folder.appending(path: name), encoding: .utf8))

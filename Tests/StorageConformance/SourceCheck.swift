@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Looks for forbidden text in the sources of a store.
 package enum SourceCheck {
@@ -8,10 +9,9 @@ package enum SourceCheck {
     ///   - target: A folder of `Sources`.
     ///   - exempt: Files that may have such text, because they implement the mechanism.
     package static func lines(
-        in target: String, matching pattern: String, exempt: Set<String>, file: String = #filePath
+        in target: String, matching pattern: String, exempt: Set<String>
     ) throws -> [String] {
-        let root = URL(filePath: file).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = ProjectFolder.root
         let expression = try Regex(pattern)
         let folder = root.appending(components: "Sources", target)
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []

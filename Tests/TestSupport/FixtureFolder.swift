@@ -1,11 +1,15 @@
 public import Foundation
 
+/// The folder of the project.
+public enum ProjectFolder {
+    public static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+}
+
 /// A folder of `Fixtures`. Reading it throws when it is missing or a file in it cannot be read, so that a
 /// test fails instead of passing without cases.
 public struct FixtureFolder: Sendable {
-    public static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fixtures")
+    public static let root = ProjectFolder.root.appending(path: "Fixtures")
 
     public let url: URL
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TraceExport
@@ -6,7 +7,7 @@ import Testing
 /// The page on traces, compared with the spans of the program.
 @Suite struct SpanPageTests {
     @Test func `the page has every span, and no other`() throws {
-        let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+        let root = ProjectFolder.root
         let page = try String(contentsOf: root.appending(path: "docs/tracing.md"), encoding: .utf8)
         let section = try #require(
             page.components(separatedBy: "\n## Spans\n").last?.split(separator: "\n## ").first)

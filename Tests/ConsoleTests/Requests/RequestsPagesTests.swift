@@ -1,6 +1,7 @@
 import AppleAccounts
 import Foundation
 import PageTemplates
+import TestSupport
 import Testing
 
 @testable import Console
@@ -389,7 +390,7 @@ import Testing
     }
 
     @Test func `every place of the documentation exists`() throws {
-        let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
+        let root = ProjectFolder.root
         for place in DocumentationPlace.all {
             let page = try String(contentsOf: root.appending(path: place.file), encoding: .utf8)
             #expect(page.contains("# \(place.heading)\n"), "\(place)")

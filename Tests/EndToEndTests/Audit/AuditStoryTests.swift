@@ -124,8 +124,7 @@ import Testing
 
     /// Runs the program of the page, which verifies an export with code of its own.
     private static func checkPage(_ system: LinkedSystem) async throws {
-        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/audit.md")
+        let page = ProjectFolder.root.appending(path: "docs/audit.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let program = try #require(
             text.split(separator: "```python\n", maxSplits: 1).last?.split(separator: "```\n").first)

@@ -8,8 +8,7 @@ enum PythonTools {
     }
 
     /// Root folder of the project.
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+    static let root = ProjectFolder.root
 
     /// Runs a tool in a separate directory until it ends, because most tools leave files.
     static func run(

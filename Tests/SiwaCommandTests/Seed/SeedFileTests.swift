@@ -1,6 +1,7 @@
 import AppleEmulator
 import EmulatorServer
 import Foundation
+import TestSupport
 import Testing
 
 @testable import siwa
@@ -22,7 +23,7 @@ import Testing
     }
 
     private static var example: String {
-        URL(filePath: #filePath).appending(path: "../../../../Fixtures/people/example.yaml").standardized.path
+        ProjectFolder.root.appending(path: "Fixtures/people/example.yaml").path
     }
 
     @Test(arguments: [
