@@ -12,52 +12,340 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
-let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
-let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
-let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+/// Products of other packages, by package.
+let products = [
+    "GRDB.swift": "GRDB GRDBSQLite", "Yams": "Yams", "async-http-client": "AsyncHTTPClient",
+    "hummingbird": "Hummingbird HummingbirdCore HummingbirdTLS", "swift-argument-parser": "ArgumentParser",
+    "swift-configuration": "Configuration", "swift-crypto": "Crypto CryptoExtras",
+    "swift-distributed-tracing": "Tracing", "swift-http-types": "HTTPTypes", "swift-log": "Logging",
+    "swift-metrics": "CoreMetrics Metrics", "swift-mustache": "Mustache",
+    "swift-nio": "NIOCore NIOPosix NIOHTTP1", "swift-nio-ssl": "NIOSSL",
+    "swift-service-lifecycle": "ServiceLifecycle UnixSignals",
+]
 
-func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+/// A module: what it needs beside the needs of its wing.
+struct Module {
+    let name: String
+    let needs: String
+    var resources: [Resource] = []
+    var exclude: [String] = []
+
+    init(_ name: String, _ needs: String = "", resources: [Resource] = [], exclude: [String] = []) {
+        (self.name, self.needs, self.resources, self.exclude) = (name, needs, resources, exclude)
+    }
 }
 
-/// What several test targets need.
-func testHelper(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+/// A folder of `Sources` or `Tests` with the modules in it. Needs are modules, wings (all their modules), system
+/// libraries and products of other packages.
+struct Wing {
+    let name: String
+    /// Wings whose modules those of this one may need, beside Kit and each other. An arrow that is not here ends the
+    /// build, and so does an import of what a module does not need (scripts/build-options).
+    let arrows: [String]
+    /// What each of its modules needs.
+    let needs: String
+    let modules: [Module]
+
+    init(_ name: String, arrows: [String] = [], needs: String = "", _ modules: [Module]) {
+        (self.name, self.arrows, self.needs, self.modules) = (name, arrows, needs, modules)
+    }
 }
 
-/// - Parameter exclude: Files beside the tests that are not Swift.
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+/// What an interface over HTTP needs.
+let interface =
+    "Encodings Cryptography StrictJSON WebOrigins HTTPEngine AppAttestation AppleIdentity KeySets Domain Service"
+    + " NIOCore NIOPosix NIOHTTP1 Logging CoreMetrics ServiceLifecycle"
+/// What a server or client needs that is built on the libraries of others.
+let server =
+    "Hummingbird HTTPTypes AsyncHTTPClient NIOCore NIOPosix NIOHTTP1 Logging ServiceLifecycle"
+/// What tests of a wing need of the wings below it, and of other packages.
+let support =
+    "TestSupport Encodings Cryptography StrictJSON JOSE Logging CoreMetrics Metrics ServiceLifecycle"
+/// What tests of the whole program need.
+let all =
+    "\(support) \(server) siwa Kit Apple Domain Stores Service HTTP Fakes SiwaBinary TokenMint ScriptedHTTP"
+    + " PostgresCluster"
+
+let wings = [
+    // Bytes, formats, HTTP and traces. Knows nothing of Apple. Embedded by others: each needs as little as it can.
+    Wing(
+        "Kit",
+        [
+            Module("Encodings"),
+            Module("Cryptography", "COpenSSL"),
+            Module("StrictJSON", "Encodings"),
+            Module("JOSE", "Encodings Cryptography StrictJSON COpenSSL CLibJWT"),
+            Module("Certificates", "Encodings Cryptography JOSE COpenSSL"),
+            Module("WebOrigins", "Encodings"),
+            Module("PageTemplates", "Encodings Mustache"),
+            // Bounds of every HTTP client of this program.
+            Module("OutgoingHTTP", "AsyncHTTPClient NIOCore NIOHTTP1"),
+            // Spans of this program, and their way to a collector.
+            Module("TraceExport", "Encodings StrictJSON Tracing Logging Metrics ServiceLifecycle"),
+            Module(
+                "HTTPEngine", "Encodings HummingbirdCore NIOCore NIOPosix NIOHTTP1 Logging ServiceLifecycle"),
+        ]),
+    // Apple's tokens, keys and endpoints. Embedded by others too.
+    Wing(
+        "Apple", needs: "Encodings JOSE",
+        [
+            Module("AppleIdentity", "Cryptography StrictJSON"),
+            Module("KeySets", "AppleIdentity"),
+            Module("AppAttestation", "Cryptography Certificates"),
+            Module(
+                "AppleIDClient",
+                "StrictJSON KeySets OutgoingHTTP TraceExport AsyncHTTPClient NIOCore NIOHTTP1 Metrics Tracing"
+            ),
+        ]),
+    // Accounts, OAuth 2.0 on top of them, and events as others get them: no input or output, and no clock.
+    Wing(
+        "Domain", arrows: ["Apple"], needs: "Encodings Cryptography StrictJSON JOSE AppAttestation",
+        [
+            Module("AppleAccounts"),
+            Module("SecurityEvents", "AppleAccounts"),
+            Module("AuthorizationServer", "AppleAccounts"),
+        ]),
+    // Where accounts are stored.
+    Wing(
+        "Stores", arrows: ["Domain", "Apple"],
+        needs: "Cryptography AppAttestation KeySets AppleAccounts AuthorizationServer Logging",
+        [
+            Module("SQLTables"),
+            Module("SQLiteStorage", "SQLTables GRDB GRDBSQLite"),
+            Module("PostgresStorage", "SQLTables CLibPQ"),
+        ]),
+    // What the service does.
+    Wing(
+        "Service", arrows: ["Domain", "Apple"],
+        needs:
+            "Encodings Cryptography StrictJSON JOSE Certificates TraceExport AppAttestation AppleIdentity KeySets"
+            + " Domain ServiceLifecycle Logging Metrics Tracing",
+        [
+            // Queues of commands before the transactions, and the feed of account events.
+            Module("Commits"),
+            Module("SignIn", "AppleIDClient Commits"),
+            Module("OAuth", "Commits SignIn"),
+            // Events to receivers: webhooks, and what else pushes.
+            Module("EventDelivery", "Commits SignIn"),
+            // The checks of one token, for `siwa verify` and the console.
+            Module("Inspection"),
+        ]),
+    // The interface, and the pages for users.
+    Wing(
+        "HTTP", arrows: ["Service", "Domain", "Apple"],
+        [
+            Module(
+                "HTTPAPI", "\(interface) TraceExport Tracing",
+                resources: [.embedInCode("OpenAPI/openapi.yaml")])
+        ]),
+    // Pages for developers and operators, above the interface.
+    Wing(
+        "Console", arrows: ["HTTP", "Service", "Domain", "Apple"],
+        [
+            Module(
+                "Console", "\(interface) HTTP JOSE PageTemplates",
+                resources: [.embedInCode("Templates"), .embedInCode("Assets")])
+        ]),
+    // Apple, Google and a receiver of events, for development and tests. They import nothing that verifies.
+    Wing(
+        "Fakes",
+        needs:
+            "Encodings Cryptography StrictJSON JOSE WebOrigins PageTemplates \(server) HummingbirdTLS NIOSSL",
+        [
+            Module("EmulatorServer", "HummingbirdCore", resources: [.embedInCode("Templates")]),
+            Module("AppleEmulator", "EmulatorServer", resources: [.embedInCode("Templates")]),
+            Module("GoogleEmulator", "EmulatorServer", resources: [.embedInCode("Templates")]),
+            Module("ReceiverEmulator", "EmulatorServer Certificates", resources: [.embedInCode("Templates")]),
+        ]),
+    // The client of `siwa login`. It signs in at any server, and imports nothing of this one.
+    Wing(
+        "Login", needs: "Encodings Cryptography StrictJSON JOSE WebOrigins OutgoingHTTP",
+        [Module("OAuthLogin", "AsyncHTTPClient NIOCore NIOPosix NIOHTTP1")]),
+]
+
+/// The folders of `Tests`: tests, and modules that several of them need.
+let tests = [
+    Wing(
+        "Kit",
+        [
+            Module("TestSupport", "KeySets Logging Metrics"),
+            Module("TokenMint", "StrictJSON JOSE"),
+            Module("ScriptedHTTP", "Hummingbird Logging NIOCore NIOPosix"),
+            Module("EncodingsTests", "Encodings"),
+            Module("CryptographyTests", "Cryptography Encodings"),
+            Module("StrictJSONTests", "StrictJSON"),
+            Module("WebOriginsTests", "WebOrigins"),
+            Module("PageTemplatesTests", "PageTemplates"),
+            Module("TraceExportTests", "\(support) TraceExport Tracing"),
+            Module(
+                "JOSETests", "TestSupport Encodings Cryptography StrictJSON JOSE COpenSSL CLibJWT TokenMint"),
+            Module("HTTPEngineTests", "\(support) HTTPEngine NIOCore NIOPosix NIOHTTP1"),
+        ]),
+    Wing(
+        "Apple", needs: "Encodings Cryptography StrictJSON JOSE",
+        [
+            Module("AttestationMint", "COpenSSL"),
+            Module("AppleIdentityTests", "AppleIdentity TokenMint"),
+            Module("KeySetsTests", "AppleIdentity KeySets TokenMint TestSupport"),
+            Module("AppAttestationTests", "AppAttestation AttestationMint Certificates TestSupport"),
+            Module("AppleIDClientTests", "AppleIDClient KeySets TestSupport ScriptedHTTP \(server)"),
+        ]),
+    Wing(
+        "Domain", needs: "Encodings Cryptography StrictJSON JOSE AppAttestation Domain",
+        [
+            Module("OAuthSamples"),
+            Module("AppleAccountsTests", "TestSupport StorageConformance"),
+            Module("SecurityEventsTests", "TestSupport"),
+            Module("AuthorizationServerTests", "TestSupport StorageConformance OAuthFixtures"),
+        ]),
+    Wing(
+        "Stores",
+        needs: "Encodings Cryptography AppAttestation KeySets AppleAccounts AuthorizationServer TestSupport",
+        [
+            Module("PostgresCluster"),
+            Module("StorageConformance", "SQLTables"),
+            Module("SQLiteStorageTests", "SQLTables SQLiteStorage StorageConformance GRDB Logging"),
+            Module(
+                "PostgresStorageTests", "SQLTables PostgresStorage StorageConformance PostgresCluster Logging"
+            ),
+        ]),
+    Wing(
+        "Service", needs: "\(support) StorageConformance TokenMint Apple Domain Commits",
+        [
+            Module("CommitsTests", "SQLiteStorage TraceExport Tracing"),
+            Module("SignInTests", "SignIn SQLiteStorage AttestationMint Certificates"),
+            Module("OAuthTests", "SignIn OAuth OAuthSamples"),
+            Module("EventDeliveryTests", "SignIn EventDelivery"),
+            Module("FixtureTests", "SignIn SQLiteStorage PostgresStorage PostgresCluster"),
+        ]),
+    Wing(
+        "HTTP",
+        needs:
+            "\(support) NIOCore NIOPosix NIOHTTP1 Kit Apple Domain Service HTTP StorageConformance TokenMint",
+        [
+            Module("OAuthFixtures"),
+            Module("HTTPAPITests", "OAuthSamples AttestationMint Tracing"),
+            Module("OAuthFixtureTests", "siwa SQLiteStorage OAuthFixtures"),
+        ]),
+    Wing(
+        "Console", needs: "\(support) NIOCore NIOPosix NIOHTTP1 Kit Apple Domain Service HTTP",
+        [Module("ConsoleTests", "Console SQLiteStorage OAuthSamples StorageConformance TokenMint")]),
+    Wing(
+        "Fakes", needs: "\(support) \(server) EmulatorServer ScriptedHTTP",
+        [
+            Module("AppleEmulatorTests", "AppleEmulator AppAttestation Certificates HummingbirdCore"),
+            Module("GoogleEmulatorTests", "GoogleEmulator"),
+            Module("ReceiverEmulatorTests", "ReceiverEmulator NIOSSL"),
+        ]),
+    Wing("Login", [Module("OAuthLoginTests", "\(support) \(server) Login ScriptedHTTP TokenMint")]),
+    Wing(
+        "siwa", needs: "TestSupport",
+        [
+            Module("SiwaBinary"),
+            Module("DocumentationTests"),
+            Module("SiwaCommandTests", "\(all) Console Login ArgumentParser NIOSSL AttestationMint"),
+            Module("EndToEndTests", "\(all) ExampleBackend UnixSignals", exclude: ["Clients"]),
+        ]),
+]
+
+// What scripts/test builds once more with the address sanitizer: the targets that call C or read memory by
+// pointers, what they stand on, and their tests. The whole package would take too long, and so would anything
+// with an HTTP library: its C alone is 400 files of cryptography. They are optimized, because only optimized
+// code frees what it no longer needs in the middle of a function; what they depend on is not, because it
+// takes three times as long to compile.
+let isSanitized = Context.environment["SIWA_SANITIZED"] != nil
+let sanitized: Set = [
+    "COpenSSL", "CLibJWT", "CLibPQ", "Encodings", "Cryptography", "StrictJSON", "JOSE", "Certificates",
+    "AppAttestation", "AttestationMint", "AppAttestationTests", "AppleIdentity", "KeySets", "AppleAccounts",
+    "AuthorizationServer", "SQLTables", "SQLiteStorage", "PostgresStorage", "TokenMint", "TestSupport",
+    "StorageConformance", "PostgresCluster", "EncodingsTests", "StrictJSONTests", "CryptographyTests",
+    "JOSETests",
+    "SQLiteStorageTests", "PostgresStorageTests",
+    // Products of other packages that these need.
+    "GRDB", "GRDBSQLite", "Logging", "Metrics",
+]
+func isBuilt(_ name: String) -> Bool { !isSanitized || sanitized.contains(name) }
+let flags = isSanitized ? settings + [.unsafeFlags(["-O"])] : settings
+
+func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+let modules = Dictionary(uniqueKeysWithValues: wings.map { ($0.name, $0.modules.map(\.name)) })
+
+func dependencies(_ needs: String, of name: String) -> [Target.Dependency] {
+    // A module can have the name of its wing.
+    let names = words(needs).flatMap { $0 == name ? [$0] : modules[$0] ?? [$0] }
+    return Set(names).subtracting([name]).filter(isBuilt).sorted().map { need in
+        let package = products.first { words($0.value).contains(need) }?.key
+        return package.map { .product(name: need, package: $0) } ?? .target(name: need)
+    }
 }
+
+/// The targets of the wings below a folder, without those that the address sanitizer does not get.
+func targets(of wings: [Wing], in folder: String) -> [Target] {
+    wings.flatMap { wing in
+        wing.modules.filter { isBuilt($0.name) }.map { module in
+            let needs = dependencies("\(wing.needs) \(module.needs)", of: module.name)
+            let path = "\(folder)/\(wing.name)/\(module.name)"
+            return module.name.hasSuffix("Tests")
+                ? .testTarget(
+                    name: module.name, dependencies: needs, path: path, exclude: module.exclude,
+                    swiftSettings: flags)
+                : .target(
+                    name: module.name, dependencies: needs, path: path, resources: module.resources,
+                    swiftSettings: flags)
+        }
+    }
+}
+
+// An arrow between wings that is not declared ends the build here.
+for wing in wings {
+    let closed = Set(wings.map(\.name)).subtracting(["Kit", wing.name] + wing.arrows)
+    for need in ([wing.needs] + wing.modules.map(\.needs)).flatMap(words) {
+        let other = closed.first { $0 == need || modules[$0]?.contains(need) == true }
+        precondition(other == nil, "the wing \(wing.name) may not import \(need) of \(other ?? "")")
+    }
+}
+
+let libraries: [Target] = [
+    .systemLibrary(
+        name: "COpenSSL", path: "Sources/Kit/COpenSSL", pkgConfig: "libcrypto",
+        providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+        name: "CLibJWT", path: "Sources/Kit/CLibJWT", pkgConfig: "libjwt",
+        providers: [.apt(["libjwt-dev"]), .brew(["libjwt"])]),
+    .systemLibrary(
+        name: "CLibPQ", path: "Sources/Kit/CLibPQ", pkgConfig: "libpq",
+        providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+]
+let programs: [Target] = [
+    // Settings, doctor, composition.
+    .executableTarget(
+        name: "siwa",
+        dependencies: dependencies(
+            "\(server) Kit Apple Domain Stores Service HTTP Console Fakes Login ArgumentParser Configuration Yams"
+                + " UnixSignals Tracing CoreMetrics Metrics NIOSSL", of: "siwa"), swiftSettings: settings),
+    // The Swift backend of docs/integrate.md, built as its readers build it.
+    .executableTarget(
+        name: "ExampleBackend",
+        dependencies: dependencies(
+            "Hummingbird AsyncHTTPClient NIOCore NIOHTTP1 ServiceLifecycle Logging Crypto CryptoExtras",
+            of: "ExampleBackend"),
+        path: "docs/backends/swift", exclude: ["Package.swift"],
+        swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+]
 
 let package = Package(
     name: "siwa",
     platforms: [.macOS(.v15)],
-    products: [
-        .executable(name: "siwa", targets: ["siwa"]),
-        .library(
-            name: "AppleIdentity",
-            targets: ["AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography"]),
-        .library(name: "AppleIDClient", targets: ["AppleIDClient"]),
-    ],
+    products: isSanitized
+        ? []
+        : [
+            .executable(name: "siwa", targets: ["siwa"]),
+            .library(
+                name: "AppleIdentity",
+                targets: ["AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography"]),
+            .library(name: "AppleIDClient", targets: ["AppleIDClient"]),
+        ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.6.0"),
         .package(
@@ -77,437 +365,9 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
-    targets: [
-        .systemLibrary(
-            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-        .systemLibrary(
-            name: "CLibJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"]), .brew(["libjwt"])]),
-        .systemLibrary(
-            name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-
-        // The ground floor: knows nothing of Apple, and no module above it.
-        module("Encodings", []),
-        module("Cryptography", ["COpenSSL"]),
-        module("StrictJSON", ["Encodings"]),
-        module("JOSE", ["Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
-        module("Certificates", ["Encodings", "Cryptography", "JOSE", "COpenSSL"]),
-        module("WebOrigins", ["Encodings"]),
-        module("PageTemplates", ["Encodings", mustache]),
-        // Bounds of every HTTP client of this program.
-        module("OutgoingHTTP", [asyncHTTPClient, nioCore, nioHTTP1]),
-        // Spans of this program, and their way to a collector.
-        module("TraceExport", ["Encodings", "StrictJSON", tracing, logging, metrics, serviceLifecycle]),
-        module(
-            "HTTPEngine",
-            ["Encodings", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, serviceLifecycle]),
-
-        // Apple's tokens, keys and endpoints.
-        module("AppleIdentity", ["Encodings", "Cryptography", "StrictJSON", "JOSE"]),
-        module("KeySets", ["Encodings", "JOSE", "AppleIdentity"]),
-        module("AppAttestation", ["Encodings", "Cryptography", "JOSE", "Certificates"]),
-        module(
-            "AppleIDClient",
-            [
-                "Encodings", "StrictJSON", "JOSE", "KeySets", "OutgoingHTTP", "TraceExport", asyncHTTPClient,
-                nioCore, nioHTTP1,
-                metrics, tracing,
-            ]),
-
-        // Accounts, and where they are kept.
-        module("AppleAccounts", ["Encodings", "Cryptography", "AppAttestation"]),
-
-        // Events as others get them: JSON, and security event tokens.
-        module("SecurityEvents", ["Encodings", "Cryptography", "StrictJSON", "JOSE", "AppleAccounts"]),
-
-        // OAuth 2.0 on top of the accounts.
-        module(
-            "AuthorizationServer",
-            ["Encodings", "Cryptography", "StrictJSON", "JOSE", "AppAttestation", "AppleAccounts"]),
-
-        module(
-            "SQLTables",
-            ["AppleAccounts", "AppAttestation", "AuthorizationServer", "KeySets", "Cryptography"]),
-        module(
-            "SQLiteStorage",
-            [
-                "AppleAccounts", "AppAttestation", "AuthorizationServer", "SQLTables", "KeySets",
-                "Cryptography", grdb, sqlite, logging,
-            ]),
-        module(
-            "PostgresStorage",
-            [
-                "AppleAccounts", "AppAttestation", "AuthorizationServer", "SQLTables", "KeySets",
-                "Cryptography", "CLibPQ", logging,
-            ]),
-
-        // Queues of commands before the transactions, and the feed of account events.
-        module(
-            "Commits",
-            ["AppleAccounts", "AuthorizationServer", "TraceExport", serviceLifecycle, metrics, tracing]),
-
-        // What the service does, and how it is asked.
-        module(
-            "SignIn",
-            [
-                "Commits", "AppleIDClient", "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity",
-                "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging,
-                metrics,
-            ]),
-        module(
-            "OAuth",
-            [
-                "AuthorizationServer", "Commits", "AppleAccounts", "AppAttestation", "AppleIdentity",
-                "SecurityEvents", "SignIn", "KeySets", "JOSE",
-                "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
-            ]),
-        // Events to receivers: webhooks, and what else pushes.
-        module(
-            "EventDelivery",
-            [
-                "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "JOSE", "StrictJSON", "Cryptography",
-                "Encodings", serviceLifecycle, logging, metrics,
-            ]),
-        module(
-            "HTTPAPI",
-            [
-                "Inspection", "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer", "SecurityEvents",
-                "SignIn", "Commits",
-                "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity", "StrictJSON", "Cryptography",
-                "Encodings", "TraceExport", "WebOrigins", nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
-                serviceLifecycle, tracing,
-            ],
-            resources: [.embedInCode("OpenAPI/openapi.yaml")]),
-        // The checks of one token, for `siwa verify` and the console.
-        module(
-            "Inspection",
-            [
-                "SecurityEvents", "AuthorizationServer", "AppleAccounts", "AppAttestation", "KeySets",
-                "AppleIdentity", "JOSE", "StrictJSON", "Cryptography", "Encodings",
-            ]),
-        // Pages for developers and operators, above the interface.
-        module(
-            "Console",
-            [
-                "Inspection", "HTTPAPI", "HTTPEngine", "EventDelivery", "OAuth", "AuthorizationServer",
-                "SecurityEvents",
-                "SignIn", "Commits", "AppleAccounts", "AppAttestation", "KeySets", "AppleIdentity", "JOSE",
-                "StrictJSON", "Cryptography", "Encodings", "WebOrigins", "PageTemplates", nioCore, nioPosix,
-                nioHTTP1, logging, coreMetrics, serviceLifecycle,
-            ],
-            resources: [.embedInCode("Templates"), .embedInCode("Assets")]),
-        module(
-            "EmulatorServer",
-            [
-                "PageTemplates",
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins", hummingbird, hummingbirdCore,
-                httpTypes,
-                nioCore, nioHTTP1, logging, serviceLifecycle,
-            ],
-            resources: [.embedInCode("Templates")]),
-        module(
-            "AppleEmulator",
-            [
-                "PageTemplates",
-                "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins",
-                hummingbird,
-                hummingbirdTLS, nioSSL, httpTypes, nioCore, nioPosix, nioHTTP1, logging, asyncHTTPClient,
-                serviceLifecycle,
-            ],
-            resources: [.embedInCode("Templates")]),
-        module(
-            "GoogleEmulator",
-            [
-                "PageTemplates",
-                "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins",
-                hummingbird,
-                httpTypes, nioCore, nioHTTP1, logging, asyncHTTPClient, serviceLifecycle,
-            ],
-            resources: [.embedInCode("Templates")]),
-        module(
-            "ReceiverEmulator",
-            [
-                "PageTemplates",
-                "EmulatorServer", "Certificates", "JOSE", "StrictJSON", "Cryptography", "Encodings",
-                "WebOrigins", hummingbird, hummingbirdTLS, httpTypes, nioCore, nioHTTP1, nioSSL, logging,
-                asyncHTTPClient, serviceLifecycle,
-            ],
-            resources: [.embedInCode("Templates")]),
-        // The client of `siwa login`. It signs in at any server, and imports nothing of ours.
-        module(
-            "OAuthLogin",
-            [
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", "OutgoingHTTP", "WebOrigins",
-                asyncHTTPClient,
-                nioCore, nioPosix, nioHTTP1,
-            ]),
-        .executableTarget(
-            name: "siwa",
-            dependencies: [
-                "OAuthLogin",
-                "Console", "Inspection", "HTTPAPI", "HTTPEngine", "AppleEmulator", "GoogleEmulator",
-                "ReceiverEmulator",
-                "EmulatorServer",
-                "SignIn", "Commits",
-                "SQLiteStorage", "PostgresStorage", "AppleIDClient",
-                "OAuth", "AuthorizationServer", "SecurityEvents", "EventDelivery", "AppleAccounts", "KeySets",
-                "AppleIdentity", "AppAttestation", "JOSE", "Certificates",
-                "StrictJSON",
-                "Cryptography",
-                "Encodings", "OutgoingHTTP", "TraceExport", "WebOrigins", argumentParser, configuration, yams,
-                serviceLifecycle, logging, tracing,
-                unixSignals, coreMetrics, metrics, nioCore, nioPosix, nioHTTP1, nioSSL, asyncHTTPClient,
-            ],
-            swiftSettings: settings),
-
-        // The Swift backend of docs/integrate.md, built as its readers build it.
-        .executableTarget(
-            name: "ExampleBackend",
-            dependencies: [
-                hummingbird, asyncHTTPClient, nioCore, nioHTTP1, serviceLifecycle, logging,
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-            ],
-            path: "docs/backends/swift", exclude: ["Package.swift"],
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-
-        // Tests and what they share.
-        testHelper("TokenMint", ["JOSE", "StrictJSON"]),
-        testHelper("AttestationMint", ["Cryptography", "Encodings", "JOSE", "COpenSSL"]),
-        testHelper("TestSupport", ["KeySets", logging, metrics]),
-        testHelper("SiwaBinary"),
-        testHelper("ScriptedHTTP", [hummingbird, logging, nioCore, nioPosix]),
-        testHelper(
-            "StorageConformance",
-            [
-                "AppleAccounts", "AppAttestation", "AuthorizationServer", "SQLTables", "TestSupport",
-                "Cryptography", "Encodings",
-            ]),
-        testHelper(
-            "OAuthSamples",
-            ["AuthorizationServer", "AppAttestation", "AppleAccounts", "Cryptography", "Encodings"]),
-        testHelper("OAuthFixtures", ["TestSupport"]),
-        testHelper("PostgresCluster", ["TestSupport"]),
-        tests("DocumentationTests", ["TestSupport"]),
-        tests("EncodingsTests", ["Encodings"]),
-        tests("CryptographyTests", ["Cryptography", "Encodings"]),
-        tests("StrictJSONTests", ["StrictJSON"]),
-        tests("WebOriginsTests", ["WebOrigins"]),
-        tests("PageTemplatesTests", ["PageTemplates"]),
-        tests(
-            "TraceExportTests",
-            [
-                "TraceExport", "Encodings", "StrictJSON", "TestSupport", tracing, logging, coreMetrics,
-                serviceLifecycle,
-            ]),
-        tests(
-            "JOSETests",
-            [
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", "COpenSSL", "CLibJWT", "TokenMint",
-                "TestSupport",
-            ]),
-        tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "StrictJSON", "TokenMint"]),
-        tests(
-            "AppAttestationTests",
-            [
-                "AppAttestation", "AttestationMint", "TestSupport", "Certificates", "JOSE", "Cryptography",
-                "Encodings",
-            ]),
-        tests(
-            "KeySetsTests",
-            [
-                "KeySets", "AppleIdentity", "JOSE", "StrictJSON", "Encodings", "TokenMint", "TestSupport",
-            ]),
-        tests(
-            "AppleIDClientTests",
-            [
-                "AppleIDClient", "ScriptedHTTP", "TestSupport", "KeySets", "JOSE", "StrictJSON", "Encodings",
-                asyncHTTPClient, nioCore, nioPosix, nioHTTP1,
-            ]),
-        tests(
-            "AppleAccountsTests",
-            ["AppleAccounts", "Cryptography", "Encodings", "StorageConformance", "TestSupport"]),
-        tests(
-            "SecurityEventsTests",
-            [
-                "SecurityEvents", "AppleAccounts", "Cryptography", "Encodings", "JOSE", "StrictJSON", "TestSupport",
-            ]),
-        tests(
-            "ConsoleTests",
-            [
-                "Console", "Inspection", "OAuthSamples", "AppAttestation", "HTTPAPI", "HTTPEngine",
-                "EventDelivery", "OAuth", "AuthorizationServer",
-                "SecurityEvents", "SignIn", "Commits", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE",
-                "SQLiteStorage", "StrictJSON", "Cryptography", "Encodings", "PageTemplates", "TestSupport",
-                "TokenMint", "StorageConformance", "WebOrigins", logging, nioCore, nioPosix, nioHTTP1,
-            ]),
-        tests(
-            "EventDeliveryTests",
-            [
-                "EventDelivery", "SecurityEvents", "SignIn", "Commits", "AuthorizationServer",
-                "AppleAccounts", "KeySets", "StorageConformance",
-                "TestSupport", "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, serviceLifecycle,
-                coreMetrics,
-            ]),
-        tests(
-            "AuthorizationServerTests",
-            [
-                "AuthorizationServer", "OAuthFixtures", "AppAttestation", "AppleAccounts", "JOSE",
-                "StrictJSON", "Cryptography", "Encodings", "StorageConformance", "TestSupport",
-            ]),
-        tests(
-            "OAuthTests",
-            [
-                "Commits", "OAuth", "OAuthSamples", "AuthorizationServer", "SecurityEvents",
-                "StorageConformance", "TestSupport", "TokenMint", "SignIn", "AppAttestation", "AppleAccounts",
-                "AppleIdentity", "KeySets", "JOSE", "StrictJSON",
-                "Cryptography", "Encodings", logging,
-            ]),
-        tests(
-            "SQLiteStorageTests",
-            [
-                "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts", "AuthorizationServer",
-                "SQLTables", "KeySets", "Cryptography", grdb, logging,
-            ]),
-        tests(
-            "PostgresStorageTests",
-            [
-                "PostgresStorage", "PostgresCluster", "StorageConformance", "TestSupport", "AppleAccounts",
-                "AppAttestation", "AuthorizationServer",
-                "SQLTables", "KeySets", logging,
-            ]),
-        tests(
-            "CommitsTests",
-            [
-                "Commits", "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts",
-                "AuthorizationServer", "TraceExport", serviceLifecycle, metrics, tracing,
-            ]),
-        tests(
-            "SignInTests",
-            [
-                "Commits", "SignIn", "SQLiteStorage", "StorageConformance", "TestSupport", "TokenMint",
-                "AppleAccounts", "AppAttestation",
-                "AttestationMint", "Certificates", "AppleIDClient",
-                "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography", "Encodings",
-                serviceLifecycle,
-                logging,
-            ]),
-        tests(
-            "AppleEmulatorTests",
-            [
-                "AppleEmulator", "AppAttestation", "Certificates", "EmulatorServer", "ScriptedHTTP",
-                "TestSupport", "JOSE", "StrictJSON",
-                "Cryptography",
-                "Encodings",
-                asyncHTTPClient, nioCore,
-                nioPosix, nioHTTP1, hummingbird, hummingbirdCore, httpTypes, logging, serviceLifecycle,
-            ]),
-        tests(
-            "GoogleEmulatorTests",
-            [
-                "GoogleEmulator", "EmulatorServer", "ScriptedHTTP", "TestSupport", "JOSE", "StrictJSON",
-                "Cryptography",
-                "Encodings", asyncHTTPClient, nioCore, nioHTTP1, hummingbird, httpTypes, logging,
-            ]),
-        tests(
-            "ReceiverEmulatorTests",
-            [
-                "ReceiverEmulator", "EmulatorServer", "ScriptedHTTP", "TestSupport", "JOSE", "StrictJSON",
-                "Cryptography", "Encodings", asyncHTTPClient, nioCore, nioHTTP1, nioSSL, hummingbird,
-                httpTypes,
-                logging,
-            ]),
-        tests(
-            "OAuthLoginTests",
-            [
-                "OAuthLogin", "ScriptedHTTP", "TestSupport", "TokenMint", "JOSE", "StrictJSON",
-                "Cryptography", "Encodings",
-                asyncHTTPClient, nioCore, nioPosix, nioHTTP1, hummingbird, httpTypes, logging,
-            ]),
-        tests(
-            "HTTPEngineTests",
-            ["HTTPEngine", "TestSupport", nioCore, nioPosix, nioHTTP1, logging, serviceLifecycle]),
-        tests(
-            "HTTPAPITests",
-            [
-                "HTTPAPI", "HTTPEngine", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins",
-                "EventDelivery", "SecurityEvents",
-                "SignIn", "Commits",
-                "StorageConformance", "TestSupport", "TokenMint", "AttestationMint", "AppleIDClient",
-                "AppAttestation", "AppleAccounts", "AppleIdentity", "Certificates", "KeySets", "JOSE",
-                "StrictJSON",
-                "Cryptography",
-                "Encodings", "TraceExport",
-                coreMetrics, logging, nioCore, nioPosix, nioHTTP1, tracing,
-            ]),
-        tests(
-            "SiwaCommandTests",
-            [
-                "siwa", "Console", "Inspection", "WebOrigins", "SiwaBinary", "TestSupport",
-                "TokenMint", "AttestationMint", "AppleEmulator", "EmulatorServer", "AppAttestation",
-                "AppleIDClient", "OAuthLogin", "ScriptedHTTP", "HTTPAPI",
-                "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
-                "AuthorizationServer", "SecurityEvents", "EventDelivery", "HTTPEngine", "AppleIdentity",
-                "KeySets", "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", logging,
-                argumentParser, asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, serviceLifecycle,
-                hummingbird,
-                httpTypes, "TraceExport",
-            ]),
-        tests(
-            "EndToEndTests",
-            [
-                "siwa", "ExampleBackend", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
-                "GoogleEmulator", "EmulatorServer", "ScriptedHTTP", "EventDelivery", "SecurityEvents",
-                "WebOrigins",
-                "AppleIDClient", "SignIn", "SQLiteStorage", "TraceExport",
-                "PostgresStorage", "PostgresCluster", "HTTPAPI", "HTTPEngine", "AuthorizationServer",
-                "AppleAccounts", "AppleIdentity", "KeySets",
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, asyncHTTPClient, nioCore,
-                nioPosix,
-                nioHTTP1,
-                unixSignals, serviceLifecycle, hummingbird, httpTypes,
-            ], exclude: ["Clients"]),
-        tests(
-            "OAuthFixtureTests",
-            [
-                "siwa", "OAuthFixtures", "HTTPAPI", "HTTPEngine", "OAuth", "AuthorizationServer", "SignIn",
-                "Commits",
-                "SQLiteStorage",
-                "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts", "AppleIdentity", "KeySets",
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, nioCore, nioPosix,
-                serviceLifecycle,
-            ]),
-        tests(
-            "FixtureTests",
-            [
-                "Commits", "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "TestSupport",
-                "AppleAccounts",
-                "StorageConformance", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
-                "Encodings", logging,
-            ]),
-    ]
+    targets: libraries + targets(of: wings, in: "Sources") + targets(of: tests, in: "Tests")
+        + (isSanitized ? [] : programs)
 )
-
-// What scripts/test builds once more with the address sanitizer: the targets that call C or read memory by
-// pointers, what they stand on, and their tests. The whole package would take too long, and so would anything
-// with an HTTP library: its C alone is 400 files of cryptography. They are optimized, because only optimized
-// code frees what it no longer needs in the middle of a function; what they depend on is not, because it
-// takes three times as long to compile.
-if Context.environment["SIWA_SANITIZED"] != nil {
-    let sanitized: Set = [
-        "COpenSSL", "CLibJWT", "CLibPQ", "Encodings", "Cryptography", "StrictJSON", "JOSE",
-        "Certificates", "AppAttestation", "AttestationMint", "AppAttestationTests",
-        "AppleIdentity", "KeySets", "AppleAccounts", "AuthorizationServer", "SQLTables", "SQLiteStorage",
-        "PostgresStorage", "TokenMint", "TestSupport", "StorageConformance", "PostgresCluster",
-        "EncodingsTests", "StrictJSONTests", "CryptographyTests", "JOSETests", "SQLiteStorageTests",
-        "PostgresStorageTests",
-    ]
-    package.products = []
-    package.targets.removeAll { !sanitized.contains($0.name) }
-    for target in package.targets where target.type != .system {
-        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"])]
-    }
-}
-
 // With SIWA_LOCKED every package, also one that only another package needs, has the version that was tested. For
 // all other builds, and for packages that depend on this one, `from:` above decides.
 if Context.environment["SIWA_LOCKED"] != nil {

@@ -1,0 +1,200 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import SiwaBinary
+import TestSupport
+import Testing
+
+@testable import siwa
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The backends of `docs/backends`, which `docs/integrate.md` shows.
+enum ExampleBackend: String, CaseIterable, Sendable {
+    case python, javascript, go, swift
+
+    struct NotStarted: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A user of the backend who has a password: "correct horse", hashed in few iterations so that tests are
+    /// quick.
+    static let passwordUser = (id: "usr_grace", name: "grace@example.com", password: "correct horse")
+    private static let passwordUsers =
+        "usr_grace:grace@example.com:1000:73616c74:"
+        + "6e8453a042a842bdb62de0d3c870ec1241e90ec0ce4f2589ab5e87927122c1e5"
+
+    /// Folder of the project.
+    static let folder = PythonTools.root.appendingPathComponent("docs/backends")
+
+    /// The files of the backend, except the passwords.
+    var files: [String] {
+        switch self {
+        case .python: ["app.py"]
+        case .javascript: ["app.mjs", "webhooks.mjs"]
+        case .go: ["siwa.go", "main.go", "events.go", "links.go", "webhooks.go"]
+        case .swift:
+            [
+                "Package.swift", "Siwa.swift", "Backend.swift", "Backend+Events.swift",
+                "Backend+Webhooks.swift", "Webhooks.swift", "Backend+Links.swift", "Backend+AppAttest.swift",
+                "App.swift",
+            ]
+        }
+    }
+
+    /// The line of the page that starts the backend.
+    var shownCommand: String {
+        switch self {
+        case .python: "python3 docs/backends/python/app.py"
+        case .javascript: "node docs/backends/javascript/app.mjs"
+        case .go: "(cd docs/backends/go && go run .)"
+        case .swift: "swift run ExampleBackend"
+        }
+    }
+
+    /// Runs the backend with `siwa dev`, for the block of a page with its address.
+    func trial(
+        of page: String,
+        _ body: (_ script: String, DevelopmentProcess, TemporaryDirectory) async throws -> Void
+    ) async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
+                try await run(
+                    siwa: system.service, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
+                    in: directory
+                ) { port in
+                    let script = try #require(try Self.lines(of: page))
+                        .replacing("http://127.0.0.1:8000", with: "http://127.0.0.1:\(port)")
+                    try await body(script, system, directory)
+                }
+            }
+        }
+    }
+
+    /// The block of a page that begins with an address: with that of the backend, it plays the app.
+    static func lines(of page: String, beginning: String = "BACKEND=") throws -> String? {
+        let file = PythonTools.root.appendingPathComponent("docs/\(page)")
+        let page = try String(contentsOf: file, encoding: .utf8)
+        guard let start = page.firstRange(of: "```sh\n\(beginning)") else { return nil }
+        let rest = page[page.index(start.lowerBound, offsetBy: 6)...]
+        return rest.firstRange(of: "\n```").map { String(rest[..<$0.lowerBound]) }
+    }
+
+    /// Runs the backend.
+    ///
+    /// - Parameters:
+    ///   - webhookSecrets: Secrets of webhooks, which then replace the loop that reads the feed.
+    ///   - fixed: Port of the backend; `nil` for a free port.
+    func run<Result>(
+        siwa: String, secret: String, clientID: String, webhookSecrets: String = "", port fixed: Int? = nil,
+        in directory: TemporaryDirectory, _ body: (Int) async throws -> Result
+    ) async throws -> Result {
+        let port = try fixed ?? FreePort.find()
+        let log = URL(fileURLWithPath: "\(directory.path)/backend.log")
+        let process = try Self.start(
+            try await command(in: directory),
+            [
+                "SIWA_URL": siwa, "SIWA_KEY": secret, "CLIENT_ID": clientID, "PORT": "\(port)",
+                "DATABASE": "\(directory.path)/backend.sqlite", "PASSWORD_USERS": Self.passwordUsers,
+                "WEBHOOK_SECRETS": webhookSecrets,
+            ], in: directory, log: log)
+        // Some backends finish their long poll first, which takes up to half a minute.
+        defer {
+            _ = kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+        while try await !Self.listens(port) {
+            guard process.isRunning else { throw NotStarted(description: Self.text(of: log)) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return try await body(port)
+    }
+
+    /// The lines that a shell prints.
+    static func paste(_ script: String, in directory: TemporaryDirectory) async throws -> [Substring] {
+        let output = URL(fileURLWithPath: "\(directory.path)/pasted.txt")
+        let shell = try start(["sh", "-c", script], [:], in: directory, log: output)
+        while shell.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+        return text(of: output).split(separator: "\n")
+    }
+
+    /// The lines that a program of `Clients/` prints, which plays the fixtures of webhooks with the verifier of the
+    /// backend.
+    func verdicts(in directory: TemporaryDirectory) async throws -> [Substring] {
+        let driver = PythonTools.root.appendingPathComponent("Tests/siwa/EndToEndTests/Clients/verify_webhooks")
+        let source = Self.folder.appendingPathComponent(rawValue).path
+        let fixtures = PythonTools.root.appendingPathComponent("Fixtures/webhooks").path
+        switch self {
+        case .python:
+            return try await Self.paste(
+                "python3 '\(driver.path).py' '\(fixtures)' '\(source)'", in: directory)
+        case .javascript:
+            return try await Self.paste("node '\(driver.path).mjs' '\(fixtures)' '\(source)'", in: directory)
+        case .go:
+            let steps = [
+                "mkdir verifier", "cp '\(source)/go.mod' '\(source)/webhooks.go' verifier",
+                "cp '\(driver.path).go' verifier/main.go", "cd verifier", "go run . '\(fixtures)'",
+            ]
+            return try await Self.paste(steps.joined(separator: " && "), in: directory)
+        case .swift: return try SwiftWebhookVerifier.verdicts()
+        }
+    }
+
+    private func command(in directory: TemporaryDirectory) async throws -> [String] {
+        let source = Self.folder.appendingPathComponent(rawValue).path
+        switch self {
+        case .python: return ["python3", "\(source)/app.py"]
+        case .javascript: return ["node", "\(source)/app.mjs"]
+        case .swift: return [try BuiltSiwa.neighbour(named: "ExampleBackend").path]
+        case .go:
+            let program = "\(directory.path)/backend"
+            let log = URL(fileURLWithPath: "\(directory.path)/go.log")
+            let compiler = try Self.start(
+                ["go", "build", "-o", program, "."], [:], in: directory, at: source, log: log)
+            while compiler.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+            guard compiler.terminationStatus == 0 else { throw NotStarted(description: Self.text(of: log)) }
+            return [program]
+        }
+    }
+
+    /// Starts the backend. Home directory and caches of its tools are in the directory of the test.
+    private static func start(
+        _ command: [String], _ variables: [String: String], in directory: TemporaryDirectory,
+        at path: String? = nil, log: URL
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.environment = [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path,
+            "TMPDIR": directory.path, "PYTHONDONTWRITEBYTECODE": "1", "GOCACHE": "\(directory.path)/go-cache",
+            "GOFLAGS": "-buildvcs=false", "GOPROXY": "off",
+        ].merging(variables) { $1 }
+        process.currentDirectoryURL = URL(fileURLWithPath: path ?? directory.path)
+        process.standardInput = FileHandle.nullDevice
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: log)
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.launchAlone()
+        return process
+    }
+
+    /// Returns true if a server listens on the port.
+    private static func listens(_ port: Int) async throws -> Bool {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/me")
+        request.headers.add(name: "Connection", value: "close")
+        return (try? await HTTPClient.shared.execute(request, timeout: .seconds(5))) != nil
+    }
+
+    private static func text(of log: URL) -> String {
+        (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+    }
+}

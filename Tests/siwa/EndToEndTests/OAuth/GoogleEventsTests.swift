@@ -1,0 +1,233 @@
+import Foundation
+import GoogleEmulator
+import ScriptedHTTP
+import SiwaBinary
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import siwa
+
+/// `siwa google risc` with the fake Google and a running service.
+@Suite(.serialized, .timeLimit(.hung)) struct GoogleEventsTests {
+    /// The service, the fake Google, and a directory with key files.
+    private struct System {
+        let process: DevelopmentProcess
+        let directory: TemporaryDirectory
+
+        var receiver: String { "\(process.service)/v1/google/security-events" }
+
+        static func with(_ body: (System) async throws -> Void) async throws {
+            try await TemporaryDirectory.with { directory in
+                try await DevelopmentProcess.with(["--database", "sqlite://dev.sqlite"], in: directory) {
+                    try await body(System(process: $0, directory: directory))
+                }
+            }
+        }
+
+        /// Makes a service account at the fake Google, and returns the path of its key file.
+        func account(_ members: String = "{}", mode: Int = 0o600) async throws -> String {
+            let path = directory.path(of: "risc-\(UUID().uuidString).json")
+            let json = try await control("POST", "service-accounts", members)
+            try Data(json.utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            return path
+        }
+
+        @discardableResult
+        func control(_ method: String, _ path: String, _ body: String = "{}") async throws -> String {
+            let run = try await ProgramRun.of(
+                URL(fileURLWithPath: "/usr/bin/curl"),
+                ["-sS", "-X", method, "\(process.google)/control/\(path)", "-d", body])
+            #expect(run.status == 0, "\(run.output)")
+            return run.output
+        }
+
+        /// Runs a command with the fake Google, and checks that it prints no secret.
+        func risc(_ command: String, _ file: String, _ options: String...) async throws -> ProgramRun {
+            let run = try await ProgramRun.of(
+                BuiltSiwa.url(),
+                ["google", "risc", command, "--service-account-file", file, "--google-url", process.google]
+                    + options, environment: ["PATH": "/usr/bin:/bin"], in: directory.path)
+            for secret in ["PRIVATE KEY", "eyJ"] { #expect(!run.output.contains(secret)) }
+            return run
+        }
+    }
+
+    /// The lines of a shell in a section of the page, the last block.
+    private static func lines(of title: String) throws -> String {
+        let page = try String(
+            contentsOf: PythonTools.root.appendingPathComponent("docs/linking.md"), encoding: .utf8)
+        let section = try #require(page.components(separatedBy: "### \(title)\n").last)
+            .components(separatedBy: "\n## ")[0]
+        return try #require(section.components(separatedBy: "```sh\n").last).components(separatedBy: "```")[0]
+    }
+
+    @Test func `the lines of the page register the receiver, receive the test event, and stop the events`()
+        async throws
+    {
+        try await System.with { system in
+            let lines = try Self.lines(of: "Try the registration")
+            let program = try BuiltSiwa.url().path
+            let run = try await ProgramRun.of(
+                URL(fileURLWithPath: "/bin/sh"),
+                ["-ec", "siwa() { '\(program)' \"$@\"; }\n" + system.process.own(lines)],
+                environment: ["PATH": "/usr/bin:/bin"], in: system.directory.path)
+            #expect(run.status == 0, "\(run.output)")
+            let words = [
+                "receiver          \(system.receiver)", "status            enabled", "sessions-revoked",
+                "test event        received at 20", "status            disabled", #""as_configured":true"#,
+            ]
+            for word in words { #expect(run.output.contains(word), "\(word) in \(run.output)") }
+            #expect(!run.output.contains("warning"), "\(run.output)")
+        }
+    }
+
+    @Test func `status tells the difference, and each command can be repeated`() async throws {
+        try await System.with { system in
+            let file = try await system.account()
+            let url = ["--url", system.receiver]
+            let none = try await system.risc("status", file, url[0], url[1])
+            #expect(none.status == 1 && none.output.contains("nothing is registered"), "\(none.output)")
+            let nothing = try await system.risc("unregister", file)
+            #expect(nothing.status == 0 && nothing.output.contains("not registered"), "\(nothing.output)")
+            for _ in 0..<2 {
+                let run = try await system.risc("register", file, url[0], url[1])
+                #expect(run.status == 0, "\(run.output)")
+            }
+            let other = try await system.risc(
+                "status", file, "--url", "\(system.process.service)/other", "--json")
+            #expect(other.status == 1, "\(other.output)")
+            let json = try JSONValue(parsing: Array(other.output.utf8))
+            #expect(json["as_configured"] == .bool(false) && json["registered"] == .bool(true))
+            #expect(json["url"]?.string == system.receiver)
+            for _ in 0..<2 {
+                let run = try await system.risc("unregister", file)
+                #expect(run.status == 0 && run.output.contains("disabled"), "\(run.output)")
+            }
+            // A disabled stream sends no test event.
+            let database = ["--database", "sqlite://\(system.directory.path(of: "dev.sqlite"))"]
+            let disabled = try await system.risc("verify", file, database[0], database[1])
+            #expect(disabled.status == 1 && disabled.output.contains("400"), "\(disabled.output)")
+            let again = try await system.risc("register", file, url[0], url[1])
+            #expect(again.status == 0 && again.output.contains("enabled"), "\(again.output)")
+        }
+    }
+
+    @Test func `a test event that reaches another address is missed`() async throws {
+        try await System.with { system in
+            let file = try await system.account()
+            _ = try await system.risc("register", file, "--url", "\(system.process.service)/nowhere")
+            let run = try await system.risc(
+                "verify", file, "--database", "sqlite://\(system.directory.path(of: "dev.sqlite"))",
+                "--timeout", "1")
+            #expect(run.status == 1)
+            #expect(run.output.contains("no test event has arrived within 1 s"), "\(run.output)")
+        }
+    }
+
+    @Test func `every refusal of Google says what to do`() async throws {
+        try await System.with { system in
+            let file = try await system.account()
+            for (status, words) in [
+                (401, "the clock of this machine"), (403, "roles/riscconfigs.admin"),
+                (404, "run siwa google risc register"), (429, "too many calls"), (500, "try again"),
+            ] {
+                try await system.control("PUT", "faults/stream", "{\"status\":\(status),\"times\":1}")
+                let run = try await system.risc("register", file, "--url", system.receiver)
+                #expect(run.status == 1)
+                #expect(run.output.contains("\(status)") && run.output.contains(words), "\(run.output)")
+            }
+            let foreign = try await system.risc("register", file, "--url", "https://other.example/events")
+            #expect(foreign.status == 1 && foreign.output.contains("Authorized domains"), "\(foreign.output)")
+            for (members, words) in [
+                (#"{"role":false}"#, "roles/riscconfigs.admin"), (#"{"api":false}"#, "Enable the RISC API"),
+            ] {
+                let run = try await system.risc(
+                    "register", try await system.account(members), "--url", system.receiver)
+                #expect(run.status == 1 && run.output.contains(words), "\(run.output)")
+            }
+        }
+    }
+
+    @Test func `a file that others can read is warned of, and one of Google's own is not used here`()
+        async throws
+    {
+        try await System.with { system in
+            let open = try await system.account(mode: 0o644)
+            let run = try await system.risc("unregister", open)
+            #expect(run.status == 0 && run.output.contains("chmod 600"), "\(run.output)")
+            let text = try String(contentsOfFile: open, encoding: .utf8)
+                .replacing(".gserviceaccount.invalid", with: ".gserviceaccount.com")
+            try text.write(toFile: open, atomically: true, encoding: .utf8)
+            let real = try await system.risc("unregister", open)
+            #expect(real.status == 1 && real.output.contains("Google alone"), "\(real.output)")
+            let missing = try await system.risc("unregister", "/nonexistent/risc.json")
+            #expect(missing.status == 1 && missing.output.contains("cannot be read"), "\(missing.output)")
+        }
+    }
+
+    @Test(arguments: ObservedDatabase.Store.allCases)
+    func
+        `with the configuration of the service, any replica may receive the test event, and the doctor tells`(
+            store: ObservedDatabase.Store
+        ) async throws
+    {
+        try await LinkedSystem.with(store) { system in
+            // SQLite has one process.
+            let receiving = store == .postgres ? 1 : 0
+            var replicas = [try await system.serve(0)]
+            if receiving == 1 { replicas.append(try await system.serve(1)) }
+            let base = try #require(system.google.redirectURIs.first?.components(separatedBy: "/r/").first)
+            let made = try await ProgramRun.of(
+                URL(fileURLWithPath: "/usr/bin/curl"),
+                ["-sS", "-X", "POST", "\(base)/control/service-accounts", "-d", "{}"])
+            let file = [
+                "SIWA_GOOGLE_SERVICE_ACCOUNT_FILE": try system.directory.write(made.output, to: "risc.json")
+            ]
+            func finding() async throws -> (result: String, text: String) {
+                let run = try await system.run(["doctor", "--json"], file)
+                let checks = try JSONValue(parsing: Array(run.output.utf8))["checks"]?.array ?? []
+                let found = try #require(checks.first { $0["check"]?.string == "Google events" })
+                return (found["result"]?.string ?? "", found["text"]?.string ?? "")
+            }
+            let before = try await finding()
+            #expect(before.result == "wrong")
+            #expect(before.text == "nothing is registered at Google; no event in the last 30 days")
+
+            let url = "http://127.0.0.1:\(system.ports[receiving])/v1/google/security-events"
+            for command in [["register", "--url", url], ["verify"], ["register"], ["status"]] {
+                let run = try await system.run(["google", "risc"] + command, file)
+                #expect(run.status == 0, "\(command): \(run.output)")
+            }
+            let after = try await finding()
+            #expect(after.result == "ok" && after.text.hasPrefix("registered, last event 20"), "\(after)")
+            for replica in replicas { #expect(await replica.service.stop() == 0) }
+        }
+    }
+
+    /// PyJWT as a second opinion.
+    @Test func `the token is the service account's own, as Google wants it`() async throws {
+        try await System.with { system in
+            let file = try await system.account()
+            let server = try await ScriptedServer(always: .sendAndClose("HTTP/1.1 404 Not Found\r\n\r\n"))
+            _ = try await ProgramRun.of(
+                BuiltSiwa.url(),
+                [
+                    "google", "risc", "unregister", "--service-account-file", file, "--google-url",
+                    server.baseURL,
+                ],
+                environment: ["PATH": "/usr/bin:/bin"], in: system.directory.path)
+            let head = try #require(server.requests.first)
+            try await server.close()
+            let line = try #require(
+                head.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix("authorization:") })
+            let token = try #require(line.split(separator: " ").last)
+            let script = PythonTools.root.appendingPathComponent(
+                "Tests/siwa/EndToEndTests/Clients/service_account_token.py")
+            let run = try await PythonTools.run(
+                "python", [script.path, file, String(token)], in: system.directory)
+            #expect(run.status == 0 && run.output.contains("done"), "\(run.output)")
+        }
+    }
+}
