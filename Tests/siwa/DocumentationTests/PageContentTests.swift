@@ -114,7 +114,8 @@ import Testing
 
     @Test(arguments: ["oauth", "monitoring"])
     func `a page explains every reason of a refused token request, and no other`(page: String) throws {
-        let source = Document.read("Sources/Domain/AuthorizationServer/Responses/TokenRefusalReason.swift").text
+        let source = Document.read("Sources/Domain/AuthorizationServer/Responses/TokenRefusalReason.swift")
+            .text
         let reasons = source.matches(of: #/case \w+ = "([a-z_]+)"/#).map { String($0.1) }
         #expect(reasons.count > 20)
         let text = Self.page(page).text

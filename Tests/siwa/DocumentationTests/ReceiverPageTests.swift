@@ -44,8 +44,10 @@ import Testing
     }
 
     @Test func `has the numbers of the sources`() {
-        let sources = Document.files(under: "Sources/Fakes/ReceiverEmulator").filter { $0.hasSuffix(".swift") }
-            .map { Document.read($0).text }.joined()
+        let sources = Document.files(under: "Sources/Fakes/ReceiverEmulator").filter {
+            $0.hasSuffix(".swift")
+        }
+        .map { Document.read($0).text }.joined()
         for (declaration, words) in [
             ("static let capacity = 200", "the latest 200"), ("mostKnown = 2000", "latest 2,000 events"),
             ("longestContent = 8192", "8,192 characters"), ("longestBody = 16 * 1024", "at most 16 KiB"),

@@ -75,7 +75,8 @@ import TokenMint
                     .object(JSONObject([("id", .string("phone")), ("secret", .string(Self.clientSecret))]))
                 ), ("identity_token", .string(token)), ("nonce", .string(nonce)),
             ])
-            let script = PythonTools.root.appendingPathComponent("Tests/siwa/EndToEndTests/Clients/poll_events.py")
+            let script = PythonTools.root.appendingPathComponent(
+                "Tests/siwa/EndToEndTests/Clients/poll_events.py")
             let run = try await PythonTools.run(
                 "python",
                 [script.path, String(decoding: JSONValue.object(given).serialized(), as: UTF8.self)],

@@ -22,7 +22,8 @@ import Testing
         async throws
     {
         try await TemporaryDirectory.with { directory in
-            let document = PythonTools.root.appendingPathComponent("Sources/HTTP/HTTPAPI/OpenAPI/openapi.yaml")
+            let document = PythonTools.root.appendingPathComponent(
+                "Sources/HTTP/HTTPAPI/OpenAPI/openapi.yaml")
             let made = try await PythonTools.run(
                 "openapi-python-client",
                 [

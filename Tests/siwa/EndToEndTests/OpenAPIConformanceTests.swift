@@ -8,8 +8,10 @@ import Testing
 @Suite struct OpenAPIConformanceTests {
     @Test func `the description is valid OpenAPI`() async throws {
         try await TemporaryDirectory.with { directory in
-            let document = PythonTools.root.appendingPathComponent("Sources/HTTP/HTTPAPI/OpenAPI/openapi.yaml")
-                .path
+            let document = PythonTools.root.appendingPathComponent(
+                "Sources/HTTP/HTTPAPI/OpenAPI/openapi.yaml"
+            )
+            .path
             let run = try await PythonTools.run("openapi-spec-validator", [document], in: directory)
             #expect(run.status == 0, "\(run.output)")
         }

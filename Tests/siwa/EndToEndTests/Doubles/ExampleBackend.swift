@@ -128,7 +128,8 @@ enum ExampleBackend: String, CaseIterable, Sendable {
     /// The lines that a program of `Clients/` prints, which plays the fixtures of webhooks with the verifier of the
     /// backend.
     func verdicts(in directory: TemporaryDirectory) async throws -> [Substring] {
-        let driver = PythonTools.root.appendingPathComponent("Tests/siwa/EndToEndTests/Clients/verify_webhooks")
+        let driver = PythonTools.root.appendingPathComponent(
+            "Tests/siwa/EndToEndTests/Clients/verify_webhooks")
         let source = Self.folder.appendingPathComponent(rawValue).path
         let fixtures = PythonTools.root.appendingPathComponent("Fixtures/webhooks").path
         switch self {
