@@ -82,8 +82,20 @@ import Testing
                             #expect(try await inUse.response().status == 200)
                             #expect(try await Self.status(service, from: "127.0.0.1") == 200)
                         }
+                        // The closed ones count until the service has noticed. Left are the old ones, the one in
+                        // use, and the one that asks.
+                        while try await !Self.metrics(service).contains("siwa_http_connections 10\n") {
+                            try await inUse.send(Self.health)
+                            #expect(try await inUse.response().status == 200)
+                        }
                     }
                     try await Self.crowd(29, at: service) { _ in
+                        // One that was just opening when others had to go leaves with the next newcomers.
+                        for _ in 0..<200 where old.contains(where: \.isActive) {
+                            try await inUse.send(Self.health)
+                            #expect(try await inUse.response().status == 200)
+                            #expect(try await Self.status(service, from: "127.0.0.1") == 200)
+                        }
                         for channel in old { try await channel.closeFuture.get() }
                         try await inUse.send(Self.health)
                         #expect(try await inUse.response().status == 200)
