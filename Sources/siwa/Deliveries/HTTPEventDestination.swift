@@ -25,7 +25,7 @@ struct HTTPEventDestination: EventDestination {
         tls: TLSConfiguration = .makeClientConfiguration(), limit: TimeAmount = .milliseconds(Self.timeLimit)
     ) {
         // The client finds the checked address by the letters of the host. For a host in other letters it would
-        // ask the resolver itself, whose answer nobody has checked.
+        // ask the resolver itself, whose answer was not checked.
         (self.url, self.limit) = (url.text, limit)
         connections = PinnedConnections(host: url.host, rule: rule, resolver: resolver, tls: tls)
     }

@@ -27,7 +27,7 @@ enum TokenText {
         return (members + ["subject_token"]).lazy.compactMap(fields).first { !$0.isEmpty }
     }
 
-    /// The `sub` of a token, which nobody has verified.
+    /// The `sub` of a token that was not verified.
     static func subject(of token: String) -> String? {
         TokenContent(token, at: .beginning).claims?["sub"]?.string
     }

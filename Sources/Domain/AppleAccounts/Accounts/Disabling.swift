@@ -6,7 +6,7 @@ public struct Disabling: Sendable, Hashable {
         /// The user broke the rules of the app.
         case abuse
         case fraud
-        /// Somebody else may use the account.
+        /// Another person may use the account.
         case security
         case payment
         case legal

@@ -46,7 +46,7 @@ public struct RefreshTokenText: Sendable, Hashable {
 
     /// Returns the token that replaces this token.
     ///
-    /// The secret follows from the text of this token and the salt (HKDF with SHA-256, RFC 5869). So whoever
+    /// The secret follows from the text of this token and the salt (HKDF with SHA-256, RFC 5869). So a client that
     /// repeats the exchange gets the same successor, although the store has neither of the texts: the salt
     /// without the text yields nothing.
     ///

@@ -48,7 +48,7 @@ public struct CallerDirectory: Sendable {
         try key(presenting: authorization, of: keys)
     }
 
-    /// Returns the reader of the metrics: a caller, or whoever has the key for the metrics.
+    /// Returns the reader of the metrics: a caller, or a client with the key for the metrics.
     func metricsReader(presenting authorization: String?) throws(Problem) -> APIKey? {
         try key(presenting: authorization, of: keys + (metricsKey.map { [$0] } ?? []))
     }

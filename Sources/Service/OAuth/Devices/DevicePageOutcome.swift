@@ -37,7 +37,7 @@ public struct DevicePageOutcome: Sendable {
         case malformed
         /// No device waits with this code.
         case unknown
-        /// The device authorization has expired, or somebody has decided already.
+        /// The device authorization has expired, or a user has decided already.
         case over
         /// Too many wrong codes. Seconds to wait.
         case paused(Int64)
