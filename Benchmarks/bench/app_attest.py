@@ -36,7 +36,7 @@ _PER_SECOND = {"attestation": 2_000, "sign-in-attested": 10_000}
 """Requests that can be sent once only, for each second of a run. A repeated request counts as an error."""
 _KEYS = 2_000
 _APP = hashlib.sha256(f"{TEAM_ID}.{CLIENT_ID}".encode()).digest()
-_FAKE_ROOT = Path(__file__).parents[2] / "Sources/Fakes/AppleEmulator/AppAttest/Authority/FakeRoot.swift"
+_FAKE_ROOT = Path(__file__).parents[2] / "Sources/Fakes/AppleEmulator/AppAttest/AppAttestAuthorities.swift"
 _NONCE = x509.ObjectIdentifier("1.2.840.113635.100.8.2")
 # Of about the size of Apple's. Nothing reads it, because receipts are not exchanged.
 _RECEIPT = bytes(3_600)

@@ -185,7 +185,7 @@ def _prefixed(prefix: str, uuid: bytes) -> str:
 
 
 def _seal(plaintext: bytes, purpose: str) -> bytes:
-    """The format of `Cryptography/Sealing/SealedFrame.swift`."""
+    """The format of `Cryptography/SealingKeyRing.swift`."""
     name, salt, nonce = _SEALING_KEY_NAME.encode(), os.urandom(16), os.urandom(12)
     header = bytes([1, len(name)]) + name + salt
     extracted = hmac.digest(salt, _SEALING_KEY, "sha256")

@@ -16,3 +16,99 @@ public struct AppAttestRoots: Sendable {
     public static let emulator = AppAttestRoots(
         attestation: .emulatedAppAttestation, receipt: .emulatedRootG3)
 }
+
+extension TrustAnchor {
+    /// The Apple App Attestation Root CA: P-384, valid from 2020-03-18 to 2045-03-15, SHA-256
+    /// `1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932`.
+    public static let appleAppAttestation = pinned(appleAppAttestationPEM)
+
+    /// The Apple Root CA - G3, under which receipts are signed: P-384, valid from 2014-04-30 to 2039-04-30,
+    /// SHA-256 `63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179`.
+    public static let appleRootG3 = pinned(appleRootG3PEM)
+
+    private static let appleAppAttestationPEM = """
+        -----BEGIN CERTIFICATE-----
+        MIICITCCAaegAwIBAgIQC/O+DvHN0uD7jG5yH2IXmDAKBggqhkjOPQQDAzBSMSYw
+        JAYDVQQDDB1BcHBsZSBBcHAgQXR0ZXN0YXRpb24gUm9vdCBDQTETMBEGA1UECgwK
+        QXBwbGUgSW5jLjETMBEGA1UECAwKQ2FsaWZvcm5pYTAeFw0yMDAzMTgxODMyNTNa
+        Fw00NTAzMTUwMDAwMDBaMFIxJjAkBgNVBAMMHUFwcGxlIEFwcCBBdHRlc3RhdGlv
+        biBSb290IENBMRMwEQYDVQQKDApBcHBsZSBJbmMuMRMwEQYDVQQIDApDYWxpZm9y
+        bmlhMHYwEAYHKoZIzj0CAQYFK4EEACIDYgAERTHhmLW07ATaFQIEVwTtT4dyctdh
+        NbJhFs/Ii2FdCgAHGbpphY3+d8qjuDngIN3WVhQUBHAoMeQ/cLiP1sOUtgjqK9au
+        Yen1mMEvRq9Sk3Jm5X8U62H+xTD3FE9TgS41o0IwQDAPBgNVHRMBAf8EBTADAQH/
+        MB0GA1UdDgQWBBSskRBTM72+aEH/pwyp5frq5eWKoTAOBgNVHQ8BAf8EBAMCAQYw
+        CgYIKoZIzj0EAwMDaAAwZQIwQgFGnByvsiVbpTKwSga0kP0e8EeDS4+sQmTvb7vn
+        53O5+FRXgeLhpJ06ysC5PrOyAjEAp5U4xDgEgllF7En3VcE3iexZZtKeYnpqtijV
+        oyFraWVIyd/dganmrduC1bmTBGwD
+        -----END CERTIFICATE-----
+        """
+
+    private static let appleRootG3PEM = """
+        -----BEGIN CERTIFICATE-----
+        MIICQzCCAcmgAwIBAgIILcX8iNLFS5UwCgYIKoZIzj0EAwMwZzEbMBkGA1UEAwwS
+        QXBwbGUgUm9vdCBDQSAtIEczMSYwJAYDVQQLDB1BcHBsZSBDZXJ0aWZpY2F0aW9u
+        IEF1dGhvcml0eTETMBEGA1UECgwKQXBwbGUgSW5jLjELMAkGA1UEBhMCVVMwHhcN
+        MTQwNDMwMTgxOTA2WhcNMzkwNDMwMTgxOTA2WjBnMRswGQYDVQQDDBJBcHBsZSBS
+        b290IENBIC0gRzMxJjAkBgNVBAsMHUFwcGxlIENlcnRpZmljYXRpb24gQXV0aG9y
+        aXR5MRMwEQYDVQQKDApBcHBsZSBJbmMuMQswCQYDVQQGEwJVUzB2MBAGByqGSM49
+        AgEGBSuBBAAiA2IABJjpLz1AcqTtkyJygRMc3RCV8cWjTnHcFBbZDuWmBSp3ZHtf
+        TjjTuxxEtX/1H7YyYl3J6YRbTzBPEVoA/VhYDKX1DyxNB0cTddqXl5dvMVztK517
+        IDvYuVTZXpmkOlEKMaNCMEAwHQYDVR0OBBYEFLuw3qFYM4iapIqZ3r6966/ayySr
+        MA8GA1UdEwEB/wQFMAMBAf8wDgYDVR0PAQH/BAQDAgEGMAoGCCqGSM49BAMDA2gA
+        MGUCMQCD6cHEFl4aXTQY2e3v9GwOAEZLuN+yRhHFD/3meoyhpmvOwgPUnPWTxnS4
+        at+qIxUCMG1mihDK1A3UT82NQz60imOlM27jbdoXt2QfyFMm+YhidDkLF1vLUagM
+        6BgD56KyKA==
+        -----END CERTIFICATE-----
+        """
+}
+
+/// The roots of the fake Apple. Everyone can sign under them, because their private keys are part of the fake
+/// Apple's source.
+///
+/// They are fixed, so that the service and the fake Apple need no exchange and can start in any order.
+extension TrustAnchor {
+    /// Stands for the Apple App Attestation Root CA.
+    public static let emulatedAppAttestation = pinned(emulatedAppAttestationPEM)
+
+    /// Stands for the Apple Root CA - G3.
+    public static let emulatedRootG3 = pinned(emulatedRootG3PEM)
+
+    package static let emulatedAppAttestationPEM = """
+        -----BEGIN CERTIFICATE-----
+        MIIBwDCCAWagAwIBAgIUfryXTHMYJmnguHqHkVlEY+K16+EwCgYIKoZIzj0EAwIw
+        PjElMCMGA1UEAwwcRmFrZSBBcHAgQXR0ZXN0YXRpb24gUm9vdCBDQTEVMBMGA1UE
+        CgwMc2l3YSBlbXVsYXRlMB4XDTIwMDEwMTAwMDAwMFoXDTQ5MTIzMTIzNTk1OVow
+        PjElMCMGA1UEAwwcRmFrZSBBcHAgQXR0ZXN0YXRpb24gUm9vdCBDQTEVMBMGA1UE
+        CgwMc2l3YSBlbXVsYXRlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEKGL/0z25
+        E60sbQKNDRa8W7CVgNmsMbs3qJ3+inHYuoRTBKf9+7nLtgQXDs6Q2wfHbCXE/glV
+        wmrsMrs4FYErSKNCMEAwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8EBAMCAQYw
+        HQYDVR0OBBYEFJ9BdxJGMh8Uya6HvAvxid1I39YGMAoGCCqGSM49BAMCA0gAMEUC
+        IAfZIY6qb921ng2W6ErcZP6qIMam1bseuY6Agetx0WDiAiEA/u/MhxhHQFImMU8N
+        CEMYoxB9rg5I4FcMRy0msuVxPTQ=
+        -----END CERTIFICATE-----
+
+        """
+
+    package static let emulatedRootG3PEM = """
+        -----BEGIN CERTIFICATE-----
+        MIIBqjCCAVCgAwIBAgIUAIQ0Tqcs+y53qY1PpqNII3HEgyYwCgYIKoZIzj0EAwIw
+        MzEaMBgGA1UEAwwRRmFrZSBSb290IENBIC0gRzMxFTATBgNVBAoMDHNpd2EgZW11
+        bGF0ZTAeFw0yMDAxMDEwMDAwMDBaFw00OTEyMzEyMzU5NTlaMDMxGjAYBgNVBAMM
+        EUZha2UgUm9vdCBDQSAtIEczMRUwEwYDVQQKDAxzaXdhIGVtdWxhdGUwWTATBgcq
+        hkjOPQIBBggqhkjOPQMBBwNCAATfPfm0p+0YERO+49J54aNRAefd4AObyiYNRQwO
+        1QcyQavolKFPDAz9Uxhre4YVxUtXkXT3VGyGS8yKiE8ac8LOo0IwQDAPBgNVHRMB
+        Af8EBTADAQH/MA4GA1UdDwEB/wQEAwIBBjAdBgNVHQ4EFgQUZRl+ioUIYYnY2BUm
+        FLK4LQyyNzswCgYIKoZIzj0EAwIDSAAwRQIhAIzugA9qBxHzOTYZ/laczrhLRId4
+        YQ5fwJa8PQFCyM7qAiBfDAyT3Rbhu1jHGyI4TyDt4EL9i7Kx54NK5RUAaHGDnA==
+        -----END CERTIFICATE-----
+
+        """
+}
+
+extension TrustAnchor {
+    /// Reads a root that is part of the source.
+    static func pinned(_ pem: String) -> TrustAnchor {
+        guard let root = TrustAnchor(pem: pem) else { preconditionFailure("libcrypto cannot read the root") }
+        return root
+    }
+}

@@ -1,3 +1,6 @@
+import Certificates
+import Encodings
+
 /// An attestation object of unknown origin. Its size, its CBOR and its members have been checked.
 public struct UnverifiedAttestation: Sendable {
     /// In bytes. Apple's objects have 5,400 to 5,900.
@@ -29,5 +32,101 @@ public struct UnverifiedAttestation: Sendable {
         self.format = format
         (self.leaf, self.intermediate) = (leaf, intermediate)
         (self.receipt, self.authenticatorData) = (receipt, authenticatorData)
+    }
+}
+
+/// An assertion of unknown origin. Its size, its CBOR and its members have been checked.
+public struct UnverifiedAssertion: Sendable {
+    /// In bytes. Apple's assertions have 140 to 260.
+    public static let longestObject = 4 * 1024
+
+    /// ECDSA in DER.
+    let signature: ArraySlice<UInt8>
+    let authenticatorData: ArraySlice<UInt8>
+
+    /// Throws the codes of the steps `size` and `form` in `AppAttestationStep`.
+    ///
+    /// Unknown members are ignored, because some versions of iOS send more.
+    public init(_ bytes: [UInt8]) throws(AppAttestationError) {
+        let object = try ObjectMembers.read(bytes, longest: Self.longestObject)
+        guard let signature = object["signature"]?.bytes,
+            let authenticatorData = object["authenticatorData"]?.bytes
+        else {
+            throw AppAttestationError(
+                .objectMalformed, found: "other members", expected: "signature and authenticatorData")
+        }
+        (self.signature, self.authenticatorData) = (signature, authenticatorData)
+    }
+}
+
+/// The outermost map of an attestation or an assertion.
+enum ObjectMembers {
+    static func read(_ bytes: [UInt8], longest: Int) throws(AppAttestationError) -> CBORMap {
+        guard bytes.count <= longest else {
+            throw AppAttestationError(
+                .objectTooLarge, found: "\(bytes.count) bytes", expected: "at most \(longest) bytes")
+        }
+        let value: CBORValue
+        do throws(CBORError) {
+            value = try CBORValue(parsing: bytes[...], limits: CBORLimits(size: longest))
+        } catch {
+            throw AppAttestationError(
+                .objectMalformed, found: error.debugDescription, expected: "one map in strict CBOR")
+        }
+        guard let map = value.map else {
+            throw AppAttestationError(
+                .objectMalformed, found: "another item of CBOR", expected: "one map in strict CBOR")
+        }
+        return map
+    }
+}
+
+/// The content of an object that was not verified. It is for explanations only, such as `siwa verify`, and
+/// must not decide anything.
+public struct UnverifiedContent: Sendable {
+    /// The hash of the app ID.
+    public let appIDHash: [UInt8]
+    public let counter: UInt32
+    public let extensions: AuthenticatorExtensions?
+    /// `nil` for assertions, and for an AAGUID of neither environment.
+    public let environment: AttestationEnvironment?
+    /// In base64; `nil` for assertions.
+    public let credentialID: String?
+    /// The validity of the leaf certificate in seconds since 1970. `nil` for assertions, and when it cannot
+    /// be read.
+    public let validity: (begin: Int64, end: Int64)?
+    /// The size of the receipt in bytes; `nil` for assertions.
+    public let receiptSize: Int?
+
+    /// Returns `nil` when the authenticator data cannot be read.
+    public init?(of attestation: UnverifiedAttestation) {
+        self.init(
+            attestation.authenticatorData, of: .attestation,
+            validity: Self.validity(ofCertificate: attestation.leaf),
+            receiptSize: attestation.receipt.count)
+    }
+
+    /// Returns `nil` when the authenticator data cannot be read.
+    public init?(of assertion: UnverifiedAssertion) {
+        self.init(assertion.authenticatorData, of: .assertion, validity: nil, receiptSize: nil)
+    }
+
+    private static func validity(ofCertificate der: ArraySlice<UInt8>) -> (begin: Int64, end: Int64)? {
+        guard let certificate = CertificateHandle(der: der) else { return nil }
+        return certificate.validity()
+    }
+
+    private init?(
+        _ bytes: ArraySlice<UInt8>, of kind: AppAttestationKind, validity: (begin: Int64, end: Int64)?,
+        receiptSize: Int?
+    ) {
+        guard let data = try? AuthenticatorData(parsing: bytes, of: kind) else { return nil }
+        appIDHash = Array(data.appIDHash)
+        counter = data.counter
+        extensions = try? AuthenticatorExtensions(parsing: data.rest)
+        environment = data.credential.flatMap { AttestationEnvironment(aaguid: $0.aaguid) }
+        credentialID = data.credential.map { Base64.encode($0.credentialID) }
+        self.validity = validity
+        self.receiptSize = receiptSize
     }
 }

@@ -1,4 +1,5 @@
 public import Encodings
+import JOSE
 
 /// Reason of a token's refusal: one code per cause. Match on `code`.
 ///
@@ -60,4 +61,94 @@ public struct AppleTokenError: CodedError {
 extension AppleTokenError: CustomDebugStringConvertible {
     public var description: String { "token refused: \(code.rawValue)" }
     public var debugDescription: String { "\(description) (\(detail))" }
+}
+
+extension AppleTokenError.Code {
+    /// The step that throws this code; the first of them when several steps do.
+    var step: VerificationStep {
+        switch self {
+        case .tokenTooLarge: .size
+        case .algorithmNotAllowed: .algorithm
+        case .headerNotAllowed: .header
+        case .keyIDInvalid: .keyID
+        case .unknownKey: .key
+        case .signatureInvalid: .signature
+        case .tokenMalformed: .form
+        case .notAnIdentityToken, .notANotification: .kind
+        case .claimMissing, .claimMalformed: .claims
+        case .tokenNotYetValid: .notBefore
+        case .issuerMismatch: .issuer
+        case .audienceMismatch: .audience
+        case .tokenExpired: .expiration
+        case .issuedInFuture: .issuedAt
+        case .subjectInvalid: .subject
+        case .nonceMissing, .nonceMismatch: .nonce
+        case .codeHashMissing, .codeHashMismatch: .codeHash
+        case .accessTokenHashMissing, .accessTokenHashMismatch: .accessTokenHash
+        case .eventsMalformed: .events
+        }
+    }
+}
+
+extension AppleTokenError {
+    /// The token error for an error of `JOSE`.
+    init(_ error: JOSEError) {
+        let code: Code =
+            switch error.code {
+            case .jwsMalformed: .tokenMalformed
+            case .algorithmNotAllowed: .algorithmNotAllowed
+            case .headerNotAllowed: .headerNotAllowed
+            case .keyIDInvalid: .keyIDInvalid
+            case .keyUnusable, .keySetMalformed: .unknownKey
+            case .signingFailed: .signatureInvalid
+            }
+        self.init(code, detail: error.detail)
+    }
+}
+
+/// The steps of verification, in the order in which they happen.
+///
+/// The first step that fails decides the error: all earlier steps have passed, and later steps have not been
+/// tried.
+public enum VerificationStep: String, Sendable, CaseIterable {
+    case size
+    case form
+    case algorithm
+    case header
+    case keyID = "key ID"
+    case key
+    case signature
+    case payload
+    case kind
+    case claims
+    case notBefore = "not before"
+    case issuer
+    case audience
+    case expiration
+    case issuedAt = "issued at"
+    case subject
+    case nonce
+    case codeHash = "code hash"
+    case accessTokenHash = "access token hash"
+    case events
+
+    /// The steps for a token of this kind.
+    public static func steps(for kind: TokenKind) -> [VerificationStep] {
+        allCases.filter { step in
+            switch step {
+            case .subject, .nonce, .codeHash, .accessTokenHash: kind == .identityToken
+            case .events: kind == .notification
+            case .size, .form, .algorithm, .header, .keyID, .key, .signature, .payload, .kind, .claims,
+                .notBefore,
+                .issuer, .audience, .expiration, .issuedAt:
+                true
+            }
+        }
+    }
+}
+
+/// The two kinds of token that Apple signs with the same keys. Neither is accepted in place of the other.
+public enum TokenKind: String, Sendable, CaseIterable {
+    case identityToken = "identity-token"
+    case notification
 }

@@ -83,3 +83,98 @@ public struct IdentityTokenVerifier: Sendable {
         }
     }
 }
+
+/// Requirements of a deployment: the issuers, the client IDs, and the difference between clocks.
+public struct VerificationPolicy: Sendable {
+    /// Apple's issuer. It is a constant, because Apple's discovery document once named another issuer for
+    /// some days while the tokens did not change.
+    public static let appleIssuer = "https://appleid.apple.com"
+    /// In seconds. A longer leeway would make expiration meaningless.
+    public static let longestLeeway: Int64 = 300
+    /// In seconds. With a clock that is slower by more, every new token is from the future.
+    public static let usualLeeway: Int64 = 60
+
+    public let issuers: [String]
+    /// The bundle IDs and Services IDs whose tokens are accepted. An empty list accepts no token.
+    public let clientIDs: [String]
+    /// Seconds, 0 to 300.
+    public let leeway: Int64
+    public let nonceEncodings: Set<NonceEncoding>
+
+    /// A leeway outside 0...300 becomes the nearest end of the range.
+    public init(
+        issuers: [String] = [appleIssuer], clientIDs: [String], leeway: Int64 = usualLeeway,
+        nonceEncodings: Set<NonceEncoding> = Set(NonceEncoding.allCases)
+    ) {
+        self.issuers = issuers
+        self.clientIDs = clientIDs
+        self.leeway = min(max(leeway, 0), Self.longestLeeway)
+        self.nonceEncodings = nonceEncodings
+    }
+}
+
+/// Values of the sign-in that the caller knows and that the token must match. `nil` means that the value is
+/// not checked.
+public struct IdentityTokenExpectations: Sendable {
+    /// The raw nonce, before the app hashed it.
+    public var nonce: String?
+    public var clientID: String?
+    public var authorizationCode: String?
+    public var accessToken: String?
+
+    public init(
+        nonce: String? = nil, clientID: String? = nil, authorizationCode: String? = nil,
+        accessToken: String? = nil
+    ) {
+        self.nonce = nonce
+        self.clientID = clientID
+        self.authorizationCode = authorizationCode
+        self.accessToken = accessToken
+    }
+}
+
+/// The verified claims about a user who signed in. Only `IdentityTokenVerifier` creates it.
+///
+/// The optional members are claims that Apple does not always send. The e-mail address is not an identifier.
+public struct VerifiedIdentity: Sendable {
+    /// `aud`: one of the configured client IDs.
+    public let clientID: String
+    /// Stored in the form in which they were read, because copying a dozen strings costs more than reading
+    /// them.
+    private let claims: IdentityTokenClaims
+
+    public var issuer: String { claims.issuer }
+    /// `sub`: stable for one user and one team, 1 to 255 characters, compared as bytes.
+    public var subject: String { claims.subject }
+    public var issuedAt: NumericDate { claims.issuedAt }
+    public var expiresAt: NumericDate { claims.expiresAt }
+    /// `auth_time`.
+    public var authenticatedAt: NumericDate? { claims.authenticatedAt }
+    public var nonce: String? { claims.nonce }
+    public var nonceSupported: Bool? { claims.nonceSupported }
+    public var codeHash: String? { claims.codeHash }
+    public var accessTokenHash: String? { claims.accessTokenHash }
+    public var email: String? { claims.email }
+    public var emailVerified: Bool? { claims.emailVerified }
+    /// True when `email` is a relay address, according to Apple's claim or, without the claim, to the domain.
+    /// `nil` when unknown.
+    public var isPrivateEmail: Bool? { RelayAddress.isPrivate(claims.isPrivateEmail, address: email) }
+    /// 0 unsupported, 1 unknown, 2 likely real.
+    public var realUserStatus: Int64? { claims.realUserStatus }
+    /// `transfer_sub`: only in the 60 days after a team transfer.
+    public var transferSubject: String? { claims.transferSubject }
+    public var organizationID: String? { claims.organizationID }
+
+    /// The claims that were dropped, because their form is wrong and they decide nothing.
+    public var dropped: DroppedClaims { claims.dropped }
+
+    /// Time at which the user authorized the app: `auth_time`, else `iat`.
+    public var authorizationMoment: NumericDate { authenticatedAt ?? issuedAt }
+
+    /// The claims must have passed every check.
+    init(checked claims: consuming IdentityTokenClaims) throws(AppleTokenError) {
+        guard case .one(let clientID) = claims.audience else { throw AppleTokenError(.audienceMismatch) }
+        self.clientID = clientID
+        self.claims = claims
+    }
+}

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// One event of a notification.
 public struct NotificationEvent: Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
@@ -33,5 +35,103 @@ extension NotificationEvent.Kind {
             case "email-disabled": .emailDisabled
             default: .unknown
             }
+    }
+}
+
+extension NotificationEvent {
+    /// Apple sends one event per notification. The limit bounds the work that one delivery can cause.
+    static let mostEvents = 16
+    /// A larger time is in milliseconds: in seconds it would be after the year 5138.
+    private static let largestSeconds: Int64 = 100_000_000_000
+
+    /// Reads `events` in all forms that Apple has documented or sent: a JSON string that holds an object, an
+    /// object, or an array of objects (in a string or not).
+    ///
+    /// Throws `.eventsMalformed`.
+    static func parse(_ claim: JSONValue) throws(AppleTokenError) -> [NotificationEvent] {
+        var value = claim
+        if case .string(let text) = claim {
+            do throws(JSONError) {
+                value = try JSONValue(parsing: Array(text.utf8))
+            } catch {
+                throw AppleTokenError(.eventsMalformed, detail: error.detail)
+            }
+        }
+        let entries: [JSONValue]
+        switch value {
+        case .object: entries = [value]
+        case .array(let elements): entries = elements
+        case .null, .bool, .integer, .number, .string:
+            throw AppleTokenError(.eventsMalformed, detail: "neither object nor array")
+        }
+        guard (1...mostEvents).contains(entries.count) else {
+            throw AppleTokenError(.eventsMalformed, detail: "\(entries.count) events")
+        }
+        var events: [NotificationEvent] = []
+        for entry in entries {
+            guard case .object(let object) = entry else {
+                throw AppleTokenError(.eventsMalformed, detail: "no object")
+            }
+            events.append(try NotificationEvent(object))
+        }
+        return events
+    }
+
+    private init(_ object: JSONObject) throws(AppleTokenError) {
+        type = try object.string("type") ?? ""
+        kind = Kind(type: type)
+        guard kind != .unknown else {
+            // An unknown event is accepted with any members, because their meaning is not known.
+            subject = object["sub"]?.string.flatMap { SubjectCheck.isValid($0) ? $0 : nil }
+            eventTimeMilliseconds = object["event_time"]?.integer.flatMap { Self.milliseconds($0) }
+            email = object["email"]?.string
+            isPrivateEmail = RelayAddress.isPrivate(object["is_private_email"]?.bool, address: email)
+            return
+        }
+        guard let subject = try object.string("sub"), SubjectCheck.isValid(subject) else {
+            throw AppleTokenError(.eventsMalformed, detail: "sub")
+        }
+        guard let time = object["event_time"]?.integer.flatMap({ Self.milliseconds($0) }) else {
+            throw AppleTokenError(.eventsMalformed, detail: "event_time")
+        }
+        self.subject = subject
+        eventTimeMilliseconds = time
+        switch kind {
+        case .emailEnabled, .emailDisabled:
+            email = try object.string("email")
+            isPrivateEmail = RelayAddress.isPrivate(try object.flag("is_private_email"), address: email)
+        case .consentRevoked, .accountDeleted, .unknown:
+            // An address decides nothing here, so that its form does not keep a revocation out.
+            email = object["email"]?.string
+            let isPrivate = (try? object.flag("is_private_email")) ?? nil
+            isPrivateEmail = RelayAddress.isPrivate(isPrivate, address: email)
+        }
+    }
+
+    /// `nil` outside the years 1970 to 9999.
+    private static func milliseconds(_ time: Int64) -> Int64? {
+        let (low, high) = (NumericDate.validSeconds.lowerBound, NumericDate.validSeconds.upperBound)
+        guard time > largestSeconds else { return time >= low ? time * 1000 : nil }
+        return time / 1000 <= high ? time : nil
+    }
+}
+
+extension JSONObject {
+    fileprivate func string(_ name: String) throws(AppleTokenError) -> String? {
+        guard let value = self[name] else { return nil }
+        guard let text = value.string else { throw AppleTokenError(.eventsMalformed, detail: name) }
+        return text
+    }
+
+    /// A boolean, or one of the strings "true" and "false".
+    fileprivate func flag(_ name: String) throws(AppleTokenError) -> Bool? {
+        switch self[name] {
+        case nil: return nil
+        case .bool(let flag): return flag
+        case .string("true"): return true
+        case .string("false"): return false
+        case .string, .null, .integer, .number, .array, .object:
+            throw AppleTokenError(.eventsMalformed, detail: name)
+        }
     }
 }

@@ -2,6 +2,7 @@
 // security event tokens, made, read and verified. It does no I/O, reads no clock, and decides about no account.
 
 public import AppleAccounts
+public import Cryptography
 import Encodings
 public import JOSE
 import StrictJSON
@@ -45,5 +46,144 @@ public struct SecurityEventToken: Sendable {
             json.name("siwa_event" as StaticString)
             json.value(event)
         }
+    }
+}
+
+/// A security event token for an OAuth client, about a user who had granted it something.
+///
+/// It names the user as the client's ID tokens do, and has the type and the moment of the event only: reasons,
+/// apps, Apple's `sub` and other clients are not the client's business.
+public struct ClientEventToken: Sendable {
+    public let issuer: String
+    public let client: OAuthClientID
+    /// The `sub` of the client's ID tokens.
+    public let account: AccountID
+    public let event: AccountEvent
+    /// Seconds since 1970.
+    public let issuedAt: Int64
+
+    public init(
+        issuer: String, client: OAuthClientID, account: AccountID, event: AccountEvent, issuedAt: Int64
+    ) {
+        (self.issuer, self.client, self.account) = (issuer, client, account)
+        (self.event, self.issuedAt) = (event, issuedAt)
+    }
+
+    /// The compact serialization. Throws `.signingFailed`.
+    public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
+        let moment = event.moment.milliseconds / 1000
+        let envelope = SecurityEventEnvelope(
+            issuer: issuer, audience: client.rawValue, id: event.id.rawValue, issuedAt: issuedAt,
+            happenedAt: moment,
+            subject: .issuerSubject(issuer: issuer, subject: account.rawValue),
+            type: event.kind.securityEventType)
+        return try envelope.signed(with: key) { $0.member("event_timestamp", moment) }
+    }
+}
+
+/// The security event token that shows a receiver that its stream works (OpenID Shared Signals Framework 1.0
+/// §8.1.4). Its subject is the stream.
+public struct StreamVerificationToken: Sendable {
+    public let issuer: String
+    public let audience: String
+    public let stream: ReceiverName
+    public let verification: StreamVerification
+    /// Seconds since 1970.
+    public let issuedAt: Int64
+
+    public init(
+        issuer: String, audience: String, stream: ReceiverName, verification: StreamVerification,
+        issuedAt: Int64
+    ) {
+        (self.issuer, self.audience, self.stream) = (issuer, audience, stream)
+        (self.verification, self.issuedAt) = (verification, issuedAt)
+    }
+
+    /// The compact serialization. Throws `.signingFailed`.
+    public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
+        let envelope = SecurityEventEnvelope(
+            issuer: issuer, audience: audience, id: verification.id.rawValue, issuedAt: issuedAt,
+            subject: .opaque(stream.rawValue), type: .verification)
+        return try envelope.signed(with: key) { json in
+            json.member("state", ifPresent: verification.state)
+        }
+    }
+}
+
+/// The security event token that notifies Google of the end of a refresh token (RFC 8417, RISC).
+public struct TokenRevokedEvent: Sendable, Hashable {
+    static let audience = "google_account_linking"
+
+    public let issuer: String
+    /// The claim `jti`. The same in each delivery, so that a repetition is recognized.
+    public let id: String
+    /// Double SHA-512 of the token's text, by which Google finds the token.
+    public let doubleSHA512: SHA512Digest
+    /// Seconds since 1970.
+    public let issuedAt: Int64
+
+    public init(issuer: String, id: String, doubleSHA512: SHA512Digest, issuedAt: Int64) {
+        (self.issuer, self.id, self.doubleSHA512, self.issuedAt) = (issuer, id, doubleSHA512, issuedAt)
+    }
+
+    /// The compact serialization. Google accepts RS256 only. Throws `.signingFailed`.
+    public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
+        var json = JSONWriter(reservingCapacity: 640)
+        json.beginObject()
+        json.member("iss", issuer)
+        json.member("aud", Self.audience)
+        json.member("iat", issuedAt)
+        json.member("jti", id)
+        json.name("events")
+        json.beginObject()
+        json.name(SecurityEventType.tokenRevoked.uri)
+        json.beginObject()
+        json.member("subject_type", "oauth_token")
+        json.member("token_type", "refresh_token")
+        json.member("token_identifier_alg", "hash_SHA512_double")
+        json.member("token", Hexadecimal.encode(doubleSHA512.bytes))
+        json.endObject()
+        json.endObject()
+        json.endObject()
+        return try TypedJWS.sign(json.bytes, type: SecurityEventToken.type, with: key)
+    }
+}
+
+/// The claims of a security event token around its one event (RFC 8417 §2.2).
+struct SecurityEventEnvelope {
+    let issuer: String
+    let audience: String
+    let id: String
+    /// Seconds since 1970, as all times.
+    let issuedAt: Int64
+    /// The moment of the event; `nil` for an event that is about no change.
+    var happenedAt: Int64?
+    let subject: SecurityEventSubject
+    let type: SecurityEventType
+
+    /// The compact serialization. Throws `.signingFailed`.
+    ///
+    /// - Parameter members: Writes the members of the event.
+    func signed(
+        with key: TokenSigningKey, _ members: (inout JSONWriter) -> Void
+    ) throws(JOSEError) -> String {
+        var json = JSONWriter(reservingCapacity: 1024)
+        json.beginObject()
+        json.member("iss", issuer)
+        json.member("aud", audience)
+        json.member("iat", issuedAt)
+        json.member("jti", id)
+        if let happenedAt { json.member("toe", happenedAt) }
+        json.name("sub_id")
+        json.value(subject)
+        json.name("events")
+        json.beginObject()
+        json.name(type.uri)
+        json.beginObject()
+        members(&json)
+        json.endObject()
+        json.endObject()
+        json.endObject()
+        return try TypedJWS.sign(json.bytes, type: SecurityEventToken.type, with: key)
     }
 }

@@ -1,3 +1,6 @@
+public import AppleAccounts
+import StrictJSON
+
 /// The types of security events that this service sends: URIs of the OpenID specifications where one of them
 /// means the same as an event of ours, and URIs of our own otherwise.
 public struct SecurityEventType: Sendable, Hashable {
@@ -26,5 +29,79 @@ public struct SecurityEventType: Sendable, Hashable {
     /// A type of our own: the word of the event feed, with hyphens.
     static func own(_ word: String) -> Self {
         Self("urn:siwa:event:" + word.map { $0 == "_" ? "-" : String($0) }.joined())
+    }
+}
+
+extension AccountEvent.Kind {
+    /// The type of the security event for this account event. This is the only list; `docs/events.md` shows
+    /// it, and a test compares them.
+    ///
+    /// `identifier-changed` of RISC is not in it: its subject must be the old address (RISC Profile 1.0 §2.5),
+    /// which events never contain. Nor is `token-revoked` of OAuth: its subject must be the token.
+    public var securityEventType: SecurityEventType {
+        switch self {
+        case .credentialAuthorized, .credentialRevoked: .credentialChange
+        case .accountErased: .accountPurged
+        case .accountDisabled: .accountDisabled
+        case .accountEnabled: .accountEnabled
+        case .sessionsEnded: .sessionRevoked
+        case .grantRevoked: .tokensRevoked
+        case .accountCreated, .emailChanged, .emailForwardingChanged, .profileChanged, .accountDeleted,
+            .accountTransferred, .grantCreated, .tokenRevoked:
+            .own(rawValue)
+        }
+    }
+
+    /// `change_type` of `credential-change` (CAEP 1.0 §3.3); `nil` for the other types.
+    var credentialChange: String? {
+        switch self {
+        case .credentialAuthorized: "create"
+        case .credentialRevoked: "revoke"
+        case .accountCreated, .emailChanged, .emailForwardingChanged, .profileChanged, .accountDeleted,
+            .accountErased, .accountTransferred, .grantCreated, .grantRevoked, .accountDisabled,
+            .accountEnabled, .sessionsEnded, .tokenRevoked:
+            nil
+        }
+    }
+}
+
+/// The user that a security event is about (RFC 9493 §3.2).
+public enum SecurityEventSubject: Sendable, Hashable {
+    /// An issuer's name of a user.
+    case issuerSubject(issuer: String, subject: String)
+    /// A name that only its sender and its receiver understand.
+    case opaque(String)
+
+    /// The user of an account event, for a receiver that knows accounts by their IDs here.
+    ///
+    /// An event from before the user's account has the name that Apple gave the user. `nil` after the erasure
+    /// of such a user: then no name is left.
+    public init?(of event: AccountEvent) {
+        if let account = event.accountID {
+            self = .opaque(account.rawValue)
+        } else if let subject = event.subject {
+            self = .issuerSubject(issuer: Self.apple, subject: subject.rawValue)
+        } else {
+            return nil
+        }
+    }
+
+    /// The issuer of Apple's names, as in Apple's identity tokens.
+    static let apple = "https://appleid.apple.com"
+}
+
+extension JSONWriter {
+    mutating func value(_ subject: SecurityEventSubject) {
+        beginObject()
+        switch subject {
+        case .issuerSubject(let issuer, let subject):
+            member("format", "iss_sub")
+            member("iss", issuer)
+            member("sub", subject)
+        case .opaque(let id):
+            member("format", "opaque")
+            member("id", id)
+        }
+        endObject()
     }
 }

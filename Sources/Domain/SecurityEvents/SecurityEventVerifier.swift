@@ -1,5 +1,6 @@
+public import Encodings
 public import JOSE
-import StrictJSON
+public import StrictJSON
 
 /// Verifies security event tokens that are signed like this service's own: ES256 or RS256, with the `typ`
 /// `secevent+jwt`.
@@ -33,5 +34,95 @@ public struct SecurityEventVerifier: Sendable {
             throw SecurityEventError(.invalidRequest, "The claims must be a JSON object.")
         }
         return try SecurityEventClaims(claims, issuer: issuer, audiences: audiences, at: now)
+    }
+}
+
+/// The claims of a security event token of another issuer (RFC 8417 §2.2), read strictly.
+public struct SecurityEventClaims: Sendable {
+    /// Number of events that one token may have. Real issuers send one.
+    public static let mostEvents = 16
+    /// Time check with a leeway of a minute, because the issuer's clock may differ from ours.
+    public static let times = TokenTimeCheck(leeway: 60)
+
+    public let id: String
+    /// Seconds since 1970.
+    public let issuedAt: Int64
+    /// URIs of events with their contents.
+    public let events: JSONObject
+
+    /// Checks issuer, audience, times and form, in this order.
+    ///
+    /// - Parameters:
+    ///   - audiences: The token must be for one of them, and may be for others too.
+    ///   - now: Seconds since 1970.
+    public init(
+        _ claims: JSONObject, issuer: String, audiences: [String], at now: Int64
+    ) throws(SecurityEventError) {
+        guard claims["iss"]?.string?.isByteEqual(to: issuer) ?? false else {
+            throw SecurityEventError(.invalidIssuer, "iss must be \(issuer).")
+        }
+        guard
+            Self.audiences(of: claims).contains(where: { name in audiences.contains(where: name.isByteEqual) }
+            )
+        else {
+            throw SecurityEventError(.invalidAudience, "aud names no audience of this receiver.")
+        }
+        guard let id = Self.name(claims["jti"]), let issuedAt = Self.seconds(claims["iat"]),
+            Self.times.isPast(issuedAt, at: now), Self.isValid(claims["nbf"], at: now),
+            let events = claims["events"]?.object, (1...Self.mostEvents).contains(events.members.count)
+        else {
+            throw SecurityEventError(
+                .invalidRequest,
+                "jti, iat and events must be there, and iat and nbf must not be in the future.")
+        }
+        (self.id, self.issuedAt, self.events) = (id, issuedAt, events)
+    }
+
+    /// The audiences that a token names, as a string or in an array.
+    public static func audiences(of claims: JSONObject) -> [String] {
+        switch claims["aud"] {
+        case .string(let text): [text]
+        case .array(let values): values.compactMap(\.string)
+        case nil, .null, .bool, .integer, .number, .object: []
+        }
+    }
+
+    private static func name(_ value: JSONValue?) -> String? {
+        guard let text = value?.string, (1...255).contains(text.utf8.count), !text.hasControlCharacters else {
+            return nil
+        }
+        return text
+    }
+
+    /// Within the years 1970 to 9999, so that arithmetic cannot overflow.
+    private static func seconds(_ value: JSONValue?) -> Int64? {
+        guard let seconds = value?.integer, (0...253_402_300_799).contains(seconds) else { return nil }
+        return seconds
+    }
+
+    /// Returns `true` without `nbf`. A value that is no time is not ignored.
+    private static func isValid(_ notBefore: JSONValue?, at now: Int64) -> Bool {
+        guard let notBefore else { return true }
+        guard let seconds = seconds(notBefore) else { return false }
+        return times.isValid(notBefore: seconds, at: now)
+    }
+}
+
+/// A refusal of a security event token (RFC 8935 §2.4).
+public struct SecurityEventError: CodedError {
+    /// The words on the wire.
+    public enum Code: String, Sendable, CaseIterable {
+        case invalidRequest = "invalid_request"
+        case invalidKey = "invalid_key"
+        case invalidIssuer = "invalid_issuer"
+        case invalidAudience = "invalid_audience"
+    }
+
+    public let code: Code
+    /// Text for the sender. It repeats nothing of the token.
+    public let description: String
+
+    public init(_ code: Code, _ description: String) {
+        (self.code, self.description) = (code, description)
     }
 }

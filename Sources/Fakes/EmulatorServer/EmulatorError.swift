@@ -1,5 +1,7 @@
 public import Encodings
 package import HTTPTypes
+package import Hummingbird
+import NIOCore
 
 /// A refused request of an emulator, or a reason why it cannot start. Match on `code`; its name is the stable
 /// `code` of the problem.
@@ -27,5 +29,69 @@ public struct EmulatorError: CodedError {
 
     public var description: String {
         detail.isEmpty ? "emulator: \(code.name)" : "emulator: \(code.name) (\(detail))"
+    }
+}
+
+/// The reasons that several emulators have.
+extension EmulatorError.Code {
+    /// The configuration of the emulator is invalid.
+    public static let configurationInvalid = Self("configuration_invalid", .internalServerError)
+    /// The state file is incomplete, or was not written by this emulator.
+    public static let stateFileDamaged = Self("state_file_damaged", .internalServerError)
+    /// The state file cannot be written, or another process has locked it.
+    public static let stateFileUnwritable = Self("state_file_unwritable", .internalServerError)
+    public static let pathNotFound = Self("path_not_found", .notFound)
+    /// `Host` names another server: a web page of another site may have let its own name resolve to this
+    /// machine (RFC 9110 §15.5.20: this server is not responsible for the host in the request).
+    public static let hostRefused = Self("host_refused", .misdirectedRequest)
+    /// A page of another site sent the request.
+    public static let originRefused = Self("origin_refused", .forbidden)
+    /// A browser sent the request. The control API is for tools, and web pages must not use it.
+    public static let browserRefused = Self("browser_refused", .forbidden)
+    public static let bodyTooLarge = Self("body_too_large", .contentTooLarge)
+    /// The body is not one strict JSON object, or not a form.
+    public static let bodyMalformed = Self("body_malformed", .badRequest)
+    /// A string of the body contains U+0000.
+    public static let characterNotAllowed = Self("character_not_allowed", .badRequest)
+    public static let memberUnknown = Self("member_unknown", .badRequest)
+    public static let memberMalformed = Self("member_malformed", .badRequest)
+    /// A query or path parameter has an unknown name or an invalid value.
+    public static let parameterMalformed = Self("parameter_malformed", .badRequest)
+    /// The form is of a page from an earlier run.
+    public static let pageOutdated = Self("page_outdated", .badRequest)
+}
+
+/// Converts errors of routes to a problem (RFC 9457), or to a page for a browser.
+package struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let page: (@Sendable (EmulatorError) -> Response)?
+
+    /// - Parameter page: The page for a browser; `nil` sends problems to browsers too.
+    package init(page: (@Sendable (EmulatorError) -> Response)?) { self.page = page }
+
+    package func handle(
+        _ request: Request, context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            let refusal = try Self.refusal(error)
+            let isForBrowser = request.headers[.accept]?.contains("text/html") == true
+            let response = page.flatMap { isForBrowser ? $0(refusal) : nil } ?? .problem(refusal)
+            // A body after this response head would be read as the next response (RFC 9110 §9.3.2).
+            return request.method == .head ? response.createHeadResponse() : response
+        }
+    }
+
+    /// Rethrows errors that are not refusals.
+    private static func refusal(_ error: any Error) throws -> EmulatorError {
+        switch error {
+        case let error as EmulatorError: return error
+        case is NIOTooManyBytesError:
+            return EmulatorError(.bodyTooLarge, detail: "at most \(ControlInput.bodyLimit) bytes")
+        case let error as HTTPError where error.status == .notFound:
+            return EmulatorError(.pathNotFound, detail: "there is no such path with this method")
+        default: throw error
+        }
     }
 }

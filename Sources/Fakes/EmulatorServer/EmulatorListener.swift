@@ -94,3 +94,15 @@ package struct EmulatorListener: Sendable {
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: headerLimit, maxHeaderListSize: headerLimit, maxHeaderFieldCount: 100))
 }
+
+/// The emulator could not listen on its address.
+public struct EmulatorListenError: Error {
+    public let host: String
+    public let port: Int
+    /// The error of the system.
+    public let cause: any Error
+
+    package init(host: String, port: Int, cause: any Error) {
+        (self.host, self.port, self.cause) = (host, port, cause)
+    }
+}

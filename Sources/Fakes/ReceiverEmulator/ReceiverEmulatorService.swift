@@ -7,6 +7,7 @@ public import EmulatorServer
 import Hummingbird
 import HummingbirdTLS
 public import Logging
+import NIOCore
 public import ServiceLifecycle
 import WebOrigins
 
@@ -68,5 +69,16 @@ public final class ReceiverEmulatorService: Service {
         PageRoutes(state: state).add(to: router)
         ControlRoutes(state: state).add(to: router.group("control").add(middleware: BrowserMiddleware()))
         return router
+    }
+}
+
+/// A request's context with the connection, so that a fault can close the connection.
+struct ReceiverRequestContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
     }
 }

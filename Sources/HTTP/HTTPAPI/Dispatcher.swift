@@ -1,11 +1,11 @@
 import AppleAccounts
 import HTTPEngine
 import NIOCore
-import NIOHTTP1
+package import NIOHTTP1
 import OAuth
 import SignIn
 import Tracing
-import WebOrigins
+package import WebOrigins
 
 /// Passes a request to its route: matches the route, authenticates the caller, and turns every error into a
 /// response, in the form of `ErrorFormat`.
@@ -211,5 +211,29 @@ final class Dispatcher: Sendable {
             observer.recordUnexpected(error, info)
         }
         return .error(problem, as: info.errorFormat, requestID: info.requestID)
+    }
+}
+
+extension ForeignPageCheck {
+    /// Throws `host_refused` and `origin_refused`.
+    func check(_ head: HTTPRequestHead, to endpoint: Endpoint) throws(Problem) {
+        let host = head.headers["host"]
+        do throws(ForeignPageRefusal) {
+            try check(host: host)
+            if endpoint.method != .get, endpoint.origins == .own {
+                try check(RequestSender(head.headers))
+            }
+        } catch {
+            switch error {
+            case .host: throw Problem(.hostRefused)
+            case .origin: throw Problem(.originRefused)
+            }
+        }
+    }
+}
+
+extension RequestSender {
+    package init(_ headers: HTTPHeaders) {
+        self.init(origin: headers["origin"], site: headers["sec-fetch-site"], host: headers["host"])
     }
 }

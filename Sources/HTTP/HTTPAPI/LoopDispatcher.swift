@@ -1,9 +1,10 @@
 import AppleAccounts
 import Commits
-import HTTPEngine
+package import HTTPEngine
 import NIOCore
 import NIOHTTP1
 import SignIn
+import Tracing
 
 /// Handles the requests of one event loop by the `Dispatcher`, and gathers their commands. Stays on its event loop.
 final class LoopDispatcher: HTTPInterface {
@@ -79,4 +80,48 @@ final class LoopDispatcher: HTTPInterface {
                 completion { exchange.response(to: commit, with: result) }
             })
     }
+}
+
+/// A request that the `Dispatcher` has handled or refused, as the engine needs it until the response is written.
+final class DispatchedExchange: HTTPExchange {
+    private let info: RequestInfo
+    private let dispatcher: Dispatcher
+
+    init(_ info: RequestInfo, _ dispatcher: Dispatcher) {
+        (self.info, self.dispatcher) = (info, dispatcher)
+    }
+
+    /// The span of the request, for its commit; `nil` where nothing is recorded.
+    var context: ServiceContext? { info.trace?.context }
+
+    var requestID: String { info.requestID }
+    var omitsBody: Bool { info.omitsBody }
+    var longestWait: TimeAmount { info.endpoint?.wait.longest ?? .zero }
+    var isLongPoll: Bool { info.endpoint?.wait.isLongPoll ?? false }
+    var unavailable: HTTPResponse { dispatcher.unavailable(info) }
+
+    /// The response to a command that was committed or refused.
+    func response(to commit: RouteResult.Commit, with result: Result<AccountOutcome, any Error>)
+        -> HTTPResponse
+    {
+        dispatcher.response(to: commit, with: result, for: info)
+    }
+
+    func finish(_ response: HTTPResponse, at now: NIODeadline) -> HTTPResponse {
+        let response = CrossOriginAccess.granted(by: info.endpoint, response)
+        dispatcher.observer.record(info, response, finishedAt: now)
+        return response
+    }
+}
+
+/// Pages that have their paths on the port of the interface and are none of its calls: the console, in
+/// development. They have checks, responses and log lines of their own.
+package protocol PageSite: Sendable {
+    /// True if the target is a page, and no call of the interface.
+    func serves(_ target: RequestTarget) -> Bool
+
+    /// - Parameter client: `nil` when the address is unknown.
+    func handle(
+        _ request: IncomingRequest, _ target: RequestTarget, from client: ClientAddress?
+    ) -> (exchange: any HTTPExchange, source: ResponseSource)
 }

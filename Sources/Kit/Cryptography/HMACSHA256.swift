@@ -1,3 +1,5 @@
+import COpenSSL
+
 /// HMAC-SHA-256 (RFC 2104, FIPS 198-1) with one key. The key appears in no description.
 public struct HMACSHA256: Sendable {
     /// The block size of SHA-256 in bytes.
@@ -35,4 +37,33 @@ extension HMACSHA256: CustomStringConvertible, CustomDebugStringConvertible, Cus
     public var debugDescription: String { description }
     /// `dump` and string interpolation of types that contain a key use these.
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// HKDF with SHA-256 (RFC 5869): derives keys for different purposes from one key.
+public enum HKDFSHA256 {
+    /// Returns 32 bytes, which reveal nothing about the result for another salt or `info`.
+    ///
+    /// - Parameters:
+    ///   - key: Random bytes, not a password (§4).
+    ///   - salt: Need not be secret. Without a salt, 32 zeros are used (§2.2).
+    ///   - info: The purpose of the result.
+    public static func deriveKey(from key: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8] {
+        let extracted = HMACSHA256(key: salt).code(for: key)
+        // 32 bytes are the first block of the output (§2.3), so there is only one step.
+        return HMACSHA256(key: extracted).code(for: info + [1])
+    }
+}
+
+/// Comparisons whose duration does not depend on where two secrets differ.
+public enum ConstantTime {
+    /// Compares two values. The duration reveals only if the lengths differ.
+    public static func areEqual(_ lhs: [UInt8], _ rhs: [UInt8]) -> Bool {
+        lhs.count == rhs.count && CRYPTO_memcmp(lhs, rhs, lhs.count) == 0
+    }
+
+    public static func areEqual(_ lhs: SHA256Digest, _ rhs: SHA256Digest) -> Bool {
+        lhs.withUnsafeBytes { lhs in
+            rhs.withUnsafeBytes { CRYPTO_memcmp(lhs.baseAddress, $0.baseAddress, SHA256Digest.size) == 0 }
+        }
+    }
 }

@@ -112,3 +112,77 @@ public enum Base64URL {
         return values
     }()
 }
+
+/// base64 with padding (RFC 4648 §4), as in PEM files and configurations, in canonical form only.
+public enum Base64 {
+    /// Returns `nil` for a text that is not in the standard alphabet with padding.
+    public static func decode(_ text: String) -> [UInt8]? {
+        var bytes = Array(text.utf8)
+        guard bytes.count % 4 == 0 else { return nil }
+        for _ in 0..<2 where bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
+        // The two alphabets differ in two characters.
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "-"), UInt8(ascii: "_"): return nil
+            case UInt8(ascii: "+"): bytes[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): bytes[index] = UInt8(ascii: "_")
+            default: break
+            }
+        }
+        return Base64URL.decode(bytes[...])
+    }
+
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var text = Array(Base64URL.encode(bytes).utf8)
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "-"): text[index] = UInt8(ascii: "+")
+            case UInt8(ascii: "_"): text[index] = UInt8(ascii: "/")
+            default: break
+            }
+        }
+        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// Lowercase hexadecimal.
+public enum Hexadecimal {
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Returns `nil` for an odd length or a character other than `0-9a-f`.
+    public static func decode(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for character in text.utf8 {
+            guard let digit = digits.firstIndex(of: character).map({ UInt8($0) }) else { return nil }
+            if let pending = high {
+                bytes.append(pending << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// Returns the value of one digit, in either case.
+    @inlinable package static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -69,3 +69,132 @@ package enum RFC3339 {
         return seconds * 1000 + fraction
     }
 }
+
+/// A time in UTC as date and time of day (proleptic Gregorian calendar), for texts that are written often.
+package struct CivilTime: Sendable {
+    package let year: Int64
+    package let month: Int64
+    package let day: Int64
+    /// 0 is Sunday.
+    package let weekday: Int
+    private let secondOfDay: Int64
+
+    /// For times from 1970 to the end of the year 9999.
+    package init(secondsSince1970 seconds: Int64) {
+        let days = seconds / 86_400
+        secondOfDay = seconds % 86_400
+        weekday = Int((days + 4) % 7)
+        (year, month, day) = Self.date(daysSince1970: days)
+    }
+
+    /// Returns the days from 1970-01-01 to a date. An invalid date, such as 30 February, counts as a later
+    /// day.
+    package static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// Counts in eras of 400 years that begin on 1 March, so that the leap day is the last day of a year and
+    /// needs no special case.
+    package static func date(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let days = daysSince1970 + 719_468
+        let era = (days >= 0 ? days : days - 146_096) / 146_097
+        let dayOfEra = days - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+
+    package var hour: Int64 { secondOfDay / 3600 }
+    package var minute: Int64 { secondOfDay / 60 % 60 }
+    package var second: Int64 { secondOfDay % 60 }
+}
+
+/// Reads fixed fields of ASCII digits from the front of a text.
+struct DigitScanner {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) {
+        rest = text[...].utf8
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// Consumes one byte if it is this character.
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    /// Consumes exactly this many digits.
+    mutating func number(digits: Int) -> Int64? {
+        var value: Int64 = 0
+        for _ in 0..<digits {
+            guard let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
+                return nil
+            }
+            value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+            rest.removeFirst()
+        }
+        return value
+    }
+
+    /// Consumes "." and 1 to 9 digits if they are present. Returns milliseconds.
+    mutating func fraction() -> Int64? {
+        guard skip(".") else { return 0 }
+        var value: Int64 = 0
+        var digits = 0
+        while digits < 9, let digit = number(digits: 1) {
+            if digits < 3 { value = value * 10 + digit }
+            digits += 1
+        }
+        guard digits > 0 else { return nil }
+        for _ in min(digits, 3)..<3 { value *= 10 }
+        return value
+    }
+
+    /// Consumes "Z", "+hh:mm" or "-hh:mm". Returns minutes ahead of UTC.
+    mutating func offset() -> Int64? {
+        if skip("Z") || skip("z") { return 0 }
+        let isAhead = skip("+")
+        guard isAhead || skip("-"), let hours = number(digits: 2), hours < 24, skip(":"),
+            let minutes = number(digits: 2), minutes < 60
+        else { return nil }
+        let offset = hours * 60 + minutes
+        return isAhead ? offset : -offset
+    }
+}
+
+/// The date of an HTTP field in the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+package enum HTTPDate {
+    package static func text(secondsSince1970 seconds: Int64) -> String {
+        let time = CivilTime(secondsSince1970: seconds)
+        let date = "\(padded(time.day)) \(months[Int(time.month) - 1]) \(time.year)"
+        return
+            "\(days[time.weekday]), \(date) \(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)) GMT"
+    }
+
+    /// Returns seconds since 1970, or `nil` for any other format.
+    package static func seconds(_ text: String) -> Int64? {
+        let parts = text.split(separator: " ").map(String.init)
+        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT",
+            let month = months.firstIndex(of: parts[2])
+        else { return nil }
+        let date = "\(parts[3])-\(padded(Int64(month) + 1))-\(parts[1])"
+        return RFC3339.milliseconds(of: "\(date)T\(parts[4])Z").map { $0 / 1000 }
+    }
+
+    private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+}

@@ -1,6 +1,8 @@
 // StrictJSON owns reading and writing JSON: a strict reader with limits, a writer, and a tree for everything
 // that is not on the hot path. It does not own any document of this service.
 
+public import Encodings
+
 /// A strict single-pass pull parser for JSON (RFC 8259, with the restrictions of I-JSON, RFC 7493 §2).
 ///
 /// It refuses input that lenient decoders accept: duplicate members (also when written with escapes), a byte
@@ -193,4 +195,211 @@ public struct JSONLimits: Sendable {
 /// The type of the next JSON value (RFC 8259 §3).
 public enum JSONKind: Sendable {
     case object, array, string, number, bool, null
+}
+
+/// Reason of a document's refusal.
+///
+/// `detail` names a byte position or a rule and may repeat a part of the document: it is for a debugger,
+/// never for a log or a response.
+public struct JSONError: CodedError {
+    public enum Code: String, Sendable, CaseIterable {
+        /// Not strict JSON, or beyond the limits of the reader.
+        case jsonInvalid = "json_invalid"
+        /// A string contains U+0000, which is an error in PostgreSQL and the end of a string in C.
+        case characterNotAllowed = "character_not_allowed"
+    }
+
+    public let code: Code
+    public let detail: String
+
+    public init(_ code: Code, detail: String = "") {
+        (self.code, self.detail) = (code, detail)
+    }
+}
+
+extension JSONError: CustomDebugStringConvertible {
+    public var description: String { "JSON: \(code.rawValue)" }
+    public var debugDescription: String { "\(description) (\(detail))" }
+}
+
+extension JSONReader {
+    /// Reads the string at the position.
+    mutating func readText() throws(JSONError) -> JSONText {
+        guard byte == UInt8(ascii: "\"") else { throw invalid("no string at byte \(position)") }
+        position += 1
+        let start = position
+        position = bytes.withUnsafeBytes { WordScan.endOfPlainASCII(in: $0, from: start) }
+        if byte < 0x80 { return try finishText(from: start) }
+        position = bytes.withUnsafeBytes { WordScan.endOfPlainText(in: $0, from: position) }
+        let text = try finishText(from: start)
+        if case .part(let range) = text { try requireUTF8(bytes[range]) }
+        return text
+    }
+
+    func withBytes<Value>(of text: JSONText, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+        switch text {
+        case .part(let range): bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+        case .decoded(let copy): copy.withUnsafeBytes(body)
+        }
+    }
+
+    /// Called at the first byte that is not plain.
+    private mutating func finishText(from start: Int) throws(JSONError) -> JSONText {
+        guard position < bytes.count else { throw invalid("unterminated string") }
+        switch byte {
+        case UInt8(ascii: "\""):
+            defer { position += 1 }
+            return .part(start..<position)
+        case UInt8(ascii: "\\"): return .decoded(try readEscapedString(from: start))
+        default: throw controlCharacter(byte)
+        }
+    }
+
+    private mutating func readEscapedString(from start: Int) throws(JSONError) -> [UInt8] {
+        var text = Array(bytes[start..<position])
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                try requireUTF8(text[...])
+                return text
+            case UInt8(ascii: "\\"):
+                try appendEscape(to: &text)
+            case 0..<0x20: throw controlCharacter(byte)
+            default:
+                text.append(byte)
+            }
+        }
+        throw invalid("unterminated string")
+    }
+
+    private mutating func appendEscape(to text: inout [UInt8]) throws(JSONError) {
+        let escape = byte
+        position += 1
+        switch escape {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(escape)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"): text.append(contentsOf: String(try readEscapedScalar()).utf8)
+        default: throw invalid("unknown escape")
+        }
+    }
+
+    private mutating func readEscapedScalar() throws(JSONError) -> Unicode.Scalar {
+        var value = try readFourHexDigits()
+        if (0xD800..<0xDC00).contains(value) {
+            guard byte == UInt8(ascii: "\\") else { throw invalid("lone surrogate") }
+            position += 1
+            guard byte == UInt8(ascii: "u") else { throw invalid("lone surrogate") }
+            position += 1
+            let low = try readFourHexDigits()
+            guard (0xDC00..<0xE000).contains(low) else { throw invalid("lone surrogate") }
+            value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+        }
+        // U+0000 is an error in PostgreSQL and the end of a string in C, so it is refused here.
+        guard value != 0 else { throw controlCharacter(0) }
+        guard let scalar = Unicode.Scalar(value) else { throw invalid("character not allowed") }
+        return scalar
+    }
+
+    /// Returns an error for a control character. U+0000 has a separate code, escaped or not, because the
+    /// caller must look for the error in its data, not in its JSON.
+    private func controlCharacter(_ byte: UInt8) -> JSONError {
+        byte == 0
+            ? JSONError(.characterNotAllowed, detail: "U+0000 in a string")
+            : invalid("control character in a string")
+    }
+
+    private mutating func readFourHexDigits() throws(JSONError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+            default: throw invalid("bad \\u escape")
+            }
+            value = value << 4 | UInt32(digit)
+            position += 1
+        }
+        return value
+    }
+
+    private func requireUTF8(_ text: ArraySlice<UInt8>) throws(JSONError) {
+        guard String(validating: text, as: UTF8.self) != nil else { throw invalid("not UTF-8") }
+    }
+}
+
+/// The UTF-8 of one string of a document.
+enum JSONText {
+    /// A range of the document.
+    case part(Range<Int>)
+    /// A decoded copy, because the string has escapes.
+    case decoded([UInt8])
+}
+
+extension JSONReader {
+    /// Reads a number by the grammar of RFC 8259 §6, without a conversion that could trap, round or overflow.
+    public mutating func readNumber() throws(JSONError) -> JSONNumber {
+        skipWhiteSpace()
+        let start = position
+        let isNegative = byte == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        let digits = position
+        try skipDigits()
+        guard bytes[digits] != UInt8(ascii: "0") || position == digits + 1 else {
+            throw invalid("leading zero")
+        }
+        var isInteger = true
+        if byte == UInt8(ascii: ".") {
+            isInteger = false
+            position += 1
+            try skipDigits()
+        }
+        if byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
+            isInteger = false
+            position += 1
+            if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { position += 1 }
+            try skipDigits()
+        }
+        if isInteger, let value = integer(bytes[digits..<position], isNegative: isNegative) {
+            return .integer(value)
+        }
+        return .other(String(decoding: bytes[start..<position], as: UTF8.self))
+    }
+
+    private mutating func skipDigits() throws(JSONError) {
+        let start = position
+        while byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { position += 1 }
+        guard position > start else { throw invalid("no digit at byte \(position)") }
+    }
+
+    /// `nil` when the digits do not fit 64 bits.
+    private func integer(_ digits: ArraySlice<UInt8>, isNegative: Bool) -> Int64? {
+        var value: Int64 = 0
+        for digit in digits {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            // Subtracts, because Int64.min has no positive counterpart.
+            let (difference, underflow) = product.subtractingReportingOverflow(
+                Int64(digit - UInt8(ascii: "0")))
+            if overflow || underflow { return nil }
+            value = difference
+        }
+        if isNegative { return value }
+        return value == Int64.min ? nil : -value
+    }
+}
+
+/// A JSON number without loss: an exact 64-bit integer, or the text of any other number.
+///
+/// `1e3` and `1.0` are not integers here, because Apple never writes them, and readers that round would
+/// disagree with others.
+public enum JSONNumber: Sendable, Equatable {
+    case integer(Int64)
+    case other(String)
 }

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A JSON document as a tree, for everything that is not on the hot path.
 public enum JSONValue: Sendable, Equatable {
     case null
@@ -60,5 +62,117 @@ extension JSONReader {
             while let name = try nextMember() { object.append(name.string, try readValue()) }
             return .object(object)
         }
+    }
+}
+
+/// The members of a JSON object, in the order of the document.
+public struct JSONObject: Sendable {
+    public private(set) var members: [(name: String, value: JSONValue)]
+
+    public init(_ members: [(String, JSONValue)] = []) {
+        self.members = []
+        for (name, value) in members { self[name] = value }
+    }
+
+    /// The value of a member, found by the bytes of its name. Setting `nil` removes the member.
+    public subscript(name: String) -> JSONValue? {
+        get { members.first { $0.name.isByteEqual(to: name) }?.value }
+        set {
+            let index = members.firstIndex { $0.name.isByteEqual(to: name) }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append((name, value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Appends a member whose name must be new.
+    mutating func append(_ name: String, _ value: JSONValue) {
+        members.append((name, value))
+    }
+}
+
+extension JSONObject: Equatable {
+    /// Equal members in the same order; names compare byte for byte.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.members.elementsEqual(rhs.members) { $0.name.isByteEqual(to: $1.name) && $0.value == $1.value }
+    }
+}
+
+/// The name of an object's member, compared byte for byte.
+///
+/// Swift's `String ==` is canonical equivalence ("K" equals U+212A), so names are not compared as `String`.
+/// Nearly every name fits into three words, and then it needs neither an allocation nor reference counting.
+public struct JSONName: Sendable {
+    @usableFromInline let count: Int
+    /// The first 24 bytes, eight per word, padded with zeros.
+    @usableFromInline let words: (UInt64, UInt64, UInt64)
+    private let rest: [UInt8]?
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(bytes, 0..<bytes.count)
+    }
+
+    /// The name at this position of a document.
+    init(_ document: UnsafeRawBufferPointer, _ range: Range<Int>) {
+        let (start, end) = (range.lowerBound, range.upperBound)
+        count = end - start
+        words.0 = Self.word(of: document, from: start, to: end)
+        words.1 = count > 8 ? Self.word(of: document, from: start + 8, to: end) : 0
+        words.2 = count > 16 ? Self.word(of: document, from: start + 16, to: end) : 0
+        rest = count > 24 ? Array(document[(start + 24)..<end]) : nil
+    }
+
+    /// Lets `switch name { case "iss": ... }` compare bytes. It does not allocate for names that fit.
+    @inlinable
+    public static func ~= (literal: StaticString, name: JSONName) -> Bool {
+        // Most names differ already in this comparison.
+        literal.utf8CodeUnitCount == name.count && literal.utf8Start.pointee == name.firstByte
+            && name.hasBytes(of: literal)
+    }
+
+    @inlinable
+    public static func == (name: JSONName, literal: StaticString) -> Bool {
+        literal ~= name
+    }
+
+    public var string: String {
+        var words = words
+        let first = withUnsafeBytes(of: &words) { Array($0.prefix(count)) }
+        return String(decoding: first + (rest ?? []), as: UTF8.self)
+    }
+
+    /// 0 for an empty name, like the end of a literal.
+    @inlinable
+    var firstByte: UInt8 { UInt8(truncatingIfNeeded: UInt64(littleEndian: words.0)) }
+
+    @usableFromInline
+    func hasBytes(of literal: StaticString) -> Bool {
+        let bytes = UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
+        guard bytes.count == count, count <= 24 else { return self == JSONName(bytes) }
+        return withUnsafeBytes(of: words) { mine in
+            for index in 0..<count where mine[index] != bytes[index] { return false }
+            return true
+        }
+    }
+
+    /// In the byte order of the machine, so that the words have the memory layout of the bytes.
+    private static func word(of bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> UInt64 {
+        if start + 8 <= bytes.count {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+            let excess = max(0, start + 8 - end)
+            return UInt64(littleEndian: excess < 8 ? word & (.max >> (8 * UInt64(excess))) : 0)
+        }
+        var word: UInt64 = 0
+        for index in (start..<end).reversed() { word = word << 8 | UInt64(bytes[index]) }
+        return UInt64(littleEndian: word)
+    }
+}
+
+extension JSONName: Equatable {
+    public static func == (lhs: JSONName, rhs: JSONName) -> Bool {
+        lhs.count == rhs.count && lhs.words == rhs.words && lhs.rest == rhs.rest
     }
 }

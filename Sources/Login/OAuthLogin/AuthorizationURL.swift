@@ -1,3 +1,4 @@
+import Cryptography
 import Encodings
 
 /// The authorization request that the browser makes (RFC 6749 §4.1.1, RFC 7636 §4.3).
@@ -19,4 +20,61 @@ struct AuthorizationURL {
         // The query of the endpoint must be kept (RFC 6749 §3.1).
         return endpoint + (endpoint.contains("?") ? "&" : "?") + FormEncoding.encode(fields)
     }
+}
+
+/// The requested scope of a sign-in (RFC 6749 §3.3). Without a scope, the server decides.
+package struct RequestedScope: Sendable, Equatable {
+    /// Space-separated names; `nil` without a requested scope.
+    let text: String?
+
+    /// - Parameter options: Values of `--scope`, each with a name or several. Throws `.optionMalformed`.
+    package init(_ options: [String]) throws(LoginError) {
+        let words = options.flatMap { $0.split(separator: " ") }
+        for word in words {
+            let isScope = word.utf8.allSatisfy { byte in
+                (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+            }
+            guard isScope else {
+                throw LoginError(
+                    .optionMalformed,
+                    "--scope must have ASCII characters other than quotation mark and backslash"
+                )
+            }
+        }
+        let text = words.joined(separator: " ")
+        guard text.utf8.count <= 2048 else {
+            throw LoginError(.optionMalformed, "--scope must have at most 2048 characters")
+        }
+        self.text = text.isEmpty ? nil : text
+    }
+
+    /// True if the response must contain an ID token.
+    var hasOpenID: Bool { text?.split(separator: " ").contains("openid") ?? false }
+    /// True if the response may contain an ID token: also when the server decides about the scope.
+    var mayHaveOpenID: Bool { text == nil || hasOpenID }
+}
+
+/// The random values of one sign-in. They live in memory only.
+struct LoginSecrets: Sendable {
+    /// Binds the authorization response to this sign-in (RFC 6749 §10.12).
+    let state: String
+    /// Binds the ID token to this sign-in (OpenID Connect Core §3.1.2.1).
+    let nonce: String
+    /// `code_verifier` (RFC 7636 §4.1): 43 characters from 32 random bytes.
+    let verifier: String
+
+    init() {
+        state = Self.random()
+        nonce = Self.random()
+        verifier = Self.random()
+    }
+
+    init(state: String, nonce: String, verifier: String) {
+        (self.state, self.nonce, self.verifier) = (state, nonce, verifier)
+    }
+
+    /// `code_challenge` with S256 (RFC 7636 §4.2).
+    var challenge: String { Base64URL.encode(SHA256Digest.hash(verifier)) }
+
+    private static func random() -> String { Base64URL.encode(SecureRandom.bytes(count: 32)) }
 }

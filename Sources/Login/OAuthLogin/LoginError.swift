@@ -42,3 +42,47 @@ package struct LoginError: CodedError {
 
     package var description: String { message }
 }
+
+/// The errors of the authorization and token endpoints in words (RFC 6749 §4.1.2.1 and §5.2, OpenID Connect
+/// Core §3.1.2.6).
+enum OAuthErrorWords {
+    /// - Parameters:
+    ///   - word: The server's `error`. An unknown error is shown unchanged.
+    ///   - description: The server's `error_description`.
+    static func error(_ word: String, description: String?) -> LoginError {
+        let code: LoginError.Code =
+            switch word {
+            case "invalid_grant": .grantInvalid
+            case "invalid_token": .tokenInvalid
+            default: .serverRefused
+            }
+        let words = meaning(of: word)
+        let detail = description.map { ": \($0.forTerminal())" } ?? ""
+        return LoginError(code, "\(words) (\(word.forTerminal(limit: 64))\(detail))")
+    }
+
+    private static func meaning(of word: String) -> String {
+        switch word {
+        case "access_denied": "the sign-in was cancelled, or the server does not allow it"
+        case "invalid_request": "the server does not accept the request"
+        case "unauthorized_client": "this client may not sign in this way; check its configuration"
+        case "unsupported_response_type": "the server does not give codes to this client"
+        case "invalid_scope": "the server or this client does not have the scope; change --scope"
+        case "invalid_client":
+            "the server does not know this client, or its secret is wrong; check --client-id and --client-secret-file"
+        case "expired_token": "the code was not entered in time; run the command again"
+        case "invalid_grant": "the server does not accept the code or the refresh token"
+        case "invalid_token": "the server does not accept the token"
+        case "unsupported_grant_type": "the server does not know this kind of grant"
+        case "invalid_target": "the server does not give tokens for this resource"
+        case "server_error": "the server has failed; try again later"
+        case "temporarily_unavailable": "the server is not available; try again later"
+        case "login_required", "interaction_required", "account_selection_required", "consent_required":
+            "the server needs the user for this"
+        case "disallowed_useragent": "the server refuses this browser; open the URL in a usual one"
+        case "admin_policy_enforced", "org_internal":
+            "the administrator of the Google account does not allow this client"
+        default: "the server refused"
+        }
+    }
+}

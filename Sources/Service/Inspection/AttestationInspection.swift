@@ -1,7 +1,9 @@
 package import AppAttestation
 package import AppleAccounts
+import Cryptography
 import Encodings
 package import JOSE
+import StrictJSON
 
 /// Runs the verifiers of App Attest on one object and reports the result of each step.
 package struct AttestationInspection: Sendable {
@@ -89,5 +91,187 @@ package struct AttestationInspection: Sendable {
     private static func bytes(of text: String) -> [UInt8]? {
         let text = text.filter { !$0.isWhitespace }
         return Base64.decode(text) ?? Base64URL.decode(text)
+    }
+}
+
+/// The unverified content of an object of App Attest, to be shown only.
+struct AttestationContent {
+    let object: JSONObject
+
+    /// - Parameter appID: The expected app. The object has only the hash of an app.
+    init(_ content: UnverifiedContent, of appID: AppID) {
+        var members: [(String, JSONValue)] = [
+            ("app_id_hash", .string(Hexadecimal.encode(content.appIDHash)))
+        ]
+        if content.appIDHash == appID.digest.bytes { members.append(("app_id", .string(appID.text))) }
+        members.append(("counter", .integer(Int64(content.counter))))
+        if let credentialID = content.credentialID {
+            members.append(("credential_id", .string(credentialID)))
+            members.append(("environment", content.environment.map { .string($0.rawValue) } ?? .null))
+        }
+        if let validity = content.validity {
+            members.append(("certificate_not_before", .string(Moment(seconds: validity.begin).rfc3339)))
+            members.append(("certificate_not_after", .string(Moment(seconds: validity.end).rfc3339)))
+        }
+        if let size = content.receiptSize { members.append(("receipt_bytes", .integer(Int64(size)))) }
+        if let category = content.extensions?.validationCategory {
+            members.append(("validation_category", .integer(Int64(category))))
+        }
+        if let version = content.extensions?.bundleVersion {
+            members.append(("bundle_version", .string(version)))
+        }
+        object = JSONObject(members)
+    }
+
+    /// The text of each member, without control characters. A known category has its name.
+    var texts: [String] {
+        object.members.map { name, value in
+            let text = value.string ?? String(decoding: value.serialized(), as: UTF8.self)
+            let category = value.integer.flatMap { UInt32(exactly: $0) }.flatMap {
+                ValidationCategory(rawValue: $0)
+            }
+            guard name == "validation_category", let category else { return TokenContent.shown(text) }
+            return "\(text) (\(category))"
+        }
+    }
+}
+
+/// The result of the verification of the receipt in an accepted attestation.
+enum ReceiptFinding {
+    case verified(VerifiedReceipt)
+    case refused(ReceiptError)
+
+    var error: ReceiptError? {
+        switch self {
+        case .verified: nil
+        case .refused(let error): error
+        }
+    }
+
+    /// The content of a verified receipt; `nil` for a refused receipt.
+    var content: JSONObject? {
+        switch self {
+        case .verified(let receipt):
+            JSONObject([
+                ("kind", .string(receipt.kind.rawValue)),
+                ("environment", .string(receipt.environment.rawValue)),
+                ("created_at", .string(Moment(milliseconds: receipt.createdAt).rfc3339)),
+                ("expires_at", .string(Moment(milliseconds: receipt.expiresAt).rfc3339)),
+            ])
+        case .refused: nil
+        }
+    }
+
+    /// The result of each step. The verifier stops at the first step that fails.
+    ///
+    /// - Parameter finding: `nil` when the attestation was refused: then the receipt was not verified.
+    static func findings(of finding: ReceiptFinding?) -> [(step: ReceiptStep, finding: CheckReport.Finding)] {
+        let steps = ReceiptStep.allCases
+        guard let finding else { return steps.map { ($0, .notReached) } }
+        let failed = finding.error.flatMap { steps.firstIndex(of: $0.step) } ?? steps.count
+        return steps.enumerated().map { index, step in
+            (step, index < failed ? .passed : index == failed ? .failed : .notReached)
+        }
+    }
+}
+
+/// The result for an object of App Attest: the result of each check, and the content of the
+/// object.
+package struct AttestationReport {
+    let expectation: AttestationInspection.Expectation
+    let moment: Moment
+    /// `nil` when the object is accepted.
+    package let error: AppAttestationError?
+    /// `nil` when the object cannot be read.
+    let content: AttestationContent?
+    /// `nil` for an assertion, and when the attestation was refused.
+    let receipt: ReceiptFinding?
+
+    private var kind: AppAttestationKind { expectation.kind }
+
+    /// The result of each step. The verifier stops at the first step that fails.
+    var findings: [(step: AppAttestationStep, finding: CheckReport.Finding)] {
+        let steps = AppAttestationStep.steps(for: kind)
+        let failed = error.flatMap { steps.firstIndex(of: $0.step) } ?? steps.count
+        return steps.enumerated().map { index, step in
+            let passed: CheckReport.Finding = wasAsked(step) ? .passed : .notAsked
+            return (step, index < failed ? passed : index == failed ? .failed : .notReached)
+        }
+    }
+
+    /// True unless the step is only for apps of another platform.
+    private func wasAsked(_ step: AppAttestationStep) -> Bool {
+        guard step == .keyPolicy, case .attestation(_, let platform, _, _) = expectation else { return true }
+        return platform == .macOS
+    }
+
+    /// True if the content is signed, even if a later check failed: by Apple through the nonce of the
+    /// certificate, or by the key.
+    var isSigned: Bool {
+        findings.contains { step, finding in
+            switch kind {
+            case .attestation: step == .nonce && finding == .passed
+            case .assertion: step == .signature && finding == .passed
+            }
+        }
+    }
+
+    package var text: String { form.text }
+
+    package var json: String { form.json }
+
+    package var form: CheckReport {
+        CheckReport(
+            kind: kind.rawValue, moment: moment,
+            verdict: error.map { .refused($0.code.rawValue) } ?? .accepted,
+            checks: findings.map { step, finding in
+                CheckReport.Check(
+                    name: step.rawValue, finding: finding, failure: finding == .failed ? failure : nil)
+            } + receiptChecks, isSigned: isSigned, sections: sections)
+    }
+
+    private var sections: [CheckReport.Section] {
+        var sections: [CheckReport.Section] = []
+        if let content {
+            sections.append(
+                CheckReport.Section(
+                    name: "content", title: isSigned ? "content" : "content, not verified",
+                    object: content.object, texts: content.texts))
+        }
+        if let receipt = receipt?.content {
+            sections.append(
+                CheckReport.Section(
+                    name: "receipt", title: "receipt", object: receipt,
+                    texts: receipt.members.map { TokenContent.shown($0.value.string ?? "") }))
+        }
+        return sections
+    }
+
+    /// They follow the checks of the attestation, and do not change the verdict.
+    private var receiptChecks: [CheckReport.Check] {
+        switch kind {
+        case .assertion: return []
+        case .attestation:
+            let error = receipt?.error
+            return ReceiptFinding.findings(of: receipt).map { step, finding in
+                CheckReport.Check(
+                    name: step.rawValue, finding: finding,
+                    failure: finding == .failed ? error.map(Self.failure) : nil)
+            }
+        }
+    }
+
+    private static func failure(_ error: ReceiptError) -> CheckReport.Failure {
+        CheckReport.Failure(
+            code: error.code.rawValue, found: TokenContent.shown(error.found),
+            expected: TokenContent.shown(error.expected), advice: error.code.advice)
+    }
+
+    private var failure: CheckReport.Failure? {
+        error.map { error in
+            CheckReport.Failure(
+                code: error.code.rawValue, found: TokenContent.shown(error.found),
+                expected: TokenContent.shown(error.expected), advice: error.code.advice)
+        }
     }
 }

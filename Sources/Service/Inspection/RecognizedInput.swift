@@ -1,7 +1,8 @@
-import AppAttestation
-import AppleIdentity
+package import AppAttestation
+package import AppleIdentity
 import AuthorizationServer
 import Encodings
+import SecurityEvents
 import StrictJSON
 
 /// The kind of a token, a code or an object, as its text looks. Nothing is verified: the checks of this kind
@@ -117,4 +118,83 @@ extension UInt8 {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
             || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
     }
+}
+
+/// The kinds of input.
+package enum InspectedKind: Equatable, Sendable {
+    case token(TokenKind)
+    case object(AppAttestationKind)
+    case issued(IssuedTokenKind)
+
+    package static let all =
+        TokenKind.allCases.map(Self.token) + AppAttestationKind.allCases.map(Self.object)
+        + IssuedTokenKind.allCases.map(Self.issued)
+
+    /// The name of the kind in options and reports.
+    package var name: String {
+        switch self {
+        case .token(let kind): kind.rawValue
+        case .object(let kind): kind.rawValue
+        case .issued(let kind): kind.rawValue
+        }
+    }
+
+    /// Returns `nil` for another name.
+    package init?(name: String) {
+        guard let kind = Self.all.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+}
+
+/// The kinds of token and code that this service issues.
+package enum IssuedTokenKind: String, Sendable, CaseIterable {
+    case accessToken = "access-token"
+    case idToken = "id-token"
+    case refreshToken = "refresh-token"
+    /// A report to Google about an ended token.
+    case securityEvent = "security-event"
+    case authorizationCode = "authorization-code"
+    case deviceCode = "device-code"
+    /// The code that a device shows to its user.
+    case userCode = "user-code"
+
+    /// The checks, in their order.
+    package var checks: [IssuedTokenCheck] {
+        switch self {
+        case .accessToken:
+            [.form, .type, .key, .signature, .claims, .issuer, .audience, .expiration, .family]
+        case .idToken:
+            [
+                .form, .type, .key, .signature, .claims, .issuer, .audience, .expiration, .nonce,
+                .accessTokenHash,
+            ]
+        case .refreshToken: [.form, .family]
+        case .authorizationCode, .deviceCode, .userCode: [.form, .code]
+        case .securityEvent: [.form, .type, .key, .signature, .claims, .issuer, .audience]
+        }
+    }
+
+    /// The `typ` of the header, in lower case. `nil` for a token without a header.
+    var type: String? {
+        switch self {
+        case .accessToken: AccessToken.type.description.lowercased()
+        case .idToken: IDToken.type.description.lowercased()
+        case .refreshToken, .authorizationCode, .deviceCode, .userCode: nil
+        case .securityEvent: SecurityEventToken.type.description.lowercased()
+        }
+    }
+
+    /// The claims that must be present.
+    var claims: [String] {
+        switch self {
+        case .accessToken:
+            ["iss", "sub", "aud", "client_id", "iat", "exp", "auth_time", "jti", "scope"]
+        case .idToken: ["iss", "sub", "aud", "iat", "exp", "auth_time", "at_hash"]
+        case .refreshToken, .authorizationCode, .deviceCode, .userCode: []
+        case .securityEvent: ["iss", "aud", "iat", "jti", "events"]
+        }
+    }
+
+    /// True for a text that is not signed and names no issuer.
+    package var isOpaque: Bool { type == nil }
 }

@@ -2,7 +2,8 @@ package import AppleAccounts
 package import AppleIdentity
 import Cryptography
 import JOSE
-import KeySets
+package import KeySets
+package import StrictJSON
 
 /// Runs the service's verifiers on one token and reports the result of each step, also of those after the first
 /// failure.
@@ -159,5 +160,113 @@ package struct TokenInspection: Sendable {
             .issuer, .audience, .expiration, .issuedAt, .subject, .events:
             true
         }
+    }
+}
+
+/// The result for a token of Apple's: the result of each check, and the content of the token.
+package struct InspectionReport {
+    package enum Verdict {
+        case accepted
+        case refused(AppleTokenError)
+        /// The token could not be verified, for this reason.
+        case undecided(String)
+
+        var errors: [AppleTokenError] {
+            if case .refused(let error) = self { [error] } else { [] }
+        }
+    }
+
+    /// A failed check and its reason.
+    struct Failure {
+        let code: AppleTokenError.Code
+        let comparison: CheckComparison
+    }
+
+    let kind: TokenKind
+    let moment: Moment
+    let leeway: Int64
+    package let verdict: Verdict
+    let findings: [(step: VerificationStep, finding: CheckReport.Finding)]
+    let failures: [VerificationStep: Failure]
+    let content: TokenContent
+    /// The claims that are dropped for their form.
+    let dropped: DroppedClaims
+
+    /// The values of the check that decided.
+    var comparison: CheckComparison? {
+        verdict.errors.first.flatMap { failures[$0.step]?.comparison }
+    }
+
+    /// True if the signature is valid, even if a later check failed.
+    var isSigned: Bool { findings.contains { $0.step == .signature && $0.finding == .passed } }
+
+    package var text: String { form.text }
+
+    package var json: String { form.json }
+
+    package var form: CheckReport {
+        let verdict: CheckReport.Verdict =
+            switch self.verdict {
+            case .accepted: .accepted
+            case .refused(let error): .refused(error.code.rawValue)
+            case .undecided(let reason): .undecided(reason)
+            }
+        return CheckReport(
+            kind: kind.rawValue, moment: moment, verdict: verdict,
+            checks: findings.map { step, finding in
+                CheckReport.Check(
+                    name: step.rawValue, finding: finding,
+                    failure: finding == .failed ? failures[step].map(failure) : nil)
+            }, isSigned: isSigned,
+            sections: [
+                section(content.header, named: "header", titled: "header"),
+                section(
+                    content.claims, named: "claims", titled: isSigned ? "claims" : "claims, not verified"),
+            ].compactMap { $0 }, leeway: leeway, dropped: dropped.names)
+    }
+
+    private func failure(_ failure: Failure) -> CheckReport.Failure {
+        CheckReport.Failure(
+            code: failure.code.rawValue, found: failure.comparison.found,
+            expected: failure.comparison.expected, advice: failure.code.advice)
+    }
+
+    /// Returns the object as it is in the token, or `nil` when the object cannot be read.
+    private func section(_ object: JSONObject?, named name: String, titled title: String) -> CheckReport
+        .Section?
+    {
+        guard let object else { return nil }
+        return CheckReport.Section(
+            name: name, title: title, object: object,
+            texts: object.members.map { content.text($0.value, of: $0.name) })
+    }
+}
+
+/// The source of the keys of an inspection.
+package protocol InspectedKeySource: Sendable {
+    /// Returns Apple's usable keys. Throws `KeysUnavailable`, whose description is for the user.
+    func appleKeys() async throws(KeysUnavailable) -> InspectedKeys
+
+    /// Returns the entries of the key set of the service that has issued the token.
+    func issuerKeys() async throws(KeysUnavailable) -> [JSONValue]
+}
+
+/// The keys cannot be had now.
+package struct KeysUnavailable: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) {
+        self.description = description
+    }
+}
+
+/// Keys that verify tokens of others.
+package struct InspectedKeys: Sendable {
+    package let keys: any VerificationKeys
+    /// The IDs of the usable keys; `nil` where they are not listed.
+    package let keyIDs: [String]?
+
+    package init(_ keys: any VerificationKeys, keyIDs: [String]?) {
+        (self.keys, self.keyIDs) = (keys, keyIDs)
     }
 }

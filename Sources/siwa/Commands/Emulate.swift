@@ -1,6 +1,7 @@
 import AppleEmulator
 import AppleIDClient
 import ArgumentParser
+import Cryptography
 import EmulatorServer
 import Foundation
 import GoogleEmulator
@@ -203,5 +204,73 @@ struct Emulate: AsyncParsableCommand {
             ErrorMessage.write("The fake Google has failed: \(ErrorMessage.text(for: error))")
             throw ExitCode.failure
         }
+    }
+}
+
+/// The options of `siwa emulate --receiver`. The issuer is that of `GoogleOptions`.
+struct ReceiverOptions: ParsableArguments {
+    @Flag(help: "Run receivers of events instead: a webhook, and security event tokens by push.")
+    var receiver = false
+
+    @Option(
+        help: "A file with the secret of the webhook. Default: the secret of siwa dev.", completion: .file())
+    var webhookSecretFile: String?
+
+    @Option(help: "The aud of security event tokens; their iss is --issuer.")
+    var audience = DevelopmentReceivers.audience
+
+    /// Throws `EmulatorError`, and `GoogleOptions.FileUnreadable`.
+    func service(
+        host: String, port: Int, allowedHosts: [String], logger: Logger
+    ) throws -> ReceiverEmulatorService {
+        let secret = try webhookSecretFile.map { try GoogleOptions.text(of: $0) }
+        var configuration = ReceiverEmulatorConfiguration(
+            secrets: [secret ?? DevelopmentReceivers.secret], audience: audience)
+        (configuration.host, configuration.port, configuration.hostNames) = (host, port, allowedHosts)
+        return try ReceiverEmulatorService(configuration: configuration, clock: .system, logger: logger)
+    }
+
+    /// Names the service whose events arrive, and prints the URLs to configure there.
+    static func introduce(_ receivers: ReceiverEmulatorService, host: String, issuer: String) async throws {
+        // The service itself throws the error that prevents it from listening.
+        guard let port = try? await receivers.port() else { return }
+        let name = host.contains(":") ? "[\(host)]" : host
+        let urls = EmulatedReceiver.allCases.map { ($0, "http://\(name):\(port)/\($0.rawValue)") }
+        receivers.state.connect(
+            to: EventSender(issuer: issuer, keysURL: "\(issuer)/oauth/jwks.json"),
+            urls: Dictionary(urls, uniquingKeysWith: { first, _ in first }))
+        // Unbuffered, so that it appears at once also in a pipe.
+        let lines = ["URLs of webhooks:"] + urls.map { "  \($0.1)" }
+        try FileHandle.standardOutput.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
+    }
+}
+
+/// A file with the key that signs client secrets, in the format of Apple's `.p8` files. A service that is
+/// tested with the fake Apple reads the same file.
+struct ClientKeyFile {
+    let path: String
+    let keyID: String
+
+    struct KeyIDMissing: Error, CustomStringConvertible {
+        var description: String { "--key-id is needed: the file is not named AuthKey_<key ID>.p8" }
+    }
+
+    /// Throws `KeyIDMissing` when the key ID is neither given nor part of the file name.
+    init(path: String, keyID: String?) throws {
+        guard let keyID = keyID ?? SigningKeyLocation.keyID(inFileName: path) else { throw KeyIDMissing() }
+        (self.path, self.keyID) = (path, keyID)
+    }
+
+    /// Reads the key. Without a file, it generates a key and creates the file, readable only for its owner.
+    /// Throws `EmulatorError` when the file has no P-256 key.
+    func readOrMake(teamID: String) throws -> ClientKey {
+        guard !FileManager.default.fileExists(atPath: path) else {
+            let pem = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+            return try ClientKey(teamID: teamID, keyID: keyID, pem: pem)
+        }
+        let key = try ClientKey.generate(teamID: teamID, keyID: keyID)
+        let content = Data((key.privateKeyPEM ?? "").utf8)
+        try PrivateFile.make(at: path, content: content)
+        return key
     }
 }

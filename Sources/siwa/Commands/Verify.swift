@@ -1,11 +1,14 @@
 import AppAttestation
 import AppleAccounts
+import AppleIDClient
 import AppleIdentity
 import ArgumentParser
+import AsyncHTTPClient
 import AuthorizationServer
 import Foundation
 import Inspection
 import KeySets
+import StrictJSON
 
 /// `siwa verify`
 struct Verify: AsyncParsableCommand {
@@ -193,5 +196,109 @@ struct Verify: AsyncParsableCommand {
 
     private func show(_ report: CheckReport) {
         print(json ? report.json : report.text(in: TerminalStyle.layout))
+    }
+}
+
+/// The options of `siwa verify` for tokens that this service has issued.
+struct IssuedTokenOptions: ParsableArguments {
+    @Option(help: "The issuer of the token, as its service has it: SIWA_PUBLIC_URL or oauth.issuer.")
+    var issuer: String?
+
+    @Flag(
+        name: .customLong("database"),
+        help:
+            "Look the token family up in the database of this machine's configuration. A SQLite file that the service has open cannot be read."
+    )
+    var readsDatabase = false
+
+    var isEmpty: Bool { issuer == nil && !readsDatabase }
+
+    /// Throws `ValidationError` for an option that is missing, or for another kind.
+    func check(_ kind: IssuedTokenKind) throws {
+        switch kind {
+        case .refreshToken, .authorizationCode, .deviceCode, .userCode:
+            if issuer != nil {
+                throw ValidationError("A \(kind.rawValue) names no issuer; leave --issuer out.")
+            }
+        case .accessToken, .idToken, .securityEvent:
+            if issuer == nil { throw ValidationError("Give --issuer, the issuer of the token.") }
+        }
+        if readsDatabase, !kind.checks.contains(.family), !kind.checks.contains(.code) {
+            throw ValidationError("--database is for access tokens, refresh tokens and codes.")
+        }
+    }
+
+    /// The key set of the issuer.
+    var keySetURL: String? {
+        guard let issuer else { return nil }
+        return issuer.hasSuffix("/") ? "\(issuer)oauth/jwks.json" : "\(issuer)/oauth/jwks.json"
+    }
+}
+
+/// The key source of `siwa verify`: a file, a URL, or Apple.
+struct InspectionKeys: InspectedKeySource {
+    let file: String?
+    let url: String?
+
+    func appleKeys() async throws(KeysUnavailable) -> InspectedKeys {
+        let keys = try await load()
+        return InspectedKeys(keys, keyIDs: keys.keyIDs)
+    }
+
+    func issuerKeys() async throws(KeysUnavailable) -> [JSONValue] {
+        let bytes = try await read()
+        guard let entries = (try? JSONValue(parsing: bytes))?["keys"]?.array else {
+            throw KeysUnavailable(description: "the key set is not a JSON Web Key Set")
+        }
+        return entries
+    }
+
+    private func load() async throws(KeysUnavailable) -> PinnedKeySet {
+        if let file {
+            do throws(PinnedKeySetError) {
+                return try PinnedKeySet(file: file)
+            } catch {
+                throw KeysUnavailable(
+                    description: "the key set in \(file) cannot be used (\(error.code.rawValue))")
+            }
+        }
+        let bytes = try await read()
+        do throws(PinnedKeySetError) {
+            return try PinnedKeySet(parsing: bytes)
+        } catch {
+            throw KeysUnavailable(
+                description: "the response of \(address) is not a usable key set (\(error.code.rawValue))")
+        }
+    }
+
+    /// Reads the document, which can be any key set.
+    private func read() async throws(KeysUnavailable) -> [UInt8] {
+        if let file {
+            guard let content = FileManager.default.contents(atPath: file), content.count <= Self.longest
+            else {
+                throw KeysUnavailable(description: "the key set in \(file) cannot be read")
+            }
+            return Array(content)
+        }
+        do {
+            return try await fetch(address)
+        } catch {
+            throw KeysUnavailable(description: "the keys cannot be fetched from \(address)")
+        }
+    }
+
+    /// In bytes.
+    private static let longest = 65_536
+
+    private var address: String { url ?? AppleEndpoints.apple.keySet }
+
+    private func fetch(_ url: String) async throws -> [UInt8] {
+        try await HTTPClient.withHTTPClient(configuration: .apple()) { client in
+            let response = try await HTTPKeySetSource(client: client, url: url).fetch(ifNoneMatch: nil)
+            guard response.status == 200 else {
+                throw KeysUnavailable(description: "status \(response.status)")
+            }
+            return response.body
+        }
     }
 }

@@ -29,3 +29,41 @@ struct StartWarnings: Equatable {
         self.texts = texts
     }
 }
+
+/// The features that are disabled because a key is not configured, as a message for the operator.
+///
+/// There is no message when all keys are configured: an app without a web site does not need sign-in in a
+/// browser. The message is for the log only: `/health` is public, and its callers need not know the
+/// configuration.
+struct DisabledFeatures: Equatable {
+    let text: String
+
+    /// Returns `nil` when there are signing keys for all teams, and a sealing key.
+    init?(_ settings: ServiceSettings) {
+        let teams = Set(settings.deployment.apps.map(\.team))
+        let teamsWithoutKey = teams.filter { settings.signingKeys[$0] == nil }.sorted()
+        guard !teamsWithoutKey.isEmpty || settings.sealingKeys == nil else { return nil }
+        var missing: [String] = []
+        if teamsWithoutKey == teams.sorted() {
+            missing.append(Setting.privateKeyFile.name)
+        } else if !teamsWithoutKey.isEmpty {
+            // Only a configuration file can have several teams.
+            let names = teamsWithoutKey.map(\.rawValue).joined(separator: ", ")
+            missing.append("private_key_file of team \(names)")
+        }
+        if settings.sealingKeys == nil { missing.append(Setting.sealingKeys.name) }
+        var parts = ["code exchange, daily check and erasure proof (set \(Self.list(missing)))"]
+        if settings.webRedirectURLs.isEmpty || settings.publicURL == nil {
+            var names = [Setting.webRedirectURL]
+            if settings.publicURL == nil { names.append(.publicURL) }
+            if settings.sealingKeys == nil { names.append(.sealingKeys) }
+            parts.append("sign-in in a browser (set \(Self.list(names.map(\.name))))")
+        }
+        text = "off: \(parts.joined(separator: "; "))"
+    }
+
+    private static func list(_ names: [String]) -> String {
+        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+        return "\(names.dropLast().joined(separator: ", ")) and \(last)"
+    }
+}

@@ -233,3 +233,52 @@ struct SettingsReader {
         return Setting.named(name) != nil
     }
 }
+
+extension SettingsReader {
+    /// Reads the additional host names of the service in development.
+    mutating func allowedHosts() -> [String] {
+        let names = list(.allowedHosts) ?? []
+        if !names.allSatisfy(AllowedHosts.isName) {
+            mistakes.add(
+                Setting.allowedHosts.name,
+                "must be names or addresses without a port, comma-separated")
+        }
+        if !names.isEmpty, !isDevelopment {
+            mistakes.add(
+                Setting.allowedHosts.name,
+                "is for development only; remove it: in production a proxy checks the Host field"
+            )
+        }
+        return names
+    }
+}
+
+extension SettingsReader {
+    /// Reads the address and the host names of the console.
+    mutating func console(
+        numbers: SettingNumbers, host serviceHost: String, apiKeys: [APIKey]
+    ) -> (host: String, allowedHosts: [String]) {
+        let host = text(.consoleHost) ?? ""
+        checkAddress(host, of: .consoleHost)
+        let names = list(.consoleAllowedHosts) ?? []
+        if !names.allSatisfy(AllowedHosts.isName) {
+            mistakes.add(
+                Setting.consoleAllowedHosts.name, "must be names or addresses without a port, comma-separated"
+            )
+        }
+        let port = numbers[.consolePort]
+        guard port != 0 else { return (host, names) }
+        if port == numbers[.port] {
+            mistakes.add(
+                Setting.consolePort.name,
+                "must differ from SIWA_PORT: a proxy passes that port on to everyone")
+        }
+        if !apiKeys.contains(where: { $0.roles.contains(.operator) }) {
+            mistakes.add(
+                Setting.consolePort.name,
+                "needs an API key of the role operator to sign in with; give an entry of api_keys in the file "
+                    + "of SIWA_CONFIG the line roles: [operator]")
+        }
+        return (host, names)
+    }
+}

@@ -46,3 +46,47 @@ extension AppCheckCoverage.Client {
         }
     }
 }
+
+/// Says what enforced mode would have done with yesterday's requests (UTC) of each app and OAuth client in
+/// monitored mode.
+struct AppCheckHoursCheck {
+    static let name = "app check"
+
+    let policies: AppCheckPolicies
+    /// The stored hours of the policies' targets.
+    let hours: [AppCheckHour]
+    /// Seconds since 1970.
+    let now: Int64
+
+    /// Beginning of yesterday, in seconds since 1970.
+    static func yesterday(at now: Int64) -> Int64 { max(0, now) / day * day - day }
+
+    private static let day: Int64 = 86_400
+
+    var findings: [Finding] { policies.all.filter { $0.mode == .monitored }.map(finding) }
+
+    private func finding(_ policy: AppCheckPolicy) -> Finding {
+        let name =
+            switch policy.target {
+            case .app(let bundleID): bundleID
+            case .oauthClient(let id): "OAuth client \(id)"
+            }
+        let (begin, end) = (Self.yesterday(at: now), Self.yesterday(at: now) + Self.day)
+        let tally = hours.reduce(into: AppCheckTally()) { sum, hour in
+            if hour.target == policy.target, (begin..<end).contains(hour.hour) { sum += hour.tally }
+        }
+        guard tally.total > 0 else { return .note(Self.name, "\(name): no request yesterday") }
+        guard tally.refusable > 0 else {
+            return .good(
+                Self.name, "\(name): yesterday's \(tally.total) requests were verified; enforcing is safe")
+        }
+        let text =
+            "\(name): enforced mode would have refused \(tally.refusable) of yesterday's \(tally.total) requests"
+        // Multiplied, because a quotient would round 1% up.
+        guard tally.refusable * 100 > tally.total else { return .good(Self.name, "\(text), at most 1%") }
+        return .note(
+            Self.name, "\(text), more than 1%",
+            advice: "\(tally.outdatedApp) from outdated apps, \(tally.unknownOrigin) of unknown origin, "
+                + "\(tally.invalid) with an invalid proof. Do not set app_check to enforced yet.")
+    }
+}

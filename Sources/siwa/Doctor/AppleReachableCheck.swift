@@ -1,4 +1,10 @@
 import AppleIDClient
+import AsyncHTTPClient
+import Encodings
+import HTTPAPI
+import KeySets
+import NIOCore
+import NIOHTTP1
 
 /// Checks that Apple can be reached.
 struct AppleReachableCheck: DoctorCheck {
@@ -30,5 +36,104 @@ struct AppleReachableCheck: DoctorCheck {
             return [.note(Self.name, "\(endpoints.baseURL) answers, which is not Apple (APPLE_BASE_URL)")]
         }
         return [.good(Self.name, "\(endpoints.baseURL) answers")]
+    }
+}
+
+/// Checks that Apple's key set is usable.
+struct KeySetCheck: DoctorCheck {
+    static let name = "key set"
+
+    let source: KeySource
+    let response: AppleProbe.Response?
+
+    func run() -> [Finding] {
+        if case .pinned = source {
+            return [
+                .note(
+                    Self.name, "pinned (APPLE_KEYS_FILE): Apple's new keys are not fetched",
+                    advice:
+                        "Apple changes its keys every few months: do not set APPLE_KEYS_FILE unless the service must "
+                        + "work without a network.")
+            ]
+        }
+        guard let response, response.status == 200 else {
+            return [.skipped(Self.name, "Apple has not answered")]
+        }
+        do throws(PinnedKeySetError) {
+            _ = try PinnedKeySet(parsing: response.body)
+            return [.good(Self.name, "usable")]
+        } catch {
+            return [
+                .wrong(
+                    Self.name, "the response is not a usable key set (\(error.code.rawValue))",
+                    advice: "A proxy or a captive portal may have answered; check the URL with curl.")
+            ]
+        }
+    }
+}
+
+/// Fetches Apple's key set once for several checks.
+struct AppleProbe: Sendable {
+    struct Response: Sendable {
+        let status: Int
+        let body: [UInt8]
+        /// The `Date` of the response in seconds since 1970, if present.
+        let date: Int64?
+    }
+
+    let endpoints: AppleEndpoints
+    let client: HTTPClient
+
+    /// Returns `nil` when no complete response arrived. The time limits of the client apply.
+    func fetch() async -> Response? {
+        do {
+            var request = HTTPClientRequest(url: endpoints.keySet)
+            request.nameDoctor()
+            let response = try await client.execute(request, timeout: .seconds(10))
+            let body = try await response.body.collect(upTo: 65_536)
+            return Response(
+                status: Int(response.status.code), body: Array(buffer: body),
+                date: response.headers.first(name: "Date").flatMap { HTTPDate.seconds($0) })
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// Checks that the clock of this machine agrees with Apple's.
+struct ClockCheck: DoctorCheck {
+    static let name = "clock"
+    /// Seconds of difference, ten before tokens or client secrets are refused because their times are in the
+    /// future.
+    static let wrong = ServiceWarnings.wrongClock
+    static let remarkable: Int64 = 10
+
+    /// Apple's time in seconds since 1970; `nil` when unknown.
+    let appleDate: Int64?
+    let ownDate: Int64
+
+    /// Seconds by which this machine's clock is ahead.
+    static func skew(appleDate: Int64?, ownDate: Int64) -> Int64? {
+        guard let appleDate else { return nil }
+        let (skew, overflow) = ownDate.subtractingReportingOverflow(appleDate)
+        return overflow ? nil : skew
+    }
+
+    func run() -> [Finding] {
+        guard let skew = Self.skew(appleDate: appleDate, ownDate: ownDate) else {
+            return [.skipped(Self.name, "Apple's time is not known")]
+        }
+        if skew.magnitude < Self.remarkable { return [.good(Self.name, "agrees with Apple's")] }
+        let words = "\(skew.magnitude) s \(skew < 0 ? "behind" : "ahead of") Apple's"
+        let advice = "Keep it right with chrony or systemd-timesyncd."
+        if skew.magnitude < Self.wrong { return [.note(Self.name, words, advice: advice)] }
+        return [
+            .wrong(
+                Self.name, words,
+                advice: "Beyond \(ServiceWarnings.refusingClock) s "
+                    + (skew < 0
+                        ? "this service refuses new tokens and notifications of Apple. "
+                        : "Apple refuses the client secrets. ") + advice)
+        ]
     }
 }

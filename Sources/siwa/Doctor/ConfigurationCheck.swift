@@ -1,4 +1,7 @@
 import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import HTTPAPI
 
 /// Checks that the configuration can be read and has no mistakes.
 struct ConfigurationCheck: DoctorCheck {
@@ -33,5 +36,61 @@ struct ConfigurationCheck: DoctorCheck {
 
     private static func count(_ count: Int, _ noun: String) -> String {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+}
+
+/// Checks that there are API keys.
+struct CallersCheck: DoctorCheck {
+    static let name = "API keys"
+
+    let settings: ServiceSettings
+
+    func run() -> [Finding] {
+        // In production, a missing key is a mistake of the configuration.
+        guard !settings.apiKeys.isEmpty else {
+            return [
+                .note(
+                    Self.name, "none: every client that can reach the port may call",
+                    advice: "siwa api-key creates a key; add its hash to SIWA_API_KEY_HASHES.")
+            ]
+        }
+        return [.good(Self.name, settings.apiKeys.map(\.name).joined(separator: ", "))]
+    }
+}
+
+/// Lists the OAuth clients. Mistakes in their declaration are reported by `ConfigurationCheck`.
+struct OAuthClientsCheck: DoctorCheck {
+    static let name = "OAuth clients"
+
+    let settings: ServiceSettings
+
+    func run() -> [Finding] {
+        guard let oauth = settings.oauth else { return [] }
+        let ids = oauth.clients.clients.map(\.id.rawValue).joined(separator: ", ")
+        return [.good(Self.name, "\(ids); the issuer is \(oauth.issuer)")]
+    }
+}
+
+/// Checks that there is a sealing key.
+struct SealingKeysCheck: DoctorCheck {
+    static let name = "sealing keys"
+
+    let settings: ServiceSettings
+
+    func run() -> [Finding] {
+        guard let keys = settings.sealingKeys else {
+            let advice = "siwa sealing-key creates one for SIWA_SEALING_KEYS."
+            return [
+                settings.signingKeys.isEmpty
+                    ? .note(Self.name, "none: no refresh token is stored", advice: advice)
+                    : .wrong(
+                        Self.name,
+                        "none: no refresh token is stored, although there is a signing key for calls to Apple",
+                        advice: advice)
+            ]
+        }
+        let names = keys.keys.map(\.name)
+        let others = names.count > 1 ? "; \(names.dropFirst().joined(separator: ", ")) can only open" : ""
+        return [.good(Self.name, "\(names[0]) seals\(others)")]
     }
 }

@@ -1,7 +1,10 @@
 import AppAttestation
 import AppleAccounts
+import AuthorizationServer
+import Cryptography
 import Foundation
 import KeySets
+import OAuth
 import PostgresStorage
 import SignIn
 
@@ -158,4 +161,86 @@ struct DatabaseCheck: DoctorCheck {
             lastSequence: try await inspection.lastEventSequence()
         ).findings
     }
+}
+
+/// Checks that the service can write the files of a SQLite database: the database, its write-ahead log, and
+/// the lock file that keeps out a second process. A command that was run as another user leaves files that
+/// the service cannot open.
+struct DatabaseFiles {
+    private let path: String
+
+    /// Returns `nil` for a database that is not a file.
+    init?(_ location: DatabaseLocation) {
+        guard case .sqlite(let path) = location else { return nil }
+        self.path = path
+    }
+
+    /// The error; `nil` when there is none.
+    var finding: Finding? {
+        let owner = Self.owner(of: path)
+        for file in [path, path + "-wal", path + "-shm", path + ".lock"] {
+            guard FileManager.default.fileExists(atPath: file) else { continue }
+            let isWritable = FileManager.default.isWritableFile(atPath: file)
+            // root may write every file, but the service runs as the owner of the database.
+            guard !isWritable || Self.owner(of: file) != owner else { continue }
+            return .wrong(
+                DatabaseCheck.name, "\(file) belongs to another user, so siwa serve cannot write it",
+                advice: "Change its owner to the user that runs siwa serve: chown --reference=\(path) \(file)"
+            )
+        }
+        return nil
+    }
+
+    private static func owner(of path: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.ownerAccountID] as? Int
+    }
+}
+
+/// Checks that the stored keys that sign the service's own tokens can be decrypted.
+struct TokenSigningKeysCheck {
+    static let name = "OAuth keys"
+
+    let records: [SigningKeyRecord]
+    let keys: SealingKeyRing
+
+    var findings: [Finding] {
+        let sealer = SigningKeySealer(keys: keys)
+        var unknownKeys: Set<String> = []
+        var damaged = 0
+        for record in records {
+            do {
+                _ = try sealer.open(record)
+            } catch let error as SealError where error.code == .unknownKey {
+                unknownKeys.insert(SealingKeyRing.keyName(of: record.sealed.bytes) ?? "?")
+            } catch {
+                damaged += 1
+            }
+        }
+        var findings: [Finding] = []
+        if !unknownKeys.isEmpty {
+            let names = unknownKeys.sorted().joined(separator: ", ")
+            findings.append(
+                .wrong(
+                    Self.name, "keys that sign tokens are sealed by \(names), which is not configured",
+                    advice: "Add that key to SIWA_SEALING_KEYS again. After siwa reseal you can remove it. "
+                        + Self.consequence))
+        }
+        if damaged > 0 {
+            findings.append(
+                .wrong(
+                    Self.name, "\(damaged) of \(records.count) keys that sign tokens cannot be decrypted",
+                    advice: "They were sealed by another key with the same name, or they were changed. "
+                        + "Configure the right key. " + Self.consequence))
+        }
+        guard findings.isEmpty else { return findings }
+        return [
+            records.isEmpty
+                ? .note(Self.name, "none yet; siwa serve makes the keys that sign tokens")
+                : .good(Self.name, "keys that sign tokens can be decrypted")
+        ]
+    }
+
+    private static let consequence =
+        "Until then siwa makes no new ones. If the sealing key is lost, run siwa reseal --retire-signing-keys: tokens "
+        + "that they have signed end."
 }

@@ -45,3 +45,61 @@ struct GoogleEventsCheck: DoctorCheck {
         return .at(moment)
     }
 }
+
+/// Says whether Google's security events arrive, from what Google and the database have answered.
+struct GoogleEventsDiagnosis {
+    static let name = "Google events"
+
+    enum LastEvent: Equatable {
+        case at(Moment)
+        /// No event within the time for which events are kept.
+        case absent
+        /// The database cannot be read, which another check reports.
+        case unknown
+    }
+
+    /// `nil` when Google was not asked.
+    let registration: Result<EventRegistration, EventStreamError>?
+    let lastEvent: LastEvent
+
+    var finding: Finding {
+        switch registration {
+        case nil:
+            guard case .at = lastEvent else {
+                return .note(
+                    Self.name, "\(last); whether Google sends events to this service is not known",
+                    advice: Self.register + " With SIWA_GOOGLE_SERVICE_ACCOUNT_FILE siwa doctor asks Google.")
+            }
+            return .good(Self.name, "\(last); Google was not asked")
+        case .success(let registration):
+            guard let fault = registration.faultText else {
+                return .good(Self.name, "registered, \(last)")
+            }
+            return .wrong(Self.name, "\(fault); \(last)", advice: Self.register)
+        case .failure(let error):
+            let lines = error.description.split(separator: "\n", maxSplits: 1)
+            let text = "\(lines.first ?? ""); \(last)"
+            switch error.code {
+            case .unreachable, .throttled, .failed: return .skipped(Self.name, text)
+            case .keyUnreadable, .keyMalformed, .keyMisdirected, .urlRefused, .responseMalformed,
+                .requestRefused, .notAuthenticated, .apiDisabled, .forbidden, .streamMissing,
+                .verificationMissing:
+                return .wrong(
+                    Self.name, text,
+                    advice: lines.count > 1
+                        ? String(lines[1]) : "See SIWA_GOOGLE_SERVICE_ACCOUNT_FILE in the documentation.")
+            }
+        }
+    }
+
+    private var last: String {
+        switch lastEvent {
+        case .at(let moment): "last event \(moment.rfc3339)"
+        case .absent: "no event in the last 30 days"
+        case .unknown: "the last event is not known"
+        }
+    }
+
+    private static let register =
+        "Google's console has no field for it: run siwa google risc register, then siwa google risc verify."
+}

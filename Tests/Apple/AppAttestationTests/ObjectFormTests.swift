@@ -1,6 +1,7 @@
-import AppAttestation
 import AttestationMint
 import Testing
+
+@testable import AppAttestation
 
 /// Checks the outer form of both objects. Two readers that choose different members from the same bytes are
 /// an attack.
@@ -109,5 +110,51 @@ import Testing
         let fewer = [UInt8](repeating: 0, count: UnverifiedAssertion.longestObject + 1)
         #expect(throws: AppAttestationError(.objectTooLarge)) { try UnverifiedAssertion(fewer) }
         #expect(throws: AppAttestationError(.objectMalformed)) { try UnverifiedAssertion(fewer.dropLast()) }
+    }
+}
+
+@Suite struct AuthenticatorExtensionsTests {
+    private func category(_ value: CBORItem) throws -> UInt32? {
+        let bytes = CBORItem.map([(.text("apple_validation_category_01"), value)]).encoded
+        return try AuthenticatorExtensions(parsing: bytes[...]).validationCategory
+    }
+
+    @Test func `reads the category as an integer, and as bytes with the lowest first`() throws {
+        #expect(try category(.unsigned(4)) == 4)
+        #expect(try category(.bytes([4, 0, 0, 0])) == 4)
+        #expect(try category(.bytes([1, 2, 3, 4])) == 0x0403_0201)
+        #expect(try category(.bytes([0xFF, 0xFF, 0xFF, 0xFF])) == .max)
+    }
+
+    @Test func `a category in any other form is unknown, and not an error`() throws {
+        for value: CBORItem in [
+            .bytes([]), .bytes([4]), .bytes([4, 0, 0, 0, 0]), .text("4"), .negative(0), .unsigned(1 << 32),
+            .array([]), .raw([0xF6]),
+        ] {
+            #expect(try category(value) == nil)
+        }
+    }
+
+    @Test func `nothing and an empty map have no facts`() throws {
+        #expect(try AuthenticatorExtensions(parsing: []) == .none)
+        #expect(try AuthenticatorExtensions(parsing: [0xA0]) == .none)
+    }
+}
+
+@Suite struct AppAttestationStepTests {
+    @Test func `every code belongs to a step, and every step has a code`() {
+        let steps = Set(AppAttestationError.Code.allCases.map(\.step))
+        #expect(steps == Set(AppAttestationStep.allCases))
+    }
+
+    @Test func `both kinds together have every step`() {
+        let steps = AppAttestationKind.allCases.flatMap { AppAttestationStep.steps(for: $0) }
+        #expect(Set(steps) == Set(AppAttestationStep.allCases))
+    }
+
+    @Test func `an error shows what it found only to a debugger`() {
+        let error = AppAttestationError(.appIDMismatch, found: "a secret", expected: "another")
+        #expect(!"\(error)".contains("secret") && error.debugDescription.contains("secret"))
+        #expect(error.step == .appID)
     }
 }

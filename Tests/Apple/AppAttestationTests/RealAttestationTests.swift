@@ -1,4 +1,5 @@
 import AppAttestation
+import AttestationMint
 import Certificates
 import Foundation
 import JOSE
@@ -106,5 +107,128 @@ import Testing
                     assertion, by: key, clientDataHash: hash, after: 0)
             }
         }
+    }
+}
+
+/// Objects that a device of Apple made. They are third-party data and not part of this project: a test run
+/// reads them from the folder in `SIWA_REAL_ATTESTATIONS`.
+struct RealAttestation: Decodable, Sendable, CustomTestStringConvertible {
+    struct Assertion: Decodable, Sendable {
+        let assertion: Data
+        let counter: UInt32
+        let clientDataHash: Data
+    }
+
+    struct Receipt: Decodable, Sendable {
+        let cmsSignatureVerifies: Bool
+        let type: String
+        let environment: String
+    }
+
+    struct AuthData: Decodable, Sendable {
+        let extensions: [String: String]?
+    }
+
+    static let fewest = 31
+
+    let name: String
+    let teamId: String
+    let bundleId: String
+    let environment: String
+    let keyId: String
+    let publicKeyX963: Data
+    let clientDataHash: Data?
+    let attestation: Data?
+    let assertions: [Assertion]
+    let verifyAt: Date?
+    let leafNotAfter: Date?
+    let authData: AuthData?
+    let receipt: Receipt?
+
+    var testDescription: String { name }
+
+    /// Returns no objects without a folder. Throws when the folder is incomplete.
+    static func all() throws -> [RealAttestation] {
+        guard let path = ProcessInfo.processInfo.environment["SIWA_REAL_ATTESTATIONS"], !path.isEmpty else {
+            return []
+        }
+        let folder = URL(filePath: path)
+        let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".json") }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let text = try decoder.singleValueContainer().decode(String.self)
+            // Seconds are enough.
+            let whole = text.replacing(/\.\d+/, with: "")
+            return try Date(whole, strategy: .iso8601)
+        }
+        let objects = try names.sorted().map { name in
+            try decoder.decode(RealAttestation.self, from: Data(contentsOf: folder.appending(path: name)))
+        }
+        try #require(objects.count >= fewest, "only \(objects.count) real objects")
+        return objects
+    }
+
+    static func attested() throws -> [RealAttestation] { try all().filter { $0.attestation != nil } }
+    static func asserted() throws -> [RealAttestation] { try all().filter { !$0.assertions.isEmpty } }
+}
+
+/// The mint and the verifiers of the tests, which trust the root of the mint.
+struct Minted: Sendable {
+    let mint: AttestationMint
+    let root: TrustAnchor
+    let key: MintedKey
+    let appID: AppID
+
+    static let shared = Result { try Minted() }
+
+    init() throws {
+        mint = try AttestationMint()
+        root = try #require(TrustAnchor(pem: mint.root.pem))
+        key = try MintedKey()
+        appID = try #require(AppID(teamID: AttestationMint.teamID, bundleID: AttestationMint.bundleID))
+    }
+
+    var parts: AttestationParts { AttestationParts(key: key) }
+    var assertionParts: AssertionParts { AssertionParts(key: key) }
+
+    static func keyID(of key: MintedKey) throws -> AttestedKeyID {
+        try #require(AttestedKeyID(base64: AttestedKeyID.base64(ofKey: key.point)))
+    }
+
+    /// Verifies an attestation as the service does. The other arguments are right for `parts`.
+    @discardableResult func verify(
+        _ object: [UInt8], appID: AppID? = nil, environment: AttestationEnvironment = .production,
+        keyID: AttestedKeyID? = nil, clientData: [UInt8] = AttestationMint.clientData,
+        root: TrustAnchor? = nil, platform: AppPlatform = .iOS, at now: Int64 = AttestationMint.sampleTime
+    ) throws -> VerifiedAttestation {
+        try AttestationVerifier(
+            root: root ?? self.root, appID: appID ?? self.appID, platform: platform,
+            environment: environment
+        ).verify(
+            UnverifiedAttestation(object), keyID: keyID ?? Self.keyID(of: key),
+            clientDataHash: ClientDataHash(hashing: clientData), at: now)
+    }
+
+    /// Verifies a receipt as the service does. The other arguments are right for `ReceiptParts`.
+    @discardableResult func verify(
+        receipt: [UInt8], appID: AppID? = nil, key: MintedKey? = nil,
+        environment: AttestationEnvironment = .production, origin: ReceiptOrigin? = nil,
+        root: TrustAnchor? = nil, at now: Int64 = AttestationMint.sampleTime * 1000
+    ) throws -> VerifiedReceipt {
+        try ReceiptVerifier(
+            root: root ?? self.root, appID: appID ?? self.appID, environment: environment
+        ).verify(
+            UnverifiedReceipt(receipt), of: ECPublicKey(point: (key ?? self.key).point),
+            from: origin ?? .attestation(ClientDataHash(hashing: AttestationMint.clientData)), at: now)
+    }
+
+    @discardableResult func verify(
+        assertion object: [UInt8], appID: AppID? = nil, key: MintedKey? = nil,
+        clientData: [UInt8] = AttestationMint.clientData, after counter: UInt32 = 0
+    ) throws -> VerifiedAssertion {
+        try AssertionVerifier(appID: appID ?? self.appID).verify(
+            UnverifiedAssertion(object), by: ECPublicKey(point: (key ?? self.key).point),
+            clientDataHash: ClientDataHash(hashing: clientData), after: counter)
     }
 }

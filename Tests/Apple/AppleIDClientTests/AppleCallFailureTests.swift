@@ -188,3 +188,68 @@ import Testing
         }
     }
 }
+
+@Suite struct AppleCallErrorTests {
+    @Test(arguments: AppleCallError.Code.allCases)
+    func `a call may have happened when it was sent but not answered`(code: AppleCallError.Code) {
+        let uncertain: Set<AppleCallError.Code> = [
+            .timedOut, .connectionLost, .responseUnusable, .serverFailed,
+        ]
+        #expect(AppleCallError(code).mayHaveHappened == uncertain.contains(code))
+    }
+
+    @Test(arguments: AppleCallError.Code.allCases)
+    func `only Apple's own refusal is final`(code: AppleCallError.Code) {
+        #expect(AppleCallError(code).isFinal == (code == .rejected))
+    }
+
+    @Test(arguments: AppleErrorCode.allCases)
+    func `a refused client is an error of the configuration`(word: AppleErrorCode) {
+        let error = AppleCallError(.rejected, appleError: word)
+        #expect(error.isOfConfiguration == [.invalidClient, .unauthorizedClient].contains(word))
+    }
+
+    @Test func `its description has no detail`() {
+        let error = AppleCallError(.rejected, appleError: .invalidGrant, detail: "c0de")
+        #expect("\(error)" == "call to Apple failed: rejected (invalid_grant)")
+        #expect(String(reflecting: error).contains("c0de"))
+    }
+}
+
+/// The circuit breaker in the token client.
+@Suite(.timeLimit(.hung)) struct BrokenEndpointTests {
+    @Test func `an endpoint that keeps failing is not called, and then tried with one call`() async throws {
+        let time = ManualClock(millisecondsSince1970: 1_700_000_000_000)
+        try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .token }, time: time) {
+            client, server in
+            for _ in 0..<5 {
+                #expect(await Call.exchange.failure(client) == AppleCallError(.serverFailed))
+            }
+            let error = try #require(await Call.exchange.failure(client))
+            #expect(error == AppleCallError(.circuitOpen))
+            #expect(error.retryAfter == .seconds(2))
+            #expect(!error.mayHaveHappened)
+            #expect(server.requests.count == 5)
+            time.secondsSince1970 += 2
+            #expect(await Call.exchange.failure(client) == nil)
+            #expect(await Call.validate.failure(client) == nil)
+            #expect(server.requests.count == 7)
+        }
+    }
+
+    @Test func `each endpoint has its own circuit breaker`() async throws {
+        try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .token }) { client, _ in
+            for _ in 0..<6 { _ = await Call.revoke.failure(client) }
+            #expect(await Call.revoke.failure(client) == AppleCallError(.circuitOpen))
+            #expect(await Call.exchange.failure(client) == nil)
+        }
+    }
+
+    @Test(arguments: [ScriptedServer.Response.refusal("invalid_grant"), .json("{}", status: 429)])
+    func `refusals and throttling do not open the circuit`(response: ScriptedServer.Response) async throws {
+        try await AskedClient.with({ _ in response }) { client, server in
+            for _ in 0..<20 { _ = await Call.validate.failure(client) }
+            #expect(server.requests.count == 20)
+        }
+    }
+}

@@ -1,5 +1,7 @@
-import AppleIDClient
+import TestSupport
 import Testing
+
+@testable import AppleIDClient
 
 @Suite struct AppleEndpointsTests {
     @Test func `are Apple's by default`() {
@@ -26,5 +28,36 @@ import Testing
     ])
     func `refuse a text that is not a plain base URL`(baseURL: String) {
         #expect(AppleEndpoints(baseURL: baseURL) == nil)
+    }
+}
+
+/// Checks that only a server with a certificate that the system trusts is accepted as Apple.
+@Suite(.timeLimit(.hung)) struct TrustTests {
+    @Test func `nothing is sent to a server whose certificate is not trusted`() async throws {
+        let server = try await StrangeTLSServer()
+        let limits = AppleTimeLimits(connect: .seconds(3), read: .seconds(3), total: .seconds(50))
+        try await AskedClient.with("https://localhost:\(server.port)", limits: limits) { client in
+            let error = try #require(await Call.exchange.failure(client))
+            #expect(error == AppleCallError(.unreachable))
+            #expect(!error.mayHaveHappened)
+        }
+        // The server was reached, and its certificate was refused.
+        try await eventually { server.text.contains("alert unknown ca") }
+    }
+}
+
+@Suite struct OutgoingRequestSpanTests {
+    @Test(
+        arguments: [
+            ("https://appleid.apple.com/auth/token", "appleid.apple.com"),
+            ("http://127.0.0.1:8081/auth/keys", "127.0.0.1"),
+            ("https://hooks.example.com", "hooks.example.com"), ("http://[::1]:8083/webhook", "[::1]"),
+            ("https://hooks.example.com?key=secret", "hooks.example.com"),
+            ("https://hooks.example.com:443?key=secret", "hooks.example.com"),
+            ("https://a.example#x/y", "a.example"),
+            ("nonsense", nil),
+        ] as [(String, String?)])
+    func `a span has the host of a URL, and nothing behind it`(url: String, host: String?) {
+        #expect(OutgoingRequestSpan.host(of: url) == host)
     }
 }

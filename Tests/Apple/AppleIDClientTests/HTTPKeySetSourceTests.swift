@@ -1,8 +1,10 @@
 import AppleIDClient
 import AsyncHTTPClient
+import Foundation
 import KeySets
 import NIOCore
 import ScriptedHTTP
+import Synchronization
 import TestSupport
 import Testing
 
@@ -234,5 +236,130 @@ import Testing
         fetch.cancel()
         await #expect(throws: CancellationError.self) { try await fetch.value }
         try await server.close()
+    }
+}
+
+/// The key-set cache with the transport, over a real socket.
+@Suite(.timeLimit(.hung)) struct RemoteKeySetOverHTTPTests {
+    private static let keys = """
+        {"keys":[{"kty":"RSA","kid":"A","use":"sig","alg":"RS256","e":"AQAB","n":"\
+        \(String(repeating: "vw", count: 170))vQ"}]}
+        """
+
+    private static let good =
+        "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(keys.utf8.count)\r\n\r\n\(keys)"
+
+    private func withKeySet(
+        _ server: ScriptedServer, _ body: (RemoteKeySet) async throws -> Void
+    ) async throws {
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
+        let endpoints = try #require(AppleEndpoints(baseURL: server.baseURL))
+        let keys = RemoteKeySet(source: HTTPKeySetSource(client: client, endpoints: endpoints))
+        let loop = Task { await keys.run() }
+        try await eventually { keys.health.status == .ready }
+        try await body(keys)
+        loop.cancel()
+        await loop.value
+        try await client.shutdown()
+        try await server.close()
+    }
+
+    @Test func `fetches once and caches keys`() async throws {
+        let server = try await ScriptedServer(always: .send(Self.good))
+        try await withKeySet(server) { keys in
+            let key = try await keys.key(for: "A")
+            #expect(keys.cachedKey(for: "A") === key)
+        }
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `keeps good keys when the response is a web page`() async throws {
+        let server = try await ScriptedServer { number in
+            number == 1 ? .send(Self.good) : .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")
+        }
+        try await withKeySet(server) { keys in
+            await #expect(throws: KeySetError(.keysUnavailable)) { try await keys.key(for: "B") }
+            #expect(keys.cachedKey(for: "A") != nil)
+            #expect(keys.health.status == .stale(.html))
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `invented keys share one request`() async throws {
+        let server = try await ScriptedServer(always: .send(Self.good))
+        try await withKeySet(server) { keys in
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<1000 {
+                    group.addTask {
+                        // Unknown for those whom the fetch served; the others come back after the cooldown.
+                        await #expect(throws: KeySetError.self) {
+                            try await keys.key(for: "invented-\(number)")
+                        }
+                    }
+                }
+            }
+        }
+        #expect(server.requests.count == 2)
+    }
+}
+
+/// `openssl s_server` on a free port, with a self-signed certificate.
+final class StrangeTLSServer {
+    let port: Int
+    private let process = Process()
+    private let directory: TemporaryDirectory
+    private let output = Output()
+
+    /// Its output, which contains the TLS alerts of clients.
+    var text: String { output.text.withLock { $0 } }
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        let (key, certificate) = (directory.path(of: "key.pem"), directory.path(of: "certificate.pem"))
+        let making = try await ProgramRun.named(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2", "-keyout", key,
+                "-out", certificate,
+            ])
+        #expect(making.status == 0, "\(making.output)")
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "openssl", "s_server", "-accept", "0", "-key", key, "-cert", certificate, "-www",
+        ]
+        (process.standardOutput, process.standardError) = (pipe, pipe)
+        process.standardInput = FileHandle.nullDevice
+        try process.launchAlone()
+        var said = ""
+        var found: Int?
+        while found == nil {
+            let data = pipe.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            said += String(decoding: data, as: UTF8.self)
+            let line = said.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                .first { $0.hasPrefix("ACCEPT") }
+            found = line?.split(separator: ":").last.flatMap { Int($0) }
+        }
+        port = try #require(found, "openssl s_server said: \(said)")
+        let output = self.output
+        pipe.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty {
+                handle.readabilityHandler = nil
+            } else {
+                output.text.withLock { $0 += String(decoding: data, as: UTF8.self) }
+            }
+        }
+    }
+
+    private final class Output: Sendable {
+        let text = Mutex("")
+    }
+
+    deinit {
+        // Not SIGTERM: the process inherits the ignored SIGTERM of the services under test.
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 }

@@ -144,3 +144,14 @@ extension RandomCommands {
 extension NotificationCommand {
     fileprivate var subject: AppleSubject { events[0].subject ?? "nobody" }
 }
+
+@Suite struct ReferenceStoreTests {
+    @Test(arguments: ConformanceCheck.all)
+    func `conforms`(check: ConformanceCheck) async throws {
+        try await check.run(ReferenceStore())
+    }
+
+    @Test func `conforms without sealing`() async throws {
+        try await ConformanceCheck.withoutSealing.run(ReferenceStore(sealing: NoAppleTokenSealing()))
+    }
+}

@@ -1,4 +1,5 @@
 import AppleEmulator
+import EmulatorServer
 import NIOHTTP1
 import Testing
 
@@ -108,6 +109,135 @@ import Testing
                 #expect(!page.text.contains("http-equiv"))
             }
             #expect(response.field("state") == attack)
+        }
+    }
+}
+
+/// Refused requests to the authorization endpoint, and the redirect URIs that an app may have.
+@Suite struct AuthorizeRequestTests {
+    @Test(
+        arguments: [
+            (["client_id": ""], "invalid_request"), (["client_id": "com.other.app"], "invalid_client"),
+            // A bundle ID is for native apps.
+            (["client_id": "com.example.app"], "invalid_client"),
+            (["redirect_uri": ""], "invalid_request"),
+            (["redirect_uri": "https://app.example.com/callback"], "invalid_request"),
+            (["response_type": ""], "invalid_request"), (["response_type": "id_token"], "invalid_request"),
+            (["response_type": "token"], "invalid_request"), (["response_mode": "web"], "invalid_request"),
+            (["response_mode": ""], "invalid_request"), (["response_mode": "query"], "invalid_request"),
+            (["response_mode": "query", "scope": ""], "invalid_request"),
+            (["scope": "phone"], "invalid_scope"),
+            (["state": String(repeating: "s", count: 8193)], "invalid_request"),
+        ] as [([String: String], String)])
+    func `refuses with an error page, and sends nothing to the app`(
+        changes: [String: String], error: String
+    ) async throws {
+        try await EmulatorUnderTest.runWithRedirectURIs { apple in
+            let response = try await apple.get(EmulatorUnderTest.authorizeQuery(changes))
+            #expect(response.status == 400)
+            #expect(response.headers["content-type"] == ["text/html;charset=UTF-8"])
+            #expect(response.text.contains("<code>\(error)</code>"))
+            #expect(response.headers["location"].isEmpty)
+            #expect(try await apple.counter("authorize_refusals") == 1)
+        }
+    }
+
+    @Test func `refuses a parameter that occurs twice`() async throws {
+        try await EmulatorUnderTest.runWithRedirectURIs { apple in
+            let response = try await apple.get(EmulatorUnderTest.authorizeQuery() + "&state=other")
+            #expect(response.status == 400)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("https://example.com/x?y=z", true), ("http://localhost:1/", true), ("http://127.0.0.1/", true),
+            ("http://[::1]:8080/x", true), ("https://127.0.0.1/x", true), ("http://example.com/", false),
+            ("https://192.0.2.1/", false), ("https://[2001:db8::1]/", false),
+            ("https://example.com/#f", false),
+            ("https://localhost@evil.example/", false), ("javascript:alert(1)", false), ("https:///x", false),
+            ("https://exa mple.com/", false), ("http://localhost.evil.example/", false), ("", false),
+        ])
+    func `accepts redirect URIs that Apple accepts, and those on this machine`(uri: String, isTaken: Bool)
+        async throws
+    {
+        try await EmulatorUnderTest.run { apple in
+            let body = #"{"redirect_uris":["\#(uri)"]}"#
+            let response = try await apple.send(.PUT, "/emulator/redirect-uris", body: body)
+            #expect(response.status == (isTaken ? 200 : 422))
+            #expect(response.code == (isTaken ? nil : "redirect_uri_refused"))
+            #expect(apple.emulator.state.apps[0].redirectURIs == (isTaken ? [uri] : []))
+        }
+    }
+}
+
+/// A web page in a developer's browser cannot use an emulator on the same machine.
+@Suite struct ForeignPageTests {
+    @Test(arguments: [
+        (HTTPMethod.GET, "/"), (.GET, "/auth/keys"), (.GET, "/emulator/users"), (.GET, "/nothing"),
+        (.POST, "/emulator/users"), (.POST, "/accounts"), (.POST, "/auth/token"),
+        (.DELETE, "/emulator/notification-url"),
+    ])
+    func `refuses a request with a foreign host name`(method: HTTPMethod, path: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            for host in ["attacker.example:\(apple.port)", "localhost.attacker.example", "192.0.2.1"] {
+                let response = try await apple.send(method, path, headers: ["Host": host])
+                #expect(response.status == 421)
+                #expect(response.code == "host_refused")
+            }
+            #expect(apple.emulator.state.counters == EmulatorCounters())
+            #expect(apple.emulator.state.users.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "localhost:8081", "127.0.0.9", "[::1]", "appleid.apple.com", "Apple.Test", "192.0.2.7:1",
+    ])
+    func `accepts loopback names, Apple's names, its own address and configured names`(host: String)
+        async throws
+    {
+        try await EmulatorUnderTest.run {
+            $0.hostNames = ["apple.test", "192.0.2.7"]
+        } _: { apple in
+            let response = try await apple.send(.GET, "/auth/keys", headers: ["Host": host])
+            #expect(response.status == 200)
+        }
+    }
+
+    @Test(arguments: ["https://attacker.example", "null", "http://127.0.0.1:3000"])
+    func `refuses any form from a page of another site`(origin: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try #require(try await apple.get("/").field("token"))
+            let subject = apple.emulator.state.users[0].subject
+            for path in ["/accounts", "/auth/authorize", "/auth/token", "/auth/revoke"] {
+                let response = try await apple.postForm(
+                    path, [("token", token), ("sub", subject), ("action", "delete-account")],
+                    headers: ["Origin": origin], followsRedirects: false)
+                #expect(response.status == 403)
+                #expect(response.code == "origin_refused")
+            }
+            #expect(try apple.emulator.state.user(nil).isDeleted == false)
+        }
+    }
+
+    @Test func `accepts the forms of its own pages`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try #require(try await apple.get("/").field("token"))
+            let subject = apple.emulator.state.users[0].subject
+            let response = try await apple.postForm(
+                "/accounts", [("token", token), ("sub", subject), ("action", "delete-account")],
+                headers: ["Origin": "http://127.0.0.1:\(apple.port)"], followsRedirects: false)
+            #expect(response.status == 303)
+            #expect(try apple.emulator.state.user(nil).isDeleted)
+        }
+    }
+
+    @Test(arguments: ["apple.test:8081", "http://apple.test", "*", ""])
+    func `refuses an allowed host that is not a host name`(name: String) async throws {
+        var configuration = try EmulatorConfiguration(teamID: "T", clientIDs: ["a"])
+        configuration.hostNames = [name]
+        await #expect(throws: EmulatorError(.configurationInvalid)) {
+            try await EmulatedApple(configuration: configuration, clock: .system)
         }
     }
 }

@@ -1,9 +1,13 @@
 import AppleEmulator
 import EmulatorServer
+import HummingbirdCore
 import JOSE
 import Logging
+import NIOCore
+import NIOPosix
 import ServiceLifecycle
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -73,5 +77,105 @@ import Testing
                 try await EmulatedApple(configuration: configuration, clock: .system)
             }
         }
+    }
+}
+
+@Suite struct AcceptedConnectionTests {
+    private static let group = MultiThreadedEventLoopGroup.singleton
+
+    @Test func `a connection that is accepted and never served is closed, and the process continues`()
+        async throws
+    {
+        let deferred = DeferredHTTPChannel(http: HTTP1Channel(responder: { _, _, _ in }))
+        let server = try await ServerBootstrap(group: Self.group)
+            .childChannelInitializer { channel in
+                // When Hummingbird is cancelled, it releases the value.
+                deferred.setup(channel: channel, logger: .silent).map { _ in }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let address = try #require(server.localAddress)
+        for _ in 0..<20 {
+            let client = try await ClientBootstrap(group: Self.group).connect(to: address).get()
+            try await client.closeFuture.get()
+        }
+        try await server.close()
+    }
+
+    @Test func `can be cancelled while clients connect, and the process continues`() async throws {
+        for round in 0..<40 {
+            var configuration = try EmulatorConfiguration(teamID: "T", clientIDs: ["a"])
+            configuration.keys = try await TestKeys.keys()
+            let emulator = try await EmulatedApple(
+                configuration: configuration, clock: TestClock().emulatorClock, logger: .silent)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await emulator.run() }
+                let port = try await emulator.port()
+                for _ in 0..<16 {
+                    tasks.addTask {
+                        // Refused or closed.
+                        let client = try? await ClientBootstrap(group: Self.group)
+                            .connect(host: "127.0.0.1", port: port).get()
+                        try? await client?.close()
+                    }
+                }
+                // At a different time of the connection in each round.
+                for _ in 0..<round { await Task.yield() }
+                tasks.cancelAll()
+                while await tasks.nextResult() != nil {}
+            }
+        }
+    }
+}
+
+/// A clock that tests set, and whose sleeps return at once and are recorded.
+final class TestClock: Sendable {
+    private let state: Mutex<(now: Int64, sleeps: [Int64])>
+
+    init(milliseconds: Int64 = 1_700_000_000_123) {
+        state = Mutex((milliseconds, []))
+    }
+
+    var seconds: Int64 { state.withLock { $0.now / 1000 } }
+    var milliseconds: Int64 { state.withLock { $0.now } }
+    var sleeps: [Int64] { state.withLock { $0.sleeps } }
+
+    func advance(bySeconds seconds: Int64) {
+        state.withLock { $0.now += seconds * 1000 }
+    }
+
+    var emulatorClock: EmulatorClock {
+        EmulatorClock(
+            now: { self.milliseconds },
+            sleep: { milliseconds in self.state.withLock { $0.sleeps.append(milliseconds) } })
+    }
+}
+
+/// Three keys, generated once for the whole run.
+enum TestKeys {
+    static let keyIDs = ["pggnQeNCOU", "86D88Kf", "YuyXoY"]
+
+    /// Signs the client secrets of the team in `EmulatorUnderTest`.
+    static let clientKeyID = "ABC123DEFG"
+    static var clientKey: ClientKey {
+        get throws {
+            try ClientKey(teamID: EmulatorUnderTest.teamID, keyID: clientKeyID, pem: clientKeyPEM)
+        }
+    }
+
+    /// Generated for these tests, and not registered.
+    static let clientKeyPEM = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgnjPsJ0h6cNEH1k1W
+        SUfGngJfNG7dguUyBn4FSco379ShRANCAASsglS0o25tqypa2rq9SNx9iQlNK8YU
+        IAdDxdoyNCA9Wq6IzUhs4BoVzF1uCms16kALWNIeC16k3QZ8N+igHjD7
+        -----END PRIVATE KEY-----
+        """
+
+    private static let making = Task {
+        try await SigningKey.generate(count: 3)
+    }
+
+    static func keys() async throws -> [SigningKey] {
+        zip(keyIDs, try await making.value).map { SigningKey(keyID: $0, privateKey: $1.privateKey) }
     }
 }

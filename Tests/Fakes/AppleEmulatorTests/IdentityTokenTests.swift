@@ -1,6 +1,7 @@
 import AppleEmulator
 import Cryptography
 import Encodings
+import Foundation
 import JOSE
 import NIOHTTP1
 import StrictJSON
@@ -209,5 +210,104 @@ import Testing
 extension MintedIdentityToken {
     var keyID: String {
         get throws { try ReadToken(identityToken).header["kid"]?.string ?? "" }
+    }
+}
+
+/// Compares tokens of the emulator with real tokens of Apple, which are read from the folder in
+/// `SIWA_REAL_TOKENS` and are not part of this project.
+@Suite struct RealShapeTests {
+    struct RealToken: Decodable, Sendable, CustomTestStringConvertible {
+        let kind: String
+        let jwt: String
+
+        var testDescription: String { "\(kind) \(jwt.suffix(8))" }
+    }
+
+    static func all(_ kind: String) throws -> [RealToken] {
+        guard let path = ProcessInfo.processInfo.environment["SIWA_REAL_TOKENS"], !path.isEmpty else {
+            return []
+        }
+        let data = try Data(contentsOf: URL(filePath: path).appending(path: "cases.json"))
+        return try JSONDecoder().decode([RealToken].self, from: data).filter { $0.kind == kind }
+    }
+
+    @Test(arguments: try all("identity-token"))
+    func `writes the same bytes as Apple for the same identity`(real: RealToken) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let apples = try ReadToken(real.jwt)
+            if apples.claims["transfer_sub"] != nil {
+                _ = try await apple.post("/emulator/transfers", #"{"team_id":"TEAM000002"}"#)
+            }
+            _ = try await apple.post(
+                "/emulator/users",
+                #"{"sub":"person","hide_email":\#(apples.claims["is_private_email"] != nil)}"#)
+            var recipe = JSONObject([("sub", .string("person")), ("kid", apples.header["kid"] ?? .null)])
+            recipe["nonce"] = apples.claims["nonce"]
+            if apples.claims["c_hash"] != nil { recipe["code"] = .bool(true) }
+            if apples.claims["at_hash"] != nil { recipe["access_token"] = .bool(true) }
+            let honest = try await apple.mint(Self.text(recipe))
+            // Apple has added claims over the years, so claims that the real token does not have are left
+            // out.
+            let names = try #require(honest.claims.object).members.map(\.name)
+            recipe["claims"] = apples.claims
+            recipe["remove_claims"] = .array(
+                names.filter { apples.claims[$0] == nil }.map { .string($0) })
+            let ours = try await apple.mint(Self.text(recipe))
+            #expect(ours.headerText == apples.headerText)
+            #expect(ours.claimsText == apples.claimsText)
+        }
+    }
+
+    @Test(arguments: try all("notification"))
+    func `writes the same bytes as Apple for the same notification`(real: RealToken) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let apples = try ReadToken(real.jwt)
+            let event = try JSONValue(parsing: Array(try #require(apples.claims["events"]?.string).utf8))
+            var claims = try #require(apples.claims.object)
+            claims["events"] = nil
+            let recipe = JSONObject([
+                ("kid", apples.header["kid"] ?? .null), ("event", event), ("claims", .object(claims)),
+            ])
+            let ours = try await apple.notify(Self.text(recipe))
+            #expect(ours.headerText == apples.headerText)
+            #expect(ours.claimsText == apples.claimsText)
+        }
+    }
+
+    private static func text(_ object: JSONObject) -> String {
+        String(decoding: JSONValue.object(object).serialized(), as: UTF8.self)
+    }
+}
+
+/// A parsed compact JWS, not verified.
+struct ReadToken {
+    let header: JSONValue
+    let claims: JSONValue
+    /// The exact bytes of the token.
+    let headerText: String
+    let claimsText: String
+    let signature: [UInt8]
+    let signedBytes: [UInt8]
+
+    init(_ compact: String) throws {
+        let segments = compact.split(separator: ".", omittingEmptySubsequences: false)
+        try #require(segments.count == 3)
+        let header = try #require(Base64URL.decode(String(segments[0])))
+        let claims = try #require(Base64URL.decode(String(segments[1])))
+        (headerText, claimsText) = (
+            String(decoding: header, as: UTF8.self), String(decoding: claims, as: UTF8.self)
+        )
+        self.header = try JSONValue(parsing: header)
+        self.claims = try JSONValue(parsing: claims)
+        signature = try #require(Base64URL.decode(String(segments[2])))
+        signedBytes = Array("\(segments[0]).\(segments[1])".utf8)
+    }
+
+    /// True if `key`, an entry of a key set, has signed the token.
+    func isSigned(by key: JSONValue) throws -> Bool {
+        let modulus = try #require(Base64URL.decode(key["n"]?.string ?? ""))
+        let exponent = try #require(Base64URL.decode(key["e"]?.string ?? ""))
+        return try RSAPublicKey(modulus: modulus, exponent: exponent)
+            .isValidSignature(signature, for: signedBytes[...])
     }
 }

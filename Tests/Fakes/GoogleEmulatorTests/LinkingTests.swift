@@ -2,6 +2,7 @@ import Cryptography
 import Encodings
 import GoogleEmulator
 import Hummingbird
+import JOSE
 import NIOHTTP1
 import StrictJSON
 import TestSupport
@@ -151,6 +152,69 @@ import Testing
             }
             try await google.link()
             #expect(google.service.state.links.last?.status == .failed(error: "unreachable"))
+        }
+    }
+}
+
+@Suite(.timeLimit(.hung)) struct StreamlinedTests {
+    @Test(arguments: ["check", "get", "create"])
+    func `asks with an ID token of its own`(intent: String) async throws {
+        try await GoogleUnderTest.run { google in
+            let response = try await google.control(
+                "streamlined",
+                #"{"intent":"\#(intent)","sub":"42","email":"ada@example.com","hd":"example.com"}"#)
+            #expect(response.json?["status"]?.integer == 200)
+            let request = try #require(google.server.received("/oauth/token").first).fields
+            #expect(request["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer")
+            #expect(request["intent"] == intent)
+            #expect(request["client_secret"] == "a-secret-for-google-alone")
+            let segments = try #require(JWSSegments(compact: request["assertion"] ?? ""))
+            let claims = try JSONValue(parsing: segments.payload)
+            #expect(claims["iss"]?.string == "https://accounts.google.com")
+            #expect(claims["sub"]?.string == "42")
+            #expect(claims["hd"]?.string == "example.com")
+            #expect(claims["email_verified"]?.bool == true)
+            #expect(google.service.state.links.count == (intent == "check" ? 0 : 1))
+        }
+    }
+
+    @Test func `a refusal makes no link`() async throws {
+        try await GoogleUnderTest.run { google in
+            google.server.replace("/oauth/token") { _ in
+                ScriptedServer.error("linking_error", status: .unauthorized)
+            }
+            let response = try await google.control("streamlined", #"{"intent":"get"}"#)
+            #expect(response.json?["status"]?.integer == 401)
+            #expect(response.json?["body"]?["error"]?.string == "linking_error")
+            #expect(google.service.state.links.isEmpty)
+        }
+    }
+}
+
+@Suite(.timeLimit(.hung)) struct FaultDelayTests {
+    @Test(arguments: [
+        ("certs", "/oauth2/v3/certs"), ("risc_configuration", "/.well-known/risc-configuration"),
+    ])
+    func `an answer comes after the delay`(place: String, path: String) async throws {
+        try await GoogleUnderTest.run { google in
+            _ = try await google.control("faults/\(place)", #"{"delay_ms":60000,"times":1}"#, method: .PUT)
+            async let response = google.get(path)
+            try await google.clock.sleeper(until: GoogleUnderTest.now * 1000 + 60_000)
+            google.clock.advance(by: .seconds(60))
+            #expect(try await response.status == 200)
+        }
+    }
+
+    @Test func `a request of Google is sent after the delay`() async throws {
+        try await GoogleUnderTest.run { google in
+            try await google.link()
+            _ = try await google.control("faults/token", #"{"delay_ms":5000,"times":1}"#, method: .PUT)
+            let before = google.server.received("/oauth/token").count
+            async let response = google.control("refresh")
+            try await google.clock.sleeper(until: GoogleUnderTest.now * 1000 + 5000)
+            #expect(google.server.received("/oauth/token").count == before)
+            google.clock.advance(by: .seconds(5))
+            #expect(try await response.json?["status"]?.integer == 200)
         }
     }
 }

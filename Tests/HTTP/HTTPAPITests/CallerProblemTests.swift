@@ -1,5 +1,10 @@
 import AppleAccounts
+import AppleIdentity
+import Commits
 import HTTPAPI
+import JOSE
+import KeySets
+import SignIn
 import StrictJSON
 import Testing
 import TokenMint
@@ -110,5 +115,135 @@ extension String {
     fileprivate func replacingHead(with field: String) -> String {
         guard let line = firstRange(of: "\r\n") else { return self }
         return String(self[..<line.upperBound]) + field + String(self[line.upperBound...])
+    }
+}
+
+/// Responses to callers when the service cannot do its work.
+@Suite struct FailureProblemTests {
+    @Test(arguments: [
+        (StorageError.Code.unavailable, 503), (.busy, 503), (.full, 503), (.readOnly, 503), (.corrupted, 503),
+        (.schemaTooNew, 503), (.migrationFailed, 503), (.valueRefused, 500),
+    ])
+    func `a failing database is said to fail, with nothing about it`(
+        code: StorageError.Code, status: Int
+    ) async throws {
+        let store = FailingStore(error: StorageError(code, detail: "SELECT secret"))
+        try await RunningService.with(.init(store: store)) { service in
+            let response = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            #expect(response.status == status)
+            #expect(response.code == (status == 503 ? "storage_unavailable" : "internal_error"))
+            #expect((response["retry-after"] != nil) == (status == 503))
+            #expect(!response.text.contains("SELECT"))
+            let ready = try await service.call("GET", "/readyz", secret: nil)
+            #expect(ready.status == status)
+            #expect(ready.json?["cause"]?.string == code.rawValue)
+            #expect(response.json?["cause"] == nil, "callers learn nothing of the database")
+            let alive = try await service.call("GET", "/livez", secret: nil)
+            #expect(alive.status == 200)
+            let health = try await service.call("GET", "/health", secret: nil)
+            #expect(health.status == 503)
+        }
+    }
+
+    @Test func `too much waiting work is told to come back`() async throws {
+        try await RunningService.with(.init(store: FailingStore(error: OverloadedError()))) { service in
+            let response = try await service.call("GET", "/v1/events")
+            #expect(response.status == 503)
+            #expect(response.code == "overloaded")
+            #expect(response["retry-after"] == "1")
+        }
+    }
+
+    @Test func `without keys no token is accepted and none is refused`() async throws {
+        try await RunningService.with(.init(keys: NoKeys())) { service in
+            let verified = try await service.call(
+                "POST", ProblemContractTests.verify, body: try Bodies.identityToken())
+            #expect(verified.status == 503)
+            #expect(verified.code == "keys_unavailable")
+            #expect(verified["retry-after"] != nil)
+            let notified = try await service.call(
+                "POST", "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
+            #expect(notified.status == 503)
+            let ready = try await service.call("GET", "/readyz", secret: nil)
+            #expect(ready.status == 503)
+            #expect(ready.code == "keys_unavailable")
+            #expect(ready.json?["cause"]?.string == "unreachable")
+        }
+    }
+
+    @Test func `a key that no fetch has looked for is told when to come back`() async throws {
+        struct CoolingKeys: VerificationKeys {
+            func cachedKey(for keyID: String) -> RSAPublicKey? { nil }
+            func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {
+                throw KeySetError(.keysUnavailable, retryAfter: 17)
+            }
+            var health: KeySetHealth { KeySetHealth(status: .ready, keyCount: 1) }
+        }
+        try await RunningService.with(.init(keys: CoolingKeys())) { service in
+            let verified = try await service.call(
+                "POST", ProblemContractTests.verify, body: try Bodies.identityToken())
+            #expect(verified.code == "keys_unavailable")
+            #expect(verified["retry-after"] == "17")
+        }
+    }
+
+    struct Mishap: Error {}
+
+    @Test func `an unexpected error is a problem too, and its words stay inside`() async throws {
+        try await RunningService.with(.init(store: FailingStore(error: Mishap()))) { service in
+            let response = try await service.call("GET", "/v1/events")
+            #expect(response.status == 500)
+            #expect(response.code == "internal_error")
+            #expect(service.loggedText().contains("Mishap"))
+        }
+    }
+}
+
+/// Responses to each refusal of Apple's tokens.
+@Suite struct TokenProblemTests {
+    @Test(arguments: AppleTokenError.Code.allCases)
+    func `every refusal of a token is 401 with its own code`(code: AppleTokenError.Code) async throws {
+        let store = FailingStore(error: AppleTokenError(code, detail: "secret-claim-value"))
+        try await RunningService.with(.init(store: store)) { service in
+            let response = try await service.call("GET", "/v1/events")
+            #expect(response.status == 401)
+            #expect(response.code == code.rawValue)
+            #expect(!response.text.contains("secret-claim-value"))
+        }
+    }
+
+    @Test(arguments: [
+        ("token_malformed", "not.a.token"), ("token_malformed", "a.b"), ("token_malformed", "..."),
+        ("algorithm_not_allowed", "eyJhbGciOiJub25lIiwia2lkIjoiYSJ9.e30.YQ"),
+        ("key_id_invalid", "eyJhbGciOiJSUzI1NiJ9.e30.YQ"),
+        ("unknown_key", "eyJhbGciOiJSUzI1NiIsImtpZCI6Im5vcGUifQ.e30.YQ"),
+    ])
+    func `a token that is none is refused before anything else`(code: String, token: String) async throws {
+        try await RunningService.with { service in
+            for target in [ProblemContractTests.verify, "/v1/sign-ins"] {
+                let body = Bodies.json([("identity_token", .string(token))])
+                #expect(try await service.call("POST", target, body: body).code == code)
+            }
+            let response = try await service.call(
+                "POST", "/v1/apple/notifications", body: Bodies.json([("payload", .string(token))]),
+                secret: nil)
+            #expect(response.status == 401)
+            #expect(response.code == code)
+        }
+    }
+
+    @Test func `an identity token is no notification, and the reverse`() async throws {
+        try await RunningService.with { service in
+            let token = try Bodies.token()
+            let notified = try await service.call(
+                "POST", "/v1/apple/notifications", body: Bodies.json([("payload", .string(token))]),
+                secret: nil)
+            #expect(notified.code == "not_a_notification")
+            let payload = try TokenMint.shared.sign(TokenMint.notificationClaims())
+            let verified = try await service.call(
+                "POST", ProblemContractTests.verify, body: Bodies.json([("identity_token", .string(payload))])
+            )
+            #expect(verified.code == "not_an_identity_token")
+        }
     }
 }

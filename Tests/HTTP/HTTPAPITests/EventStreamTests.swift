@@ -139,3 +139,191 @@ import Testing
         }
     }
 }
+
+/// Polls over HTTP (RFC 8936), by API keys and by OAuth clients.
+@Suite struct EventPollTests {
+    private static let billing = "/v1/event-receivers/billing/poll"
+    private static let client = "/oauth/events/poll"
+    private static let now = #"{"returnImmediately":true}"#
+
+    private static func poll(
+        _ service: RunningService, _ body: String = now, at target: String = billing,
+        secret: String? = RunningService.secret
+    ) async throws -> ProbeResponse {
+        try await service.call("POST", target, body: body, secret: secret)
+    }
+
+    private static func clientPoll(
+        _ service: RunningService, _ body: String = now, authorization: String = EventSample.shop
+    ) async throws -> ProbeResponse {
+        try await service.call(
+            "POST", client, body: body, secret: nil, fields: ["Authorization": authorization])
+    }
+
+    private static func ids(_ response: ProbeResponse) -> [String] {
+        response.json?["sets"]?.object?.members.map(\.name) ?? []
+    }
+
+    @Test func `a receiver polls, takes what it got, and gets what follows`() async throws {
+        try await EventSample.with { service, store in
+            _ = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            let first = try await Self.poll(service)
+            #expect(first.status == 200)
+            #expect(first["content-type"] == "application/json")
+            #expect(first["cache-control"] == "no-store")
+            let events = try await store.allEvents().map(\.id.rawValue)
+            #expect(Self.ids(first) == [events[0]])
+            #expect(first.json?["moreAvailable"]?.bool == false)
+            let token = try #require(first.json?["sets"]?[events[0]]?.string)
+            #expect(token.split(separator: ".").count == 3)
+            let second = try await Self.poll(
+                service, #"{"ack":["\#(events[0])","unknown"],"returnImmediately":true}"#)
+            #expect(Self.ids(second) == [events[1]])
+            let third = try await Self.poll(
+                service,
+                #"{"setErrs":{"\#(events[1])":{"err":"invalid_key","description":"x"}},"maxEvents":0}"#)
+            #expect(third.text == #"{"sets":{},"moreAvailable":false}"#)
+            #expect(try await store.receiver("billing")?.retries.isEmpty == true)
+            let metrics = try await service.call("GET", "/metrics").text
+            #expect(metrics.contains("siwa_event_polled_tokens_total{result=\"handed_out\"} 2\n"))
+            #expect(metrics.contains("siwa_event_polled_tokens_total{result=\"taken\"} 1\n"))
+            #expect(metrics.contains("siwa_event_polled_tokens_total{result=\"refused\"} 1\n"))
+            #expect(metrics.contains("siwa_event_polls 0\n"))
+            // Neither what was refused nor why.
+            #expect(!service.loggedText().contains("invalid_key"))
+        }
+    }
+
+    @Test func `a poll waits for the next event`() async throws {
+        try await EventSample.with { service, store in
+            async let waiting = Self.poll(service, "{}")
+            try await eventually {
+                try await service.call("GET", "/metrics").text.contains("siwa_event_polls 1\n")
+            }
+            _ = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            let response = try await waiting
+            let first = try await store.allEvents()[0].id.rawValue
+            #expect(Self.ids(response) == [first])
+        }
+    }
+
+    @Test func `members that the RFC does not define are ignored, and more than the bound is cut`()
+        async throws
+    {
+        try await EventSample.with { service, _ in
+            for body in [
+                #"{"returnImmediately":true,"extra":{"a":[1]},"maxEvents":9000000000}"#,
+                #"{"returnImmediately":true,"maxEvents":10.0}"#,
+                #"{"returnImmediately":true,"maxEvents":1e400}"#,
+                #"{"returnImmediately":true,"ack":[],"setErrs":{}}"#,
+                #"{"returnImmediately":true,"ack":null,"maxEvents":null}"#,
+            ] {
+                let response = try await Self.poll(service, body)
+                #expect(response.status == 200)
+            }
+        }
+    }
+
+    static let malformed: [(String, String)] = [
+        (#"{"maxEvents":-1}"#, "member_malformed"), (#"{"maxEvents":"1"}"#, "member_malformed"),
+        (#"{"maxEvents":1.5}"#, "member_malformed"), (#"{"ack":"a"}"#, "member_malformed"),
+        (#"{"ack":[1]}"#, "member_malformed"), (#"{"setErrs":[]}"#, "member_malformed"),
+        (#"{"setErrs":{"a":{}}}"#, "member_malformed"), (#"{"setErrs":{"a":"x"}}"#, "member_malformed"),
+        (#"{"returnImmediately":"yes"}"#, "member_malformed"), ("[]", "body_not_json"),
+        (#"{"ack":[],"ack":[]}"#, "body_not_json"), ("", "body_not_json"),
+        (#"{"ack":[\#(Array(repeating: #""a""#, count: 257).joined(separator: ","))]}"#, "member_malformed"),
+        (
+            #"{"setErrs":{\#((0..<257).map { #""\#($0)":{"err":"x"}"# }.joined(separator: ","))}}"#,
+            "member_malformed"
+        ),
+    ]
+
+    @Test(arguments: malformed)
+    func `a malformed poll is refused`(body: String, code: String) async throws {
+        try await EventSample.with { service, _ in
+            let response = try await Self.poll(service, body)
+            #expect(response.status == 400)
+            #expect(response.code == code)
+            let client = try await Self.clientPoll(service, body)
+            #expect(client.status == 400)
+            #expect(client.json?["error"]?.string == "invalid_request")
+        }
+    }
+
+    @Test(arguments: ["other", "client:shop", "client:desktop", "%00", "a/b"])
+    func `an API key polls its own receiver and no other`(name: String) async throws {
+        try await EventSample.with { service, _ in
+            let other = try await Self.poll(service, at: "/v1/event-receivers/\(name)/poll")
+            #expect([400, 404].contains(other.status))
+            let limited = try await Self.poll(service, secret: RunningService.limitedSecret)
+            #expect(limited.status == 404)
+            #expect(limited.code == "receiver_not_found")
+            #expect(try await Self.poll(service, secret: nil).status == 401)
+            let basic = try await service.call(
+                "POST", Self.billing, body: Self.now, secret: nil,
+                fields: ["Authorization": EventSample.shop])
+            #expect(basic.status == 401)
+        }
+    }
+
+    @Test func `a paused receiver gets nothing, and learns why`() async throws {
+        try await EventSample.with { service, store in
+            let record = try #require(try await store.receiver("billing")).record
+            _ = try await store.settle(
+                record, ReceiverProgress(cursor: 0, notBefore: 0, pausedAt: 5, countsAsClaim: true))
+            let response = try await Self.poll(service)
+            #expect(response.status == 409)
+            #expect(response.code == "receiver_paused")
+        }
+    }
+
+    @Test func `a client polls its stream, which has nothing of users who granted it nothing`()
+        async throws
+    {
+        try await EventSample.with { service, store in
+            let linked = try await OAuthEndpointTests.link(service)
+            let id = try #require(AccountID(linked.accountID))
+            let account = try #require(try await store.account(id))
+            try await store.change(DisableCommand.sample(account))
+            #expect(Self.ids(try await Self.clientPoll(service)).isEmpty)
+            // The grant of Google is no grant of the shop, also after the erasure.
+            try await store.erase(.sample(account: account))
+            #expect(Self.ids(try await Self.clientPoll(service)).isEmpty)
+        }
+    }
+
+    static let strangers: [(String, Int)] = [
+        (EventSample.basic("shop", "wrong"), 401), (EventSample.basic("shop", ""), 401),
+        (EventSample.basic("nobody", "x"), 401),
+        // Has no secret.
+        (EventSample.basic("desktop", ""), 401), (EventSample.basic("desktop", "x"), 401),
+        // Has no stream.
+        (EventSample.basic("google", OAuthSample.googleSecret), 404),
+        ("Bearer \(RunningService.secret)", 401),
+        ("Basic !", 401),
+    ]
+
+    @Test(arguments: strangers)
+    func `nobody but a client with a secret and a stream reads a stream`(
+        authorization: String, status: Int
+    ) async throws {
+        try await EventSample.with { service, _ in
+            let fields = ["Authorization": authorization]
+            let poll = try await Self.clientPoll(service, authorization: authorization)
+            let show = try await service.call("GET", "/oauth/events/stream", secret: nil, fields: fields)
+            let verify = try await service.call(
+                "POST", "/oauth/events/verify", body: #"{"stream_id":"client:shop"}"#, secret: nil,
+                fields: fields)
+            #expect([poll, show, verify].map(\.status) == [status, status, status])
+        }
+    }
+
+    @Test func `a client without credentials is asked for them`() async throws {
+        try await EventSample.with { service, _ in
+            let response = try await service.call("POST", Self.client, body: Self.now, secret: nil)
+            #expect(response.status == 401)
+            #expect(response["www-authenticate"]?.hasPrefix("Basic ") == true)
+            #expect(response.json?["error"]?.string == "invalid_client")
+        }
+    }
+}

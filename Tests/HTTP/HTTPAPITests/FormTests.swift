@@ -1,3 +1,4 @@
+import NIOHTTP1
 import Testing
 
 @testable import HTTPAPI
@@ -46,5 +47,49 @@ import Testing
 
     @Test func `bytes that are no text are refused`() {
         #expect(throws: Problem(.formMalformed)) { try Form(parsing: [0x61, 0x3D, 0xFF]) }
+    }
+}
+
+@Suite struct QueryTests {
+    @Test(arguments: [
+        ("a=1", "1"), ("a=1&", "1"), ("&&a=1", "1"), ("a=%31", "1"), ("a=1=2", "1=2"), ("b=2&a=x", "x"),
+    ])
+    func `a query has its parameters in any order`(text: String, value: String) throws {
+        #expect(try Query(parsing: text[...], allowing: ["a", "b"]).required("a") == value)
+    }
+
+    @Test(arguments: [
+        ("a", ProblemCode.parameterMalformed), ("a=", .parameterMalformed), ("a=%", .parameterMalformed),
+        ("A=1", .parameterUnknown), ("=1", .parameterUnknown), ("a=1&a=1", .parameterUnknown),
+        ("\u{212A}=1", .parameterUnknown), ("aa=1", .parameterUnknown), ("", .parameterMissing),
+        ("&", .parameterMissing),
+    ])
+    func `a query with anything else is refused`(text: String, code: ProblemCode) throws {
+        let problem = try #require(throws: Problem.self) {
+            try Query(parsing: text[...], allowing: ["a", "K"]).required("a")
+        }
+        #expect(problem.code == code.rawValue)
+    }
+}
+
+@Suite struct RouteTableTests {
+    static let methods: [RouteMethod: HTTPMethod] = [.get: .GET, .post: .POST, .delete: .DELETE]
+
+    @Test func `every route is found under its template, and under no other name`() throws {
+        for endpoint in Endpoint.all {
+            let path = ["{id}", "{sub}", "{grant_id}", "{client_id}", "{key_id}", "{name}"].reduce(
+                endpoint.path.description
+            ) {
+                $0.replacing($1, with: "x")
+            }
+            let method = Self.methods[endpoint.method] ?? .TRACE
+            let match = try RouteTable.all.match(method, path[...])
+            #expect(match.endpoint === endpoint)
+            #expect((match.parameter == "x") == endpoint.path.description.contains("{"))
+            #expect((match.secondParameter == "x") == endpoint.path.description.contains("{grant_id}"))
+            for wrong in [path + "/", path.dropLast() + "", path.uppercased(), "/" + path, path + "/x/y"] {
+                #expect((try? RouteTable.all.match(method, wrong[...]))?.endpoint !== endpoint)
+            }
+        }
     }
 }

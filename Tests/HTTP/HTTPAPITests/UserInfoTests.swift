@@ -1,9 +1,10 @@
 import AuthorizationServer
 import Encodings
-import HTTPAPI
 import OAuthSamples
 import StrictJSON
 import Testing
+
+@testable import HTTPAPI
 
 /// Methods of sending an access token to `/oauth/userinfo`, and responses without a valid access token (RFC
 /// 6750).
@@ -77,4 +78,106 @@ import Testing
             }
         }
     }
+}
+
+/// A resource server that knows only HTTP Basic sends the name of its API key, and the key.
+@Suite struct IntrospectionByNameTests {
+    private static func ask(
+        _ service: RunningService, _ name: String, _ secret: String, token: String
+    ) async throws -> ProbeResponse {
+        let basic = "Basic " + Base64.encode(Array("\(name):\(secret)".utf8))
+        return try await OAuthEndpointTests.post(
+            service, "/oauth/introspect", "token=\(token)", authorization: basic)
+    }
+
+    @Test func `a key with its name sees what it sees as a bearer token`() async throws {
+        try await OAuthEndpointTests.with { service in
+            let (id, tokens) = try await OAuthEndpointTests.link(service)
+            let access = try #require(tokens["access_token"]?.string)
+            let seen = try await Self.ask(
+                service, "backend", RunningService.secret, token: access)
+            #expect(seen.status == 200)
+            #expect(seen.json?["sub"]?.string == id)
+            let limited = try await Self.ask(
+                service, "second", RunningService.limitedSecret, token: access)
+            #expect(limited.status == 200)
+            #expect(limited.text == #"{"active":false}"#)
+            #expect(!service.loggedText().contains(RunningService.secret))
+        }
+    }
+
+    @Test func `name and key belong together, and everything else is a client that is unknown`() async throws
+    {
+        try await OAuthEndpointTests.with { service in
+            for (name, secret) in [
+                ("backend", "wrong"), ("backend", ""), ("", RunningService.secret),
+                ("second", RunningService.secret), ("google", RunningService.secret),
+                ("BACKEND", RunningService.secret),
+                ("backend", OAuthSample.googleSecret),
+            ] {
+                let response = try await Self.ask(service, name, secret, token: "x")
+                #expect(response.status == 401, "\(name)")
+                #expect(response.json?["error"]?.string == "invalid_client")
+                #expect(response["www-authenticate"]?.hasPrefix("Basic ") == true)
+            }
+            // A key is not a client: no tokens, and no revocation.
+            let basic =
+                "Basic "
+                + Base64.encode(
+                    Array("backend:\(RunningService.secret)".utf8))
+            for (path, body) in [
+                ("/oauth/token", "grant_type=refresh_token&refresh_token=x"), ("/oauth/revoke", "token=x"),
+            ] {
+                let response = try await OAuthEndpointTests.post(service, path, body, authorization: basic)
+                #expect(response.status == 401, "\(path)")
+            }
+        }
+    }
+}
+
+@Suite struct ProcessStatusTests {
+    static let units = ProcessStatus.Units(ticksPerSecond: 100, pageBytes: 4096)
+    /// The name of the program is its own choice.
+    static let stat =
+        "4711 (a) R (b) S 1 4711 4711 0 -1 4194560 9000 0 5 0 250 125 0 0 20 0 9 0 123456 340000768 2048 "
+        + "18446744073709551615 1 1 0 0 0 0 0 4096 1 0 0 0 17 1 0 0 0 0 0\n"
+    static let system = "cpu  1 2 3 4\nintr 1 2\nctxt 3\nbtime 1700000000\nprocesses 4\n"
+    static let limits = """
+        Limit                     Soft Limit           Hard Limit           Units     
+        Max cpu time              unlimited            unlimited            seconds   
+        Max open files            1024                 524288               files     
+        """
+
+    @Test func `is read from what Linux says`() throws {
+        let status = try #require(
+            ProcessStatus(
+                stat: Self.stat, system: Self.system, limits: Self.limits, openFiles: 12, units: Self.units))
+        #expect(status.processorSeconds == 3.75)
+        #expect(status.startedAt == 1_700_001_234.56)
+        #expect(status.threads == 9)
+        #expect(status.virtualBytes == 340_000_768)
+        #expect(status.residentBytes == 2048 * 4096)
+        #expect(status.openFiles == 12)
+        #expect(status.mostFiles == 1024)
+    }
+
+    @Test(arguments: [
+        ("", system, limits), ("1 (a) S 1", system, limits), (stat, "cpu 1", limits), (stat, system, ""),
+    ])
+    func `is nothing where that is something else`(stat: String, system: String, limits: String) {
+        #expect(
+            ProcessStatus(stat: stat, system: system, limits: limits, openFiles: 1, units: Self.units) == nil)
+    }
+
+    #if os(Linux)
+        @Test func `is that of this process`() throws {
+            let status = try #require(ProcessStatus.read())
+            #expect(status.residentBytes > 1_000_000)
+            #expect(status.virtualBytes >= status.residentBytes)
+            #expect(status.openFiles > 2)
+            #expect(status.mostFiles >= Int64(status.openFiles))
+            #expect(status.threads > 0)
+            #expect(status.startedAt > 1_500_000_000)
+        }
+    #endif
 }

@@ -1,5 +1,12 @@
+import AppleAccounts
+import Cryptography
+import Encodings
 import Foundation
+import JOSE
+import StrictJSON
+import TestSupport
 import Testing
+import TokenMint
 
 @testable import OAuthFixtures
 
@@ -105,5 +112,148 @@ struct TokenPlayer {
         guard let refreshToken = members["refresh_token"] as? String else { return }
         given.tokens.removeAll { $0.hasPrefix("siwa_rt_") }
         given.tokens.append(refreshToken)
+    }
+}
+
+/// Checks issued tokens by RFC 9068 and OpenID Connect Core, with the published keys.
+struct IssuedTokenCheck {
+    let service: PlayedService
+    /// Expected account; `nil` when unknown.
+    let account: String?
+
+    /// Checks an access token (RFC 9068 §2).
+    func expectAccessToken(
+        _ text: String, _ expected: TokenCase.AccessToken?, scope: String, lifetime: Int
+    ) async throws {
+        let token = try ReadToken(text)
+        try await expectSignature(token)
+        #expect(token.header["typ"] as? String == "at+jwt")
+        #expect(Set(token.header.keys) == ["alg", "typ", "kid"])
+        let claims = token.claims
+        #expect(claims["iss"] as? String == FixtureDeployment.issuer)
+        if let account { #expect(claims["sub"] as? String == account) }
+        let now = Int(service.now.milliseconds / 1000)
+        #expect(claims["iat"] as? Int == now)
+        #expect(claims["exp"] as? Int == now + lifetime)
+        #expect((claims["auth_time"] as? Int).map { $0 <= now } == true)
+        #expect((claims["jti"] as? String)?.isEmpty == false)
+        #expect(claims["scope"] as? String == scope)
+        guard let expected else { return }
+        #expect(token.header["alg"] as? String == expected.alg)
+        #expect(claims["aud"] as? String == expected.aud)
+        #expect(claims["client_id"] as? String == expected.clientId)
+        #expect(lifetime == expected.expiresIn)
+        #expect(claims.keys.sorted() == expected.claims)
+    }
+
+    /// Checks an ID token (OpenID Connect Core §2 and §3.1.3.6).
+    func expectIDToken(
+        _ text: String, _ expected: TokenCase.IDToken?, nonce: String?, accessToken: String
+    ) async throws {
+        let token = try ReadToken(text)
+        try await expectSignature(token)
+        // RFC 9068 §2.1: no resource server takes it for an access token.
+        #expect(token.header["typ"] as? String != "at+jwt")
+        let claims = token.claims
+        #expect(claims["iss"] as? String == FixtureDeployment.issuer)
+        if let account { #expect(claims["sub"] as? String == account) }
+        #expect(claims["nonce"] as? String == nonce)
+        let half =
+            Base64URL.encode(Array(SHA256Digest.hash(accessToken).bytes.prefix(16)))
+        #expect(claims["at_hash"] as? String == half)
+        let now = Int(service.now.milliseconds / 1000)
+        #expect(claims["iat"] as? Int == now)
+        #expect((claims["exp"] as? Int).map { $0 > now } == true)
+        guard let expected else { return }
+        #expect(token.header["alg"] as? String == expected.alg)
+        #expect(claims["aud"] as? String == expected.aud)
+        #expect(claims.keys.sorted() == expected.claims)
+    }
+
+    private func expectSignature(_ token: ReadToken) async throws {
+        let response = try await service.send("GET", "/oauth/jwks.json")
+        let set = try JSONValue(parsing: response.body)
+        let keyID = try #require(token.header["kid"] as? String)
+        let jwk = try #require(set["keys"]?.array?.first { $0["kid"]?.string == keyID })
+        let key = try TokenVerificationKey(jwk: jwk)
+        #expect(token.header["alg"] as? String == key.algorithm.rawValue)
+        #expect(token.isSigned(by: key))
+    }
+}
+
+/// A JWT, read by Foundation, with the signed bytes.
+struct ReadToken {
+    let header: [String: any Sendable]
+    let claims: [String: any Sendable]
+    private let signed: [UInt8]
+    private let signature: [UInt8]
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+        try #require(parts.count == 3)
+        header = try PlayedResponse.object(Data(try #require(Base64URL.decode(parts[0]))))
+        claims = try PlayedResponse.object(Data(try #require(Base64URL.decode(parts[1]))))
+        signed = Array("\(parts[0]).\(parts[1])".utf8)
+        signature = try #require(Base64URL.decode(parts[2]))
+    }
+
+    func isSigned(by key: TokenVerificationKey) -> Bool {
+        key.isValidSignature(signature, for: signed[...])
+    }
+}
+
+/// Finds the effects of a token request on its code and tokens, with requests of a client and an app's
+/// backend.
+struct AfterwardsPlayer {
+    let service: PlayedService
+    let given: GivenTokens
+
+    private enum Word: String {
+        /// Valid.
+        case good
+        /// Valid only after the next sign-in.
+        case suspended
+        /// The code was redeemed.
+        case used
+        /// Invalid, also after a sign-in.
+        case ended
+    }
+
+    func play(_ afterwards: TokenCase.Afterwards?) async throws {
+        let isSeen = given.redemption != nil || !given.tokens.isEmpty
+        guard let afterwards else {
+            #expect(!isSeen || given.account == nil, "the file does not say what has become of it")
+            return
+        }
+        #expect((afterwards.tokens == nil) == given.tokens.isEmpty)
+        #expect((afterwards.code == nil) == (given.redemption == nil))
+        let tokens = try afterwards.tokens.map { try #require(Word(rawValue: $0)) }
+        let code = try afterwards.code.map { try #require(Word(rawValue: $0)) }
+        // A code is tried last: that can end what it gave.
+        if let tokens { try await expectTokens(are: tokens == .good) }
+        if let code { try await expectCode(is: code == .good) }
+        guard let user = given.user, tokens != .good, code != .good, code != .used else { return }
+        service.clock.advance(by: .seconds(10))
+        try await user.signIn()
+        if let tokens { try await expectTokens(are: tokens == .suspended) }
+        if let code { try await expectCode(is: code == .suspended) }
+    }
+
+    /// Checks by introspection (RFC 7662) if the tokens are active.
+    private func expectTokens(are isGood: Bool) async throws {
+        for token in given.tokens {
+            let response = try await service.post(
+                "/oauth/introspect", ["token": token],
+                ["Authorization": "Bearer \(FixtureDeployment.secret(of: nil))"])
+            #expect(response.status == 200)
+            #expect(try response.object()["active"] as? Bool == isGood, "\(token.prefix(8))")
+        }
+    }
+
+    /// Checks the code with a valid request: other requests do not show the state of a code.
+    private func expectCode(is isGood: Bool) async throws {
+        let response = try await service.post("/oauth/token", try #require(given.redemption))
+        #expect(response.status == (isGood ? 200 : 400), "\(response.text)")
+        if !isGood { #expect(try response.object()["error"] as? String == "invalid_grant") }
     }
 }

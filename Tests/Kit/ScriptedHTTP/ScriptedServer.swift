@@ -1,3 +1,5 @@
+package import Hummingbird
+import Logging
 package import NIOCore
 import NIOPosix
 import Synchronization
@@ -47,5 +49,73 @@ package final class ScriptedServer: Sendable {
 
     package func close() async throws {
         try await channel.close()
+    }
+}
+
+extension ScriptedServer.Response {
+    package static func json(_ text: String, status: Int = 200, headers: String = "")
+        -> ScriptedServer.Response
+    {
+        .send(
+            "HTTP/1.1 \(status) X\r\nContent-Type: application/json\r\n\(headers)Content-Length: "
+                + "\(text.utf8.count)\r\n\r\n\(text)")
+    }
+
+    package static func refusal(_ word: String, status: Int = 400) -> ScriptedServer.Response {
+        .json(#"{"error":"\#(word)"}"#, status: status)
+    }
+
+    package static let token = json(
+        """
+        {"access_token":"a.t","token_type":"Bearer","expires_in":3600,"refresh_token":"r.t","id_token":"i.t.s"}
+        """)
+    package static let emptyOK = send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+}
+
+/// The shared record of a scripted server's connections.
+final class ScriptedServerRecord: Sendable {
+    let requests = Mutex<[String]>([])
+    let connections = Mutex(0)
+    let response: @Sendable (Int) -> ScriptedServer.Response
+
+    init(response: @escaping @Sendable (Int) -> ScriptedServer.Response) {
+        self.response = response
+    }
+}
+
+/// Runs a server on a free port of 127.0.0.1 for a test.
+package enum LoopbackServer {
+    /// Stops the server when `body` returns.
+    ///
+    /// - Parameter make: Makes the server for its port.
+    package static func run<Server: Sendable, Result: Sendable>(
+        make: @Sendable (_ port: Int) throws -> Server,
+        respond: @escaping @Sendable (Server, Request) async throws -> Response,
+        _ body: @Sendable (Server) async throws -> Result
+    ) async throws -> Result {
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        let running = Mutex<Server?>(nil)
+        let application = Application(
+            responder: CallbackResponder { (request, _: BasicRequestContext) in
+                guard let server = running.withLock({ $0 }) else { return Response(status: .notFound) }
+                return try await respond(server, request)
+            },
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await application.run()
+            }
+            defer { group.cancelAll() }
+            for await port in ports {
+                let server = try make(port)
+                running.withLock { $0 = server }
+                return try await body(server)
+            }
+            try await group.waitForAll()
+            throw CancellationError()
+        }
     }
 }

@@ -1,4 +1,7 @@
 public import Foundation
+public import Logging
+public import Metrics
+import Synchronization
 
 /// Keeps the logs of the services that tests start, in the folder that `SIWA_TEST_LOGS` names, for `scripts/scan-logs`.
 /// Without the variable nothing is kept.
@@ -31,5 +34,72 @@ public enum KeptLogs {
     private static func newFile(in folder: URL) throws -> URL {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         return folder.appendingPathComponent("\(UUID().uuidString).log")
+    }
+}
+
+extension Logger {
+    /// Discards log lines, for servers and stores that a test stops or breaks.
+    public static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
+/// Records counters and timers, by the name of the metric and its labels.
+public final class RecordingMetrics: MetricsFactory {
+    private final class Cell: CounterHandler, TimerHandler {
+        let values = Mutex<[Int64]>([])
+
+        func increment(by amount: Int64) { values.withLock { $0.append(amount) } }
+        func reset() { values.withLock { $0 = [] } }
+        func recordNanoseconds(_ duration: Int64) { values.withLock { $0.append(duration) } }
+    }
+
+    private let cells = Mutex<[String: Cell]>([:])
+
+    public init() {}
+
+    /// Each added amount, or each recorded duration in nanoseconds, in order.
+    public func values(of name: String) -> [Int64] {
+        cells.withLock { $0[name] }?.values.withLock { $0 } ?? []
+    }
+
+    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        cell(label, dimensions)
+    }
+
+    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        cell(label, dimensions)
+    }
+
+    public func makeRecorder(
+        label: String, dimensions: [(String, String)], aggregate: Bool
+    ) -> any RecorderHandler {
+        NOOPMetricsHandler.instance
+    }
+
+    public func makeFloatingPointCounter(
+        label: String, dimensions: [(String, String)]
+    ) -> any FloatingPointCounterHandler {
+        NOOPMetricsHandler.instance
+    }
+
+    public func destroyCounter(_ handler: any CounterHandler) {}
+    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    public func destroyRecorder(_ handler: any RecorderHandler) {}
+    public func destroyTimer(_ handler: any TimerHandler) {}
+
+    private func cell(_ label: String, _ dimensions: [(String, String)]) -> Cell {
+        let name = ([label] + dimensions.map(\.1)).joined(separator: " ")
+        return cells.withLock { cells in
+            let cell = cells[name] ?? Cell()
+            cells[name] = cell
+            return cell
+        }
+    }
+}
+
+extension StringProtocol {
+    /// The text of an attribute as a browser reads it, for the escapes in our pages.
+    public var htmlUnescaped: String {
+        String(self).replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
+            .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
     }
 }

@@ -138,3 +138,39 @@ public final class ManualClock: Clock, KeySetClock {
         try await eventually { deadlines.contains(milliseconds) }
     }
 }
+
+/// A clock whose sleeps return at once. Each sleep moves it to its deadline.
+public final class HurriedClock: Clock {
+    public typealias Instant = ManualClock.Instant
+
+    private let offset = Mutex(Duration.zero)
+
+    public init() {}
+
+    public var now: Instant { Instant(offset: slept) }
+    public var minimumResolution: Duration { .zero }
+    /// Sum of all sleeps.
+    public var slept: Duration { offset.withLock { $0 } }
+
+    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        offset.withLock { $0 = max($0, deadline.offset) }
+    }
+}
+
+/// SplitMix64: the same seed gives the same numbers on every machine, so that a failure can be run again.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    public init(seed: UInt64) {
+        state = seed
+    }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

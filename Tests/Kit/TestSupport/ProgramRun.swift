@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// A finished run of a program.
 public struct ProgramRun: Sendable {
@@ -53,4 +54,87 @@ public struct ProgramRun: Sendable {
     public static func named(_ name: String, _ arguments: [String]) async throws -> ProgramRun {
         try await of(URL(fileURLWithPath: "/usr/bin/env"), [name] + arguments)
     }
+}
+
+/// One launch at a time.
+private let launches = Mutex(())
+
+extension Process {
+    /// Starts the program. Use it in place of `run()`, in all tests.
+    ///
+    /// Foundation learns of the end of a program by a socket that closes with it, and opens this socket without
+    /// `FD_CLOEXEC`. A program that another thread starts at the same moment inherits it. Foundation then takes the
+    /// first program for running until the second has ended: a test that stops the first one waits forever.
+    ///
+    /// The program starts without blocked signals. The threads of Dispatch block all of them, a program inherits the mask
+    /// of its thread, and one that leaves the mask as it is, such as PgBouncer, would never receive SIGTERM.
+    public func launchAlone() throws {
+        try launches.withLock { _ in
+            var (none, own) = (sigset_t(), sigset_t())
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, &own)
+            defer { pthread_sigmask(SIG_SETMASK, &own, nil) }
+            try run()
+        }
+    }
+}
+
+/// A shell script that notices the end of this process, also after a crash, and then cleans up.
+///
+/// The script is a process of its own with a pipe as its standard input. Only this process can write to the
+/// pipe, so the pipe ends with this process.
+public struct Watchdog: Sendable {
+    /// Writing end of the pipe, which is never closed.
+    private let pipe: Int32
+
+    /// - Parameters:
+    ///   - script: Script that waits for the end of its standard input, for example with `cat > /dev/null`.
+    ///   - arguments: `$1` and so on.
+    public init(_ script: String, _ arguments: [String]) throws {
+        var ends: [Int32] = [0, 0]
+        guard Foundation.pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
+        process.arguments = ["/bin/sh", "-c", "trap '' INT HUP TERM\n\(script)", "watchdog"] + arguments
+        process.standardInput = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.launchAlone()
+        pipe = ends[1]
+    }
+
+    /// Lets the script clean up at once.
+    public func release() {
+        close(pipe)
+    }
+}
+
+/// A port of this machine that had no listener a moment ago, for addresses that must be known before the
+/// server starts.
+public enum FreePort {
+    /// Ports below the range of the system, so that no other connection takes the port before the server
+    /// does, also in another test process.
+    private static let ports = 12_000..<32_000
+    /// The ports of servers that may be stopped now, and start again.
+    private static let given = Mutex<Set<Int>>([])
+
+    /// Returns each port once.
+    public static func find() throws -> Int {
+        for _ in 0..<100 {
+            guard let socket = try? LocalSocket(port: .random(in: ports)) else { continue }
+            let port = socket.port
+            if given.withLock({ $0.insert(port).inserted }) { return port }
+        }
+        return try LocalSocket().port
+    }
+}
+
+/// A port that refuses every connection. It stays in use, so that no server of another test gets it.
+public final class ClosedPort: Sendable {
+    private let socket: LocalSocket
+
+    public var port: Int { socket.port }
+
+    public init() throws { socket = try LocalSocket() }
 }

@@ -1,8 +1,12 @@
 import AppleAccounts
+import ServiceLifecycle
 import StorageConformance
+import Synchronization
 import Testing
+import Tracing
 
 @testable import Commits
+@testable import TraceExport
 
 @Suite struct CommitQueueTests {
     let command = AccountCommand.signIn(.sample())
@@ -170,5 +174,172 @@ extension CommitQueue {
 
     fileprivate mutating func nextBatch(at now: ContinuousClock.Instant) -> Batch? {
         if case .commit(let batch) = next(gathers: false, at: now) { batch } else { nil }
+    }
+}
+
+@Suite struct CommitPaceTests {
+    static let start = ContinuousClock.now
+
+    static func at(_ milliseconds: Int) -> ContinuousClock.Instant {
+        start + .milliseconds(milliseconds)
+    }
+
+    /// The pace after transactions of this many milliseconds, with a running transaction.
+    static func pace(of milliseconds: Int) -> CommitPace {
+        var pace = CommitPace()
+        for _ in 0..<10 {
+            pace.batchBegan(at: at(-milliseconds))
+            pace.batchEnded(at: at(0))
+        }
+        pace.batchBegan(at: at(0))
+        return pace
+    }
+
+    @Test(arguments: [
+        (10, 7, CommitCapacity.available), (300, 5, .available), (300, 7, .exhausted), (1900, 0, .available),
+        (1900, 1, .exhausted),
+    ])
+    func `goes by what waits and by what a transaction takes`(
+        milliseconds: Int, batches: Int, expected: CommitCapacity
+    ) {
+        #expect(Self.pace(of: milliseconds).capacity(behind: batches, at: Self.at(1)) == expected)
+    }
+
+    @Test func `a transaction that takes longer than a caller should wait is no load`() {
+        let pace = Self.pace(of: 10)
+        #expect(pace.capacity(behind: 0, at: Self.at(1999)) == .available)
+        #expect(pace.capacity(behind: 0, at: Self.at(2000)) == .stalled)
+        #expect(pace.capacity(behind: 7, at: Self.at(2000)) == .stalled)
+    }
+
+    @Test func `is fast again as soon as transactions are`() {
+        var pace = Self.pace(of: 1900)
+        for round in 0..<6 {
+            pace.batchEnded(at: Self.at(10 * round))
+            pace.batchBegan(at: Self.at(10 * round))
+        }
+        #expect(pace.capacity(behind: 7, at: Self.at(61)) == .available)
+    }
+
+    @Test func `has nothing to say before the first transaction`() {
+        #expect(CommitPace().capacity(behind: 0, at: Self.at(0)) == .available)
+    }
+}
+
+@Suite struct CommitSpansTests {
+    let recorder = SpanRecorder(sampler: TraceSampler(ratio: 1))
+
+    private func finished() throws -> FinishedSpan {
+        try #require(recorder.queue.take(atMost: 1).spans.first)
+    }
+
+    @Test func `a transaction belongs to its first recorded request, and links to the others`() throws {
+        let requests = (0..<3).map {
+            recorder.startSpan("request \($0)", context: .topLevel, ofKind: .server)
+        }
+        let spans = CommitSpans(.commitGrants, recorder)
+        let span = try #require(spans.begin([nil] + requests.map { Optional($0.context) } + [nil]))
+        CommitSpans.end(span, Result<Int, any Error>.success(1))
+        let ended = try finished()
+        #expect(ended.name == "commit grants" && ended.kind == .client && !ended.isFailed)
+        #expect(ended.parent == requests[0].trace.spanID && ended.trace.traceID == requests[0].trace.traceID)
+        #expect(ended.links.map(\.spanID) == requests.dropFirst().map(\.trace.spanID))
+        #expect(ended.attributes.map(\.name) == ["siwa.commands"])
+        #expect(ended.attributes.first?.value == .number(5))
+    }
+
+    @Test func `a transaction that fails has the code of the error`() throws {
+        let request = recorder.startSpan("request", context: .topLevel)
+        let span = try #require(CommitSpans(.commitAccounts, recorder).begin([request.context]))
+        CommitSpans.end(span, Result<Int, any Error>.failure(StorageError(.full, detail: "disk")))
+        let ended = try finished()
+        #expect(ended.isFailed)
+        #expect(
+            ended.attributes.contains {
+                $0.name == "error.type" && $0.value == .text(StorageError.Code.full.rawValue)
+            })
+    }
+
+    @Test func `a transaction without a recorded request has no span`() {
+        #expect(CommitSpans(.commitAccounts, recorder).begin([nil, nil]) == nil)
+    }
+}
+
+@Suite struct EventFeedTests {
+    let feed = EventFeed(mostWaiters: 3)
+
+    /// Starts a wait, and returns when it has begun.
+    private func wait(after sequence: Int64, waiters: Int) async -> Task<Bool, Never> {
+        let task = Task { (try? await feed.waitForMore(after: sequence)) != nil }
+        while feed.waiterCount < waiters { await Task.yield() }
+        return task
+    }
+
+    @Test func `lets no reader wait for what is there already`() async throws {
+        feed.advance(to: 5)
+        #expect(try await feed.waitForMore(after: 4) == 5)
+    }
+
+    @Test func `wakes those who have not seen the new number`() async throws {
+        let behind = await wait(after: 4, waiters: 1)
+        let ahead = await wait(after: 9, waiters: 2)
+        feed.advance(to: 5)
+        #expect(await behind.value)
+        #expect(feed.waiterCount == 1)
+        feed.advance(to: 10)
+        #expect(await ahead.value)
+        #expect(feed.waiterCount == 0)
+    }
+
+    @Test func `calls listeners at each newer number, also when all readers wait`() async throws {
+        let calls = Mutex(0)
+        feed.whenAdvanced { calls.withLock { $0 += 1 } }
+        for number in 1...3 { _ = await wait(after: 9, waiters: number) }
+        feed.advance(to: 5)
+        feed.advance(to: 5)
+        feed.advance(to: 4)
+        #expect(calls.withLock { $0 } == 1)
+        feed.advance(to: 6)
+        #expect(calls.withLock { $0 } == 2)
+        feed.close()
+    }
+
+    @Test func `never goes back`() async throws {
+        feed.advance(to: 5)
+        feed.advance(to: 3)
+        #expect(try await feed.waitForMore(after: 4) == 5)
+    }
+
+    @Test func `ends a wait with its task`() async throws {
+        let waiting = await wait(after: 1, waiters: 1)
+        waiting.cancel()
+        #expect(await !waiting.value)
+        #expect(feed.waiterCount == 0)
+    }
+
+    @Test func `does not begin a wait in a cancelled task`() async throws {
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return (try? await feed.waitForMore(after: 1)) != nil
+        }
+        task.cancel()
+        #expect(await !task.value)
+    }
+
+    @Test func `sends everybody away when it closes`() async throws {
+        let waiting = await wait(after: 1, waiters: 1)
+        feed.close()
+        #expect(await !waiting.value)
+        #expect(try await feed.waitForMore(after: 1) == nil)
+    }
+
+    @Test func `takes a bounded number of waiters`() async throws {
+        var tasks: [Task<Bool, Never>] = []
+        for number in 1...3 { tasks.append(await wait(after: 1, waiters: number)) }
+        await #expect(throws: OverloadedError()) { try await feed.waitForMore(after: 1) }
+        feed.advance(to: 2)
+        for task in tasks { #expect(await task.value) }
+        feed.advance(to: 3)
+        #expect(try await feed.waitForMore(after: 2) == 3)
     }
 }

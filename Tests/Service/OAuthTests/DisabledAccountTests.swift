@@ -2,6 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import Cryptography
 import JOSE
+import Logging
 import OAuthSamples
 import SignIn
 import StorageConformance
@@ -120,5 +121,43 @@ import TokenMint
         #expect(try await world.reported().count == 1)
         // The authentication that the code was for is over.
         await #expect(throws: GrantRefusal(.credentialRevoked)) { _ = try await world.code(for: account.id) }
+    }
+}
+
+@Suite struct EndedSessionsTests {
+    private static let session = BrowserSession(
+        accountID: AccountID(UniqueID(high: 1, low: 1)), clientID: "com.example.app",
+        authenticatedAt: 1_000_000,
+        expiresAt: 2_000_000)
+
+    @Test func `a replica with a slow clock finds the end after another has purged what is over`()
+        async throws
+    {
+        let store = ReferenceStore()
+        let ended = EndedSessions(tickets: store)
+        try await ended.insert(Self.session)
+        try await ended.insert(Self.session)
+        _ = try await store.purgeTickets(expiredBefore: 2_300_000)
+        #expect(try await ended.contains(Self.session, at: 1_999_999))
+        _ = try await store.purgeTickets(expiredBefore: 2_400_000)
+        #expect(try await !ended.contains(Self.session, at: 1_999_999))
+    }
+}
+
+@Suite struct OAuthMaintenanceTests {
+    @Test func `keys are made ahead, and codes are forgotten a day past their expiry`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.user()
+        let code = try await world.code(for: account.id)
+        _ = try await world.redeem(code)
+        let maintenance = OAuthMaintenance(server: world.server, clock: HurriedClock(), logger: .silent)
+        await maintenance.refreshKeys()
+        #expect(Set(try await world.store.signingKeys().map(\.algorithm)) == ["ES256", "RS256"])
+        world.clock.advance(by: .seconds(600 + 86_400 + 1))
+        #expect(try await world.store.purgeGrants(at: world.now) > 0)
+        await maintenance.purgeGrants()
+        #expect(try await world.store.purgeGrants(at: world.now) == 0)
+        // What the code gave lives on.
+        #expect(try await world.store.grants(of: account.id).count == 1)
     }
 }

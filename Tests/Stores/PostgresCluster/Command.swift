@@ -66,3 +66,84 @@ struct Command: Sendable {
         return text.trimmingCharacters(in: .newlines)
     }
 }
+
+/// A data directory made by `initdb`. Each cluster starts on a copy, because `initdb` takes ten times as
+/// long.
+struct DataDirectory: Sendable {
+    let path: String
+    /// Removes the directory when this process has ended.
+    private let watchdog: Watchdog
+
+    /// The data directory of this process, made on first use.
+    static let template = Task { try await make() }
+
+    private static func make() async throws -> DataDirectory {
+        let directory = try PostgresCluster.makeDirectory()
+        let watchdog = try Watchdog(directory: directory)
+        try await Command(
+            path: ServerPrograms.path("initdb"),
+            arguments: [
+                "--pgdata=\(directory)/data", "--username=postgres", "--auth=trust", "--encoding=UTF8",
+                "--locale=C", "--no-sync", "--no-instructions",
+            ], asServer: true
+        ).run()
+        return DataDirectory(path: "\(directory)/data", watchdog: watchdog)
+    }
+}
+
+/// Location of the newest PostgreSQL server of this machine.
+enum ServerPrograms {
+    struct Missing: Error, CustomStringConvertible {
+        let description = "there is no PostgreSQL server here: install the package postgresql"
+    }
+
+    static func path(_ name: String) throws -> String {
+        let root = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        let places =
+            versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "\(root)/\($0)/bin" }
+            + ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
+        let files = FileManager.default
+        guard let place = places.first(where: { files.isExecutableFile(atPath: "\($0)/postgres") }),
+            files.isExecutableFile(atPath: "\(place)/\(name)")
+        else { throw Missing() }
+        return "\(place)/\(name)"
+    }
+}
+
+/// The certificate authority of a cluster, and its certificate for "localhost".
+struct ServerCertificates {
+    let directory: String
+
+    /// The path of the authority's certificate, for `sslrootcert`.
+    var authority: String { "\(directory)/ca.crt" }
+    var certificate: String { "\(directory)/server.crt" }
+    var key: String { "\(directory)/server.key" }
+
+    static func make(in directory: String) async throws -> ServerCertificates {
+        let made = ServerCertificates(directory: directory)
+        let openSSL = "/usr/bin/openssl"
+        let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        try await Command(
+            path: openSSL,
+            arguments: ["req", "-x509"] + newKey + [
+                "-keyout", "\(directory)/ca.key", "-out", made.authority, "-days", "30", "-subj",
+                "/CN=siwa tests",
+            ]
+        ).run()
+        try await Command(
+            path: openSSL,
+            arguments: ["req"] + newKey + [
+                "-keyout", made.key, "-out", "\(directory)/server.csr", "-subj", "/CN=localhost",
+            ]
+        ).run()
+        try await Command(
+            path: openSSL,
+            arguments: [
+                "x509", "-req", "-in", "\(directory)/server.csr", "-CA", made.authority, "-CAkey",
+                "\(directory)/ca.key", "-CAcreateserial", "-out", made.certificate, "-days", "30",
+            ]
+        ).run()
+        return made
+    }
+}

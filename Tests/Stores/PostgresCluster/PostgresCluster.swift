@@ -159,3 +159,156 @@ public final class PostgresCluster: Sendable {
         ).run()
     }
 }
+
+extension PostgresCluster {
+    /// Makes a directory owned by the server's user, also when this process is root.
+    static func makeDirectory() throws -> String {
+        // Short, because the path of a Unix socket has at most 107 bytes.
+        let name = "siwa-pg-\(UInt32.random(in: 0 ... .max))"
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try giveToServer(path)
+        return path
+    }
+
+    static func giveToServer(_ path: String) throws {
+        guard geteuid() == 0 else { return }
+        guard let user = getpwnam("postgres") else { throw ServerPrograms.Missing() }
+        guard chown(path, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else { throw POSIXError(.EPERM) }
+    }
+
+    static func append(_ text: String, to path: String) throws {
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
+    }
+
+    /// Replaces a file in place, so that the server's user still owns it.
+    static func replace(_ text: String, at path: String) throws {
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
+    }
+}
+
+extension PostgresCluster {
+    /// Suspends all server processes, as if the machine hung: connections stay open, the kernel accepts new
+    /// connections, and no request gets a response.
+    public func freeze() throws {
+        for process in try processes() { Foundation.kill(process, SIGSTOP) }
+    }
+
+    public func thaw() throws {
+        for process in try processes() { Foundation.kill(process, SIGCONT) }
+    }
+
+    /// Ends all server processes at once with SIGKILL, as if the machine had lost its power.
+    public func kill() throws {
+        for process in try processes() { Foundation.kill(process, SIGKILL) }
+    }
+
+    /// Process IDs of the server. The first process starts the others.
+    private func processes() throws -> [pid_t] {
+        let file = try String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8)
+        guard let main = file.split(separator: "\n").first.flatMap({ pid_t($0) }) else {
+            throw POSIXError(.ESRCH)
+        }
+        let children = try String(contentsOfFile: "/proc/\(main)/task/\(main)/children", encoding: .utf8)
+        return [main] + children.split(separator: " ").compactMap { pid_t($0) }
+    }
+}
+
+/// Streaming replication (PostgreSQL's manual, "Log-Shipping Standby Servers").
+extension PostgresCluster {
+    /// Starts a hot standby of this server, with a copy of its files.
+    ///
+    /// - Parameter name: Name of the standby in `synchronous_standby_names`.
+    public func makeStandby(name: String) async throws -> PostgresCluster {
+        let copy = try Self.makeDirectory()
+        let watchdog = try Watchdog(directory: copy)
+        do {
+            try await Command(
+                path: ServerPrograms.path("pg_basebackup"),
+                arguments: [
+                    "--pgdata=\(copy)/data", "--host=\(directory)", "--port=\(port)", "--username=postgres",
+                    "--write-recovery-conf", "--checkpoint=fast", "--no-sync",
+                ], asServer: true
+            ).run()
+            let port = try FreePort.find()
+            let source = "host=\(directory) port=\(self.port) user=postgres application_name=\(name)"
+            // A later line of the same name wins, and a file made by ALTER SYSTEM wins over this one.
+            try Self.append("primary_conninfo = '\(source)'\n", to: "\(copy)/data/postgresql.auto.conf")
+            try Self.append(
+                "port = \(port)\nunix_socket_directories = '\(copy)'\n",
+                to: "\(copy)/data/postgresql.conf")
+            let standby = PostgresCluster(copy, port, nil, watchdog)
+            try await standby.start()
+            return standby
+        } catch {
+            watchdog.release()
+            throw error
+        }
+    }
+
+    /// Makes the commits of this server wait for standbys, and returns when such a standby is connected.
+    ///
+    /// - Parameter names: In the notation of `synchronous_standby_names`. Not an empty text.
+    public func commitAtStandbys(_ names: String) async throws {
+        try await setSynchronousStandbys(names)
+        try await eventually {
+            let count = "SELECT count(*) FROM pg_stat_replication WHERE sync_state <> 'async'"
+            return try await superuserQuery(count) != "0"
+        }
+    }
+
+    public func setSynchronousStandbys(_ names: String) async throws {
+        try await superuserQuery("ALTER SYSTEM SET synchronous_standby_names = '\(names)'")
+        try await superuserQuery("SELECT pg_reload_conf()")
+    }
+
+    /// Makes this standby a primary, and returns when it accepts writes.
+    public func promote() async throws {
+        try await control(["promote", "--wait"])
+    }
+
+    /// Returns the URL of a database on several servers. libpq connects to the one that accepts writes.
+    public static func url(of database: String, on clusters: [PostgresCluster]) -> String {
+        let hosts = clusters.map { "localhost:\($0.port)" }.joined(separator: ",")
+        return "postgres://siwa:\(password)@\(hosts)/\(database)?target_session_attrs=read-write"
+    }
+}
+
+extension Watchdog {
+    /// Defines the function `end_server`, which ends the server of a data directory. It does nothing to another process
+    /// that has been given the number of a killed server since, and frees the shared memory of a killed server.
+    static let endServer = """
+        end_server() {
+            file=$1/postmaster.pid
+            [ -f "$file" ] || return
+            server=$(sed -n 1p "$file"); segment=$(sed -n '7s/.* //p' "$file")
+            is_running() { kill -0 "$server" && { [ ! -d /proc/self ] || [ "/proc/$server/cwd" -ef "$1" ]; }; }
+            if is_running "$1"; then
+                kill -QUIT "$server"; kill -CONT "$server"
+                turn=0
+                while is_running "$1" && [ $turn -lt 100 ]; do sleep 0.1; turn=$((turn + 1)); done
+                is_running "$1" && kill -KILL "$server"
+            fi
+            # A server that ends by itself removes both.
+            [ -f "$file" ] && [ -n "$segment" ] && ipcrm -m "$segment"
+        }
+
+        """
+
+    /// Ends the server of this directory, if there is one, and removes the directory.
+    init(directory: String) throws {
+        try self.init(
+            """
+            \(Self.endServer)
+            cat > /dev/null
+            end_server "$1/data"
+            rm -rf "$1"
+            """, [directory])
+    }
+}

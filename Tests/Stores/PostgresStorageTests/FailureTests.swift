@@ -1,6 +1,7 @@
 import AppleAccounts
 import Logging
 import PostgresCluster
+import StorageConformance
 import TestSupport
 import Testing
 
@@ -157,5 +158,117 @@ import Testing
         await pool.close()
         try await first.remove()
         try await second.remove()
+    }
+}
+
+/// Commits while their connections are killed all the time.
+@Suite struct ChaosTests {
+
+    @Test func `keeps every answered commit, once, while connections are killed`() async throws {
+        let cluster = try await PostgresCluster.start(fsync: false)
+        let url = try await cluster.makeDatabase()
+        let database = try await PostgresDatabase.open(url: url, connections: 4, logger: .silent)
+        let store = database.accounts
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    for number in 0..<40 {
+                        let commands = (0..<5).map {
+                            AccountCommand.signIn(.sample(key: .sample("user-\(worker)-\(number)-\($0)")))
+                        }
+                        // The outcome of a commit whose connection was lost is unknown: it is done again.
+                        while true {
+                            do {
+                                let result = try await store.commit(commands)
+                                #expect(result.results.count == 5)
+                                break
+                            } catch let error as StorageError {
+                                #expect(error.code == .unavailable || error.code == .busy)
+                                try await Task.sleep(for: .milliseconds(5))
+                            }
+                        }
+                    }
+                }
+            }
+            let killer = Task {
+                while !Task.isCancelled {
+                    try await cluster.superuserQuery(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'siwa'")
+                    try await Task.sleep(for: .milliseconds(30))
+                }
+            }
+            try await group.waitForAll()
+            killer.cancel()
+            _ = await killer.result
+        }
+        let counts = PostgresCall(
+            PostgresStatement(
+                "test_counts",
+                """
+                SELECT count(*), count(DISTINCT sub), count(DISTINCT account_id),
+                    (SELECT last_sequence FROM event_counter), (SELECT count(*) FROM event),
+                    (SELECT max(sequence) FROM event)
+                FROM subject
+                """))
+        let pool = PostgresPool(try PostgresURL(url), connections: 1)
+        let found = try await pool.run { session in
+            let rows = try session.run(counts)
+            return (0..<6).map { rows.integer(0, Int($0)) }
+        }
+        #expect(found[0..<3].allSatisfy { $0 == 800 })
+        // No number was lost, none came twice.
+        #expect(found[3] == found[4] && found[4] == found[5])
+        try await store.checkHealth()
+        await pool.close()
+        await database.close()
+        try await cluster.remove()
+    }
+}
+
+/// Texts of PostgreSQL's errors: values that they have, and values that they never have.
+@Suite struct StorageErrorTests {
+    @Test func `never says the password, whatever is wrong`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let url = try await cluster.makeDatabase()
+        let name = url.split(separator: "/").last.map(String.init) ?? ""
+        let wrong = cluster.url(of: name, password: "not-the-horse")
+        for url in [wrong, wrong + "?sslmode=require", wrong + "?sslrootcert=/nowhere&sslmode=verify-full"] {
+            let error = await #expect(throws: StorageError.self) {
+                _ = try await PostgresDatabase.open(url: url, patience: .zero, logger: .silent)
+            }
+            #expect(error?.code == .unavailable)
+            #expect(error?.debugDescription.contains("horse") == false)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("FATAL:  could not write init file", .full),
+            ("FATAL:  could not create file: No space left on device", .full),
+            ("Connection refused", .unavailable),
+            ("FATAL:  the database system is starting up", .unavailable),
+        ] as [(String, StorageError.Code)])
+    func `knows a full disk by what the server says to a new session`(
+        message: String, expected: StorageError.Code
+    ) {
+        #expect(
+            StorageError(PostgresError.refused("connection to server failed: \(message)\n")).code == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("08006", .unavailable), ("57P01", .unavailable), ("57P03", .unavailable),
+            ("28P01", .unavailable),
+            ("53300", .busy), ("57014", .busy), ("55P03", .busy), ("40001", .busy), ("40P01", .busy),
+            ("53100", .full), ("25006", .readOnly), ("XX001", .corrupted), ("XX002", .corrupted),
+            ("23502", .corrupted), ("22021", .valueRefused), ("23514", .valueRefused),
+            ("54000", .valueRefused),
+            ("42P01", .unavailable), ("58030", .unavailable), ("XX000", .unavailable),
+        ] as [(String, StorageError.Code)])
+    func `says what a SQLSTATE means`(state: String, expected: StorageError.Code) {
+        #expect(StorageError.Code(sqlState: state) == expected)
+        // A commit has no values that could be refused.
+        let atCommit = StorageError(PostgresError(sqlState: state, message: "", statement: "commit"))
+        #expect(atCommit.code == (expected == .valueRefused ? .unavailable : expected))
     }
 }

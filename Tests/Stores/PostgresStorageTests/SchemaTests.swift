@@ -1,7 +1,10 @@
 import AppleAccounts
 import AuthorizationServer
+import Foundation
+import KeySets
 import Logging
 import PostgresCluster
+import SQLTables
 import StorageConformance
 import TestSupport
 import Testing
@@ -171,5 +174,152 @@ import Testing
             try await pool.run { try $0.execute(script: "DELETE FROM health_probe", name: "test") }
         }
         await pool.close()
+    }
+}
+
+@Suite struct TableColumnsTests {
+    @Test func `declares and classifies every column of the schema, and nothing else`() async throws {
+        try await Replicas.with(1) { replicas in
+            let found = try await PostgresCluster.shared().superuserQuery(
+                """
+                SELECT table_name || '.' || column_name FROM information_schema.columns
+                WHERE table_schema = 'public'
+                """, in: replicas.name)
+            let declared = DeclaredTables.all.flatMap { table in
+                table.columns.map { "\(table.name).\($0.name)" }
+            }
+            #expect(declared.sorted() == found.split(separator: "\n").map { String($0) }.sorted())
+        }
+    }
+
+    @Test func `leaves no personal and no secret value of a user who was erased`() async throws {
+        try await Replicas.with(1) { replicas in
+            let words = try await ErasureTrace(DeclaredTables.all, read: { try await Self.tables(replicas) })
+                .run(replicas.stores[0])
+            #expect(words.contains("trace-mail@example.com") && words.contains("Tracina"))
+        }
+    }
+
+    @Test func `the benchmark fills columns that the tables have, and all that they require`() throws {
+        let lists = try BenchmarkRows.lists().filter { !["fill_sqlite", "_fill_keys"].contains($0.function) }
+        #expect(
+            lists.map(\.table) == [
+                "oauth_grant", "oauth_token_family", "oauth_code", "credential", "subject", "credential",
+            ])
+        #expect(BenchmarkRows.mistakes(in: lists, of: DeclaredTables.all) == [])
+        // The comparison finds what is wrong.
+        let wrong = BenchmarkRows.List(function: "", table: "credential", columns: ["subject_id", "other"])
+        #expect(
+            BenchmarkRows.mistakes(in: [wrong], of: DeclaredTables.all) == [
+                "credential.other: no such column", "credential.app_id: is missing",
+            ])
+    }
+
+    @Test func `numbers no parameter and reads no column by its position outside of the mechanism`() throws {
+        let mechanism: Set = [
+            "Connection/TypedStatement.swift", "Connection/RowParameters.swift",
+            "Connection/PostgresRows.swift",
+        ]
+        #expect(
+            try SourceCheck.lines(in: "PostgresStorage", matching: #"\$[0-9]+::"#, exempt: mechanism) == [])
+        #expect(
+            try SourceCheck.lines(
+                in: "PostgresStorage", matching: #"Column(<[^>]*>)?\(|PQgetvalue|row\[[0-9]"#,
+                exempt: mechanism) == [])
+    }
+
+    /// Every row of every declared table, by its primary key.
+    private static func tables(_ replicas: Replicas) async throws -> ErasureTrace.Tables {
+        let cluster = try await PostgresCluster.shared()
+        var tables: ErasureTrace.Tables = [:]
+        for table in DeclaredTables.all {
+            let key = try await cluster.superuserQuery(
+                """
+                SELECT a.attname FROM pg_index i
+                JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+                WHERE i.indisprimary AND i.indrelid = '\(table.name)'::regclass ORDER BY a.attnum
+                """, in: replicas.name
+            ).split(separator: "\n")
+            let rows = try await cluster.superuserQuery(
+                "SET bytea_output = escape; SELECT row_to_json(entry) FROM \(table.name) entry",
+                in: replicas.name)
+            for line in rows.split(separator: "\n") {
+                let json = try JSONSerialization.jsonObject(with: Data(line.utf8))
+                let row = try #require(json as? [String: Any])
+                let values = row.compactMapValues { $0 is NSNull ? nil : "\($0)" }
+                let name = key.map { values[String($0)] ?? "" }.joined(separator: "/")
+                tables[table.name, default: [:]][name] = values
+            }
+        }
+        return tables
+    }
+}
+
+/// TLS as requested in the URL.
+@Suite struct EncryptionTests {
+    private static let isEncrypted = PostgresCall(
+        PostgresStatement("test_tls", "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"))
+
+    private func isEncrypted(_ url: String) async throws -> Bool? {
+        let pool = PostgresPool(try PostgresURL(url), connections: 1)
+        do {
+            let isEncrypted = try await pool.run { try $0.run(Self.isEncrypted).boolean(0, 0) }
+            // Also when more is sent than fits into one record.
+            let text = String(repeating: "x", count: 1 << 20)
+            let echo = PostgresCall(PostgresStatement("test_echo", "SELECT $1::text"), [.text(text)])
+            #expect(try await pool.run { try $0.pipeline([echo, echo, echo])[2].text(0, 0) } == text)
+            await pool.close()
+            return isEncrypted
+        } catch {
+            await pool.close()
+            throw error
+        }
+    }
+
+    @Test func `encrypts, and talks to no server whose certificate is not the right one`() async throws {
+        let cluster = try await PostgresCluster.start(fsync: false, ssl: true)
+        let stranger = try await PostgresCluster.start(fsync: false, ssl: true)
+        let authority = try #require(cluster.certificateAuthority)
+        let other = try #require(stranger.certificateAuthority)
+        let url = try await cluster.makeDatabase()
+        #expect(try await isEncrypted(url + "?sslmode=require") == true)
+        #expect(try await isEncrypted(url + "?sslmode=disable") == false)
+        #expect(try await isEncrypted(url + "?sslmode=verify-full&sslrootcert=\(authority)") == true)
+        let byAddress = url.replacing("@localhost:", with: "@127.0.0.1:")
+        #expect(try await isEncrypted(byAddress + "?sslmode=verify-ca&sslrootcert=\(authority)") == true)
+        for wrong in [
+            url + "?sslmode=verify-full&sslrootcert=\(other)",
+            byAddress + "?sslmode=verify-full&sslrootcert=\(authority)",
+            url + "?sslmode=verify-full&sslrootcert=/nowhere",
+        ] {
+            await #expect(throws: StorageError(.unavailable, detail: "")) { _ = try await isEncrypted(wrong) }
+        }
+        try await stranger.remove()
+        try await cluster.remove()
+    }
+
+    @Test func `talks to no server without TLS when the URL wants it`() async throws {
+        let url = try await PostgresCluster.shared().makeDatabase()
+        await #expect(throws: StorageError(.unavailable, detail: "")) {
+            _ = try await isEncrypted(url + "?sslmode=require")
+        }
+    }
+}
+
+@Suite struct KeySetSnapshotTests {
+    @Test func `keeps the newest set, whichever replica saves last`() async throws {
+        let url = try await PostgresCluster.shared().makeDatabase()
+        let one = try await PostgresDatabase.open(url: url, connections: 1, logger: .silent)
+        let other = try await PostgresDatabase.open(url: url, connections: 1, logger: .silent)
+        #expect(try await one.keySetSnapshots.load() == nil)
+        let old = KeySetSnapshot(body: [1, 2], entityTag: "a", fetchedAt: 10, freshUntil: 20)
+        let new = KeySetSnapshot(body: [0, 255], entityTag: nil, fetchedAt: 11, freshUntil: 19)
+        try await one.keySetSnapshots.save(old)
+        #expect(try await other.keySetSnapshots.load() == old)
+        try await other.keySetSnapshots.save(new)
+        try await one.keySetSnapshots.save(old)
+        #expect(try await one.keySetSnapshots.load() == new)
+        await one.close()
+        await other.close()
     }
 }

@@ -1,4 +1,5 @@
 import AppleAccounts
+import Foundation
 import PostgresCluster
 import TestSupport
 import Testing
@@ -80,5 +81,135 @@ import Testing
         }
         #expect(error?.code == .migrationFailed)
         return error?.detail ?? ""
+    }
+}
+
+@Suite struct PostgresServerTests {
+    @Test func `counts the connections of other roles, and compares clocks`() async throws {
+        let cluster = try await PostgresCluster.start(fsync: false)
+        try await cluster.superuserQuery("CREATE ROLE other LOGIN PASSWORD '\(PostgresCluster.password)'")
+        let url = try await cluster.makeDatabase()
+        let others = PostgresPool(
+            try PostgresURL(url.replacing("//siwa:", with: "//other:")), connections: 1)
+        try await others.run { _ = try $0.run(PostgresCall(PostgresStatement("test_one", "SELECT 1"))) }
+        let inspection = try PostgresInspection(url: url)
+        let server = try await inspection.server()
+        #expect(server.connections >= 2)
+        #expect(server.clockLead.magnitude < 5000)
+        await inspection.close()
+        await others.close()
+        try await cluster.remove()
+    }
+
+    #if os(Linux)
+        @Test func `a server that was killed leaves no shared memory when it is discarded`() async throws {
+            let cluster = try await PostgresCluster.start(fsync: false)
+            let files = try String(
+                contentsOfFile: "\(cluster.directory)/data/postmaster.pid", encoding: .utf8)
+            // The key and the ID of the segment (PostgreSQL's `src/include/utils/pidfile.h`).
+            let segment = try #require(files.split(separator: "\n")[6].split(separator: " ").last)
+            func segments() throws -> [Substring] {
+                try String(contentsOfFile: "/proc/sysvipc/shm", encoding: .utf8).split(separator: "\n")
+                    .compactMap { $0.split(separator: " ").dropFirst().first }
+            }
+            #expect(try segments().contains(segment))
+            try cluster.kill()
+            cluster.discard()
+            try await eventually { try !segments().contains(segment) }
+        }
+    #endif
+
+    @Test func `sees synchronous standbys when the role may`() async throws {
+        let cluster = try await PostgresCluster.start(fsync: false)
+        let url = try await cluster.makeDatabase()
+        func standbys() async throws -> PostgresStandbys {
+            let inspection = try PostgresInspection(url: url)
+            let server = try await inspection.server()
+            await inspection.close()
+            return server.standbys
+        }
+        #expect(try await standbys() == PostgresStandbys())
+        let standby = try await cluster.makeStandby(name: "second")
+        try await cluster.commitAtStandbys("second")
+        #expect(try await standbys() == PostgresStandbys(wanted: "second", connected: 1, synchronous: nil))
+        try await cluster.superuserQuery("GRANT pg_monitor TO siwa")
+        #expect(try await standbys() == PostgresStandbys(wanted: "second", connected: 1, synchronous: 1))
+        try await standby.stop(.immediate)
+        #expect(await recovers { if try await standbys().connected > 0 { throw CancellationError() } })
+        #expect(try await standbys() == PostgresStandbys(wanted: "second", connected: 0, synchronous: 0))
+        try await cluster.setSynchronousStandbys("")
+        standby.discard()
+        try await cluster.remove()
+    }
+}
+
+@Suite struct PostgresURLTests {
+    @Test(
+        arguments: [
+            "postgres://user:secret@host/db", "postgresql://host",
+            "postgres://user@/db?host=/var/run/postgresql",
+            "postgres://u:se%40cr%2Fet@a:1,b:2/db?target_session_attrs=read-write&sslmode=verify-full",
+            "postgres:///db?user=u&password=secret", "postgres://u:p?q@host/db",
+        ])
+    func `takes what libpq takes`(text: String) throws {
+        #expect(try PostgresURL(text).text == text)
+    }
+
+    @Test(
+        arguments: [
+            "", "secret", "postgres:", "mysql://u:secret@host/db", "host=x password=secret",
+            // A character of the password that must be encoded.
+            "postgres://u:sec@ret@host/db", "postgres://u:sec/ret@host/db", "postgres://u:sec%ret@host/db",
+            "postgres://u:secret", "postgres://host:secret/db", "postgres://u:secret@host/db?nosuch=secret",
+            "postgres://u:secret@[::1/db", "postgres://u:secret\u{0}@host/db",
+        ])
+    func `refuses what can be misread, and repeats nothing of it`(text: String) {
+        let error = #expect(throws: StorageError.self) { _ = try PostgresURL(text) }
+        #expect(error?.code == .unavailable)
+        for piece in ["secret", "sec", "ret@"] {
+            #expect(error?.debugDescription.contains(piece) == false)
+        }
+    }
+
+    @Test func `takes a password out of a message`() throws {
+        let url = try PostgresURL("postgres://u:se%40cret@host/db")
+        #expect(url.scrub("no se@cret here") == "no [password] here")
+        #expect(try PostgresURL("postgres://u@host/db").scrub("as it is") == "as it is")
+    }
+
+    @Test func `knows whether there are several hosts`() throws {
+        #expect(try PostgresURL("postgres://a,b/db").hasSeveralHosts)
+        #expect(try PostgresURL("postgres:///db?hostaddr=10.0.0.1,10.0.0.2").hasSeveralHosts)
+        #expect(try !PostgresURL("postgres://a/db?hostaddr=10.0.0.1").hasSeveralHosts)
+    }
+}
+
+@Suite struct PostgresRefusalTests {
+    private static func refusal(_ url: String) throws -> PostgresRefusal? {
+        PostgresRefusal.find(at: try PostgresAddress(url))
+    }
+
+    @Test func `tells a wrong password, a missing one and a missing database apart`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let url = try await cluster.makeDatabase()
+        #expect(try Self.refusal(url) == nil)
+        #expect(
+            try Self.refusal(url.replacing(PostgresCluster.password, with: "wr0ng-one")) == .passwordWrong)
+        #expect(
+            try Self.refusal(url.replacing(":\(PostgresCluster.password)@", with: "@")) == .passwordMissing)
+        #expect(try Self.refusal(cluster.url(of: "no_such_database")) == .databaseMissing)
+        // PostgreSQL does not say whether there is such a user.
+        #expect(try Self.refusal(url.replacing("//siwa:", with: "//stranger:")) == .passwordWrong)
+    }
+
+    /// Uses a name that a resolver refuses without a query.
+    @Test func `an unknown host is named, if no other host can be found`() throws {
+        #expect(try Self.refusal("postgres://siwa@no%20such%20host/siwa") == .unknownHost("no such host"))
+        #expect(try Self.refusal("postgres://siwa@no%20such%20host,127.0.0.1:9/siwa") == nil)
+    }
+
+    @Test func `a server that is away is no mistake`() throws {
+        #expect(try Self.refusal("postgres://siwa:secret@127.0.0.1:9/siwa") == nil)
+        #expect(try Self.refusal("postgres:///siwa?host=/nonexistent") == nil)
     }
 }

@@ -1,8 +1,12 @@
 import AppleAccounts
+import Foundation
+import GRDB
 import Logging
-import SQLiteStorage
 import StorageConformance
 import TestSupport
+import Testing
+
+@testable import SQLiteStorage
 
 /// A directory of its own for one database, removed at the end.
 final class TemporaryDatabase: Sendable {
@@ -33,6 +37,43 @@ final class TemporaryDatabase: Sendable {
         } catch {
             await database.close()
             throw error
+        }
+    }
+}
+
+extension TemporaryDatabase {
+    /// The numbers of credentials that are not at the place of their users' digests.
+    func misplacedCredentials() async throws -> [Int64] {
+        try await DatabaseQueue(path: path, configuration: .reading()).read { database in
+            try Int64.fetchAll(
+                database,
+                sql: """
+                    SELECT c.id FROM credential c JOIN subject s ON s.id = c.subject_id
+                    WHERE c.id NOT BETWEEN first_credential_id(s.key_digest) AND last_credential_id(s.key_digest)
+                        OR c.key_check != key_check(s.key_digest)
+                    """)
+        }
+    }
+}
+
+enum FileWriting {
+    static func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
+        FileManager.default.createFile(atPath: path, contents: Data(bytes))
+    }
+}
+
+@Suite struct ConformanceTests {
+    @Test(arguments: ConformanceCheck.all)
+    func `conforms`(check: ConformanceCheck) async throws {
+        let file = try TemporaryDatabase()
+        try await file.use { try await check.run($0.accounts) }
+        #expect(try await file.misplacedCredentials() == [])
+    }
+
+    @Test func `conforms without sealing`() async throws {
+        let file = try TemporaryDatabase()
+        try await file.use(sealing: NoAppleTokenSealing()) {
+            try await ConformanceCheck.withoutSealing.run($0.accounts)
         }
     }
 }

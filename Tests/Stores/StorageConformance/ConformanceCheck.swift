@@ -1,4 +1,6 @@
 import AppleAccounts
+import Foundation
+import TestSupport
 
 /// A sentence that must be true of every store, with the code that checks it. Each check gets an empty store.
 public struct ConformanceCheck: Sendable, CustomStringConvertible {
@@ -36,4 +38,72 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
         + suspending + google
         + keeping
         + oauthAtRandom
+}
+
+/// A difference between the behaviour of a store and a check.
+public struct ConformanceFailure: Error, CustomStringConvertible {
+    public let description: String
+}
+
+func expect(_ condition: Bool, _ claim: String, line: Int = #line, file: String = #fileID) throws {
+    guard !condition else { return }
+    throw ConformanceFailure(description: "\(file):\(line): not so: \(claim)")
+}
+
+func expectEqual<Value: Equatable>(
+    _ found: Value, _ expected: Value, line: Int = #line, file: String = #fileID
+) throws {
+    guard found != expected else { return }
+    throw ConformanceFailure(description: "\(file):\(line): found \(found), expected \(expected)")
+}
+
+func expectRefusal(
+    _ code: AccountRefusal.Code, line: Int = #line, file: String = #fileID,
+    _ action: () async throws -> some Any
+) async throws {
+    let refusal = try await thrown(AccountRefusal.self, "\(code)", line, file, action)
+    try expectEqual(refusal.code, code, line: line, file: file)
+}
+
+/// Returns the error of an action that must throw one of this type.
+func thrown<Failure: Error>(
+    _ type: Failure.Type, _ expected: String, _ line: Int, _ file: String,
+    _ action: () async throws -> some Any
+) async throws -> Failure {
+    do {
+        let found = try await action()
+        throw ConformanceFailure(
+            description: "\(file):\(line): found \(found), expected \(expected) to be thrown")
+    } catch let failure as Failure {
+        return failure
+    }
+}
+
+func unwrap<Value>(_ value: Value?, line: Int = #line, file: String = #fileID) throws -> Value {
+    guard let value else { throw ConformanceFailure(description: "\(file):\(line): found nil") }
+    return value
+}
+
+/// Looks for forbidden text in the sources of a store.
+package enum SourceCheck {
+    /// The lines of code that match, as "File.swift:12: text". Comments do not count.
+    ///
+    /// - Parameters:
+    ///   - target: A folder of `Sources/Stores`.
+    ///   - exempt: Files that may have such text, because they implement the mechanism.
+    package static func lines(
+        in target: String, matching pattern: String, exempt: Set<String>
+    ) throws -> [String] {
+        let expression = try Regex(pattern)
+        let folder = ProjectFolder.root.appending(components: "Sources", "Stores", target)
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        let files = paths.filter { $0.hasSuffix(".swift") }
+        try expect(files.count > 10, "the sources are in \(folder.path)")
+        return try files.sorted().filter { !exempt.contains($0) }.flatMap { path in
+            let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+            return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+                .filter { !$1.drop { $0 == " " }.hasPrefix("//") && $1.contains(expression) }
+                .map { "\(path):\($0 + 1): \($1)" }
+        }
+    }
 }

@@ -99,14 +99,14 @@ import Testing
     }
 
     @Test func `the page on App Attest explains every error code, and no other`() {
-        let sources = ["AppAttestationError.swift", "Receipt/ReceiptError.swift"].map {
+        let sources = ["AppAttestationError.swift", "Receipt/ReceiptVerifier.swift"].map {
             Document.read("Sources/Apple/AppAttestation/\($0)").text
         }
         var codes = sources.joined().matches(of: #/case \w+ = "([a-z_]+)"/#).map { String($0.1) }
         #expect(codes.count > 15)
-        let faults = Document.read("Sources/Service/SignIn/AppAttest/ProofFault.swift").text
+        let faults = Document.read("Sources/Service/SignIn/AppAttest/PostedProof.swift").text
         codes += faults.matches(of: #/code: "([a-z_]+)"/#).map { String($0.1) }
-        // Refusals of the transaction, and the cause of another form (AppCheckCause.swift).
+        // Refusals of the transaction, and the cause of another form (AppCheck.swift).
         codes += ["challenge_used", "attestation_key_unknown", "attestation_key_taken", "proof_malformed"]
         let explained = Self.page("app-check").firstColumns.filter { !$0.hasPrefix("--") }
         #expect(Set(codes) == Set(explained))
@@ -114,7 +114,7 @@ import Testing
 
     @Test(arguments: ["oauth", "monitoring"])
     func `a page explains every reason of a refused token request, and no other`(page: String) throws {
-        let source = Document.read("Sources/Domain/AuthorizationServer/Responses/TokenRefusalReason.swift")
+        let source = Document.read("Sources/Domain/AuthorizationServer/Responses/TokenEndpointError.swift")
             .text
         let reasons = source.matches(of: #/case \w+ = "([a-z_]+)"/#).map { String($0.1) }
         #expect(reasons.count > 20)
@@ -274,5 +274,102 @@ import Testing
                 return (calls + (path.contains("/Composition/") ? lines : []))
                     .flatMap { text.matches(of: $0).map { String($0.1) } }
             })
+    }
+}
+
+/// The page on the audit log has the words of the log.
+@Suite struct AuditPageTests {
+    private static let page = Document.read("docs/audit.md")
+
+    private static func words(of file: String, after start: String) -> [String] {
+        let text = Document.read("Sources/Domain/AppleAccounts/Audit/\(file).swift").text
+        let declaration =
+            text.components(separatedBy: start).dropFirst().first?
+            .components(separatedBy: "\n}")[0].components(separatedBy: "\n    }")[0] ?? ""
+        return declaration.matches(of: #/case (\w+)(?: = "([a-z_]+)")?/#).map { match in
+            match.output.2.map(String.init) ?? String(match.output.1)
+        }
+    }
+
+    @Test func `the page explains every kind of row, and no other`() throws {
+        let words = Self.words(of: "AuditEntry", after: "enum AuditAction")
+        #expect(words.count > 15)
+        let table = try #require(Self.page.text.components(separatedBy: "\n| `action` |").dropFirst().first)
+            .components(separatedBy: "\n\n")[0]
+        let explained = table.matches(of: /\n\| ((?:`[a-z_]+`(?:, )?)+) \|/)
+            .flatMap { $0.1.matches(of: /[a-z_]+/).map { String($0.0) } }
+        #expect(explained.sorted() == words.sorted())
+    }
+
+    @Test func `the page explains every kind of actor, and no other`() throws {
+        let words = Self.words(of: "AuditEntry", after: "enum Kind")
+        #expect(words.count > 5)
+        let table = try #require(
+            Self.page.text.components(separatedBy: "\n| `actor_kind` |").dropFirst().first
+        )
+        .components(separatedBy: "\n\n")[0]
+        let explained = table.matches(of: /\n\| ((?:`[a-z_]+`(?:, )?)+) \|/)
+            .flatMap { $0.1.matches(of: /[a-z_]+/).map { String($0.0) } }
+        #expect(explained.sorted() == words.sorted())
+    }
+}
+
+/// The page on the fakes names what the receivers of events have.
+@Suite struct ReceiverPageTests {
+    private static let section =
+        Document.read("docs/emulator.md").text.components(separatedBy: "\n## Receivers of events\n").last
+        ?? ""
+
+    @Test(arguments: [
+        ("fault", "Sources/Fakes/ReceiverEmulator/ReceiverFault.swift", "enum Kind"),
+        ("reason", "Sources/Fakes/ReceiverEmulator/Verification/MessageRefusal.swift", "enum Code"),
+    ])
+    func `explains every fault and every reason, and no other`(table: String, file: String, type: String)
+        throws
+    {
+        let source = try #require(Document.read(file).text.components(separatedBy: type).dropFirst().first)
+            .components(separatedBy: "\n    }\n")[0]
+        let words = source.matches(of: /case (\w+)(?: = "(\w+)")?/).map { String($0.2 ?? $0.1) }
+        #expect(words.count > 5)
+        let rows = try #require(Self.section.components(separatedBy: "\n| `\(table)` |").dropFirst().first)
+            .components(separatedBy: "\n\n")[0]
+        let explained = Document(path: "", text: rows).firstColumns
+        #expect(explained.sorted() == words.sorted())
+    }
+
+    @Test func `has every call of the control API`() {
+        let source = Document.read("Sources/Fakes/ReceiverEmulator/Routes/ControlRoutes.swift").text
+        let calls = source.matches(of: /on\(group, \.(\w+), "([^"]*)"\)/).map { match in
+            let path = match.2.isEmpty ? "/control" : "/control/\(match.2)"
+            return "\(match.1.uppercased()) \(path.replacing(":receiver", with: "{receiver}"))"
+        }
+        #expect(calls.count == 7)
+        for call in calls {
+            #expect(Self.section.contains("`\(call)`") || Self.section.contains("`\(call)?"), "\(call)")
+        }
+    }
+
+    @Test func `has every member of a message`() {
+        let source = Document.read("Sources/Fakes/ReceiverEmulator/Messages/ReceivedMessage.swift").text
+        let members = source.matches(of: /(?:json\["|\(")([a-z_]+)"/).map { String($0.1) }
+        #expect(members.count > 15)
+        for member in members { #expect(Self.section.contains("`\(member)`"), "\(member)") }
+    }
+
+    @Test func `has the numbers of the sources`() {
+        let sources = Document.files(under: "Sources/Fakes/ReceiverEmulator").filter {
+            $0.hasSuffix(".swift")
+        }
+        .map { Document.read($0).text }.joined()
+        for (declaration, words) in [
+            ("static let capacity = 200", "the latest 200"), ("mostKnown = 2000", "latest 2,000 events"),
+            ("longestContent = 8192", "8,192 characters"), ("longestBody = 16 * 1024", "at most 16 KiB"),
+            ("static let shown = 50", "the latest 50 messages"), ("watchInterval = 2", "every 2 seconds"),
+            ("hangMilliseconds: Int64 = 30_000", "after 30 seconds"), ("hugeBody = 64 << 20", "64 MiB"),
+            ("delays: ClosedRange<Int64> = 1...60", "1 to 60"), ("tolerance: Int64 = 300", "5 minutes"),
+        ] {
+            #expect(sources.contains(declaration), "\(declaration)")
+            #expect(Self.section.contains(words), "\(words)")
+        }
     }
 }

@@ -240,3 +240,260 @@ import Testing
         try await trial.app.order("/emulator/users")["sub"]?.string ?? ""
     }
 }
+
+/// Behaviour of a backend without a cursor, and with accounts whose ID has changed.
+extension BackendHandlerTests {
+    /// Makes siwa unavailable at the start of the backend, and slow afterwards.
+    static func makeUnavailable(_ proxy: DisturbingProxy) {
+        proxy.add(
+            .init(target: "after=latest", status: .serviceUnavailable, code: "overloaded", times: 3))
+        proxy.hold("after=latest")
+    }
+
+    /// Starts a new backend, which has no users and therefore requests no states.
+    static func start(_ trial: Trial) async throws {
+        try await eventually { trial.proxy.isHolding }
+        let early = try await trial.app.signIn(try await newSubject(trial))
+        #expect(early.status == 503 && early.error == "try_again")
+        #expect(try await trial.app.call(.GET, "/me", session: "invented").error == "session_ended")
+        trial.proxy.release()
+        try await eventually { trial.proxy.targets.last?.contains("wait=30") == true }
+        let targets = trial.proxy.targets.filter { $0 != "/v1/nonces" }
+        #expect(targets.prefix(4).allSatisfy { $0 == "/v1/events?after=latest" })
+        #expect(targets.dropFirst(4).allSatisfy { $0.contains("wait=30") })
+    }
+
+    /// Changes the ID of an account, as a restore of siwa's database from a backup does.
+    static func changedAccount(_ trial: Trial) async throws {
+        let app = trial.app
+        let subject = try await newSubject(trial)
+        let first = try await app.signIn(subject)
+        let old = try await trial.siwa.account(subject)["id"]?.string ?? ""
+        let new = "acc_00000000-0000-7000-8000-000000000001"
+        trial.proxy.rewrite("/v1/sign-ins") { $0.replacing(old, with: new) }
+        defer { trial.proxy.stopRewriting() }
+
+        let second = try await app.signIn(subject)
+        #expect(second.status == 200 && second.userID == first.userID)
+        let shown = try await app.call(.GET, "/me", session: first.session)
+        #expect(shown.json?["account_id"]?.string == new)
+        // Found by the new ID, also with a session, and still only this user.
+        #expect(try await app.signIn(subject).userID == first.userID)
+        #expect(try await app.signIn(subject, session: second.session).userID == first.userID)
+        let other = try await app.signIn(try await newSubject(trial))
+        #expect(other.status == 200 && other.userID != first.userID)
+        #expect(try await app.signIn(subject, session: other.session).error == "other_apple_account")
+    }
+
+    /// Another caller erases the account, and the user signs in again before the backend reads the event.
+    static func erasureReadLate(_ trial: Trial) async throws {
+        let app = trial.app
+        let subject = try await newSubject(trial)
+        let first = try await app.signIn(subject)
+        try await erase(subject, in: trial)
+        let second = try await app.signInAgain(subject)
+        #expect(second.userID == first.userID)
+        trial.proxy.release()
+        try await eventually { try await !app.isSignedIn(second.session) }
+        #expect(try await !app.isSignedIn(first.session))
+        let third = try await app.signIn(subject)
+        #expect(third.status == 200 && third.userID != first.userID)
+    }
+
+    static let lostCursors = [
+        DisturbingProxy.Fault(target: "wait=30", status: .conflict, code: "cursor_ahead", times: 1),
+        DisturbingProxy.Fault(
+            target: "wait=30", status: .ok, content: #"{"events":[],"cursor":"","has_more":false}"#, times: 1),
+    ]
+
+    /// The backend has no usable cursor, and does not get the missed events.
+    static func beginning(_ trial: Trial, after fault: DisturbingProxy.Fault) async throws {
+        let app = trial.app
+        let (gone, unknown) = (try await newSubject(trial), try await newSubject(trial))
+        let (erased, here) = (try await newSubject(trial), try await newSubject(trial))
+        let early = try await app.signIn(gone)
+        let (lost, old) = (try await app.signIn(unknown), try await app.signIn(erased))
+        let kept = try await app.signIn(here)
+        let stopped = try await newSubject(trial)
+        let suspended = try await app.signIn(stopped)
+        let account = try await trial.siwa.account(stopped)["id"]?.string ?? ""
+        try await erase(erased, in: trial)
+        try await app.order("/emulator/users/\(gone)/revoke-consent")
+        try await change(account, "disable", in: trial, [("reason", .string("fraud"))])
+        trial.proxy.rewrite("/v1/credentials/query") { Self.forget(unknown, in: $0) }
+        defer { trial.proxy.stopRewriting() }
+        trial.proxy.add(fault)
+        trial.proxy.release(thenHold: "/v1/credentials/query")
+
+        // The user signs in again while the state is under way. The rule for late readers holds here too.
+        try await eventually { trial.proxy.isHolding }
+        let late = try await app.signInAgain(gone)
+        #expect(late.status == 200 && late.userID == early.userID)
+        trial.proxy.release()
+        for session in [early.session, lost.session, old.session] {
+            try await eventually { try await !app.isSignedIn(session) }
+        }
+        #expect(try await app.isSignedIn(late.session))
+        #expect(try await app.isSignedIn(kept.session))
+        #expect(try await app.call(.GET, "/me", session: suspended.session).error == "account_disabled")
+        try await change(account, "enable", in: trial)
+        try await eventually { try await app.isSignedIn(suspended.session) }
+        // A user whose account was erased is deleted, and one whom siwa does not know is not.
+        #expect(try await app.signInAgain(unknown).userID == lost.userID)
+        #expect(try await app.signInAgain(erased).userID != old.userID)
+        // And then the backend goes on with events.
+        try await app.order("/emulator/users/\(here)/revoke-consent")
+        try await eventually { try await !app.isSignedIn(kept.session) }
+    }
+
+    /// Erases an account, and holds back the backend's response with the event.
+    private static func erase(_ subject: String, in trial: Trial) async throws {
+        let account = try await trial.siwa.account(subject)["id"]?.string ?? ""
+        trial.proxy.hold("wait=30")
+        #expect(try await trial.siwa.delete("/v1/accounts/\(account)").status <= 202)
+    }
+
+    /// Reports one user as unknown to siwa.
+    private static func forget(_ subject: String, in list: String) -> String {
+        let credential = /\{[^{}]*"sub":"([^"]*)"[^{}]*\}/
+        return list.replacing(credential) { match in
+            guard match.1 == subject else { return String(match.0) }
+            return #"{"sub":"\#(subject)","client_id":"\#(WholeSystem.clientID)","state":"notFound"}"#
+        }
+    }
+}
+
+/// The routes of a backend for App Flip and for the links of a user, with the fake Google.
+extension BackendHandlerTests {
+    static func links(_ trial: Trial) async throws {
+        let app = trial.app
+        let user = try await app.signIn(try await newSubject(trial))
+        #expect(try await links(of: user, trial).isEmpty)
+
+        // Before the user signs in, and then with the account.
+        let link = try await openLink(trial, [("user_locale", .string("pl"))])
+        let early = try await app.call(.POST, "/google-link", link)
+        #expect(early.json?["outcome"]?.string == "prompt")
+        #expect(early.json?["prompt"]?["account"] == nil)
+        let prompt = try await app.call(.POST, "/google-link", link, session: user.session)
+        #expect(prompt.json?["prompt"]?["language"]?.string == "pl")
+        #expect(prompt.json?["prompt"]?["account"] != nil)
+        try await linkRefusals(trial, user)
+        #expect(try await links(of: user, trial).isEmpty)
+
+        // The user leaves scopes out. Google redeems the code of the URL that the app opens.
+        let granted: PhoneApp.Members = [
+            ("decision", .string("granted")), ("granted_scopes", .string("openid email")),
+        ]
+        let response = try await app.call(.POST, "/google-link", link + granted, session: user.session)
+        #expect(response.json?["outcome"]?.string == "code")
+        _ = try await order(trial, "/control/answer", [("url", response.json?["redirect_to"] ?? .null)])
+        #expect(try await isActive(trial))
+        let listed = try await links(of: user, trial)
+        #expect(listed.map { $0["scope"]?.string } == ["openid email"])
+        #expect(listed.first?["client_name"]?.string == "Google")
+        try await unlinking(trial, try #require(listed.first?["id"]?.string), user)
+    }
+
+    /// Links that fail, and users who cannot be linked.
+    private static func linkRefusals(_ trial: Trial, _ user: PhoneApp.Response) async throws {
+        let app = trial.app
+        func outcome(
+            _ members: PhoneApp.Members, session: String? = nil
+        ) async throws -> String? {
+            let response = try await app.call(.POST, "/google-link", members, session: session)
+            #expect(response.json?["outcome"] == nil || response.json?["prompt"] == nil)
+            return response.json?["outcome"]?.string ?? response.error
+        }
+        let link = try await openLink(trial)
+        let granted: PhoneApp.Members = [("decision", .string("granted"))]
+        func changed(_ name: String, _ value: String) -> PhoneApp.Members {
+            link.filter { $0.0 != name } + [(name, .string(value))]
+        }
+        // Refused before the user is asked, and in the same way afterwards.
+        for (bad, word) in [
+            (changed("client_id", "stranger"), "invalid_request"),
+            (changed("scope", "admin"), "invalid_request"), (changed("state", ""), "invalid_request"),
+            (changed("redirect_uri", "https://evil.example/a/com.google.OPA"), "redirect_uri_mismatch"),
+        ] {
+            #expect(try await outcome(bad) == word)
+            #expect(try await outcome(bad, session: user.session) == word)
+            #expect(try await outcome(bad + granted, session: user.session) == word)
+        }
+        // A user who refuses need not be known; one who agrees must be.
+        #expect(try await outcome(link + [("decision", .string("denied"))]) == "access_denied")
+        #expect(try await outcome(link + [("decision", .string("cancelled"))]) == "cancelled")
+        #expect(try await outcome(link + granted) == "session_ended")
+        #expect(try await outcome(link, session: "invented") == "session_ended")
+        let none: PhoneApp.Members = [("granted_scopes", .string(""))]
+        #expect(try await outcome(link + granted + none, session: user.session) == "access_denied")
+
+        // An account that the app names is not used.
+        let shown = try await app.call(.GET, "/me", session: user.session).json?["account_id"] ?? .null
+        let named: PhoneApp.Members = [("account_id", shown)]
+        #expect(try await outcome(link + granted + named) == "session_ended")
+        // A user who has only a password has no account at siwa.
+        let (_, name, password) = ExampleBackend.passwordUser
+        let known = try await app.call(
+            .POST, "/password", [("name", .string(name)), ("password", .string(password))])
+        #expect(try await outcome(link + granted + named, session: known.session) == "apple_account_missing")
+        #expect(try await outcome(link, session: known.session) == "apple_account_missing")
+        #expect(try await links(of: known, trial).isEmpty)
+    }
+
+    private static func unlinking(_ trial: Trial, _ id: String, _ user: PhoneApp.Response) async throws {
+        let app = trial.app
+        // Another user ends nothing, and only the ID of a link reaches siwa.
+        let other = try await app.signIn(try await newSubject(trial))
+        #expect(try await app.call(.DELETE, "/links/\(id)", session: other.session).status == 200)
+        #expect(try await app.call(.DELETE, "/links/\(id)").error == "session_ended")
+        for path in ["/links/", "/links/acc_1", "/links/GRT_0", "/links/grt_0%2F..", "/links/\(id)%00"] {
+            #expect(try await app.call(.DELETE, path, session: user.session).status == 404, "\(path)")
+        }
+        #expect(try await links(of: user, trial).count == 1)
+        // Once more is done, too: the response to the first attempt can be lost.
+        for _ in 1...2 {
+            #expect(try await app.call(.DELETE, "/links/\(id)", session: user.session).status == 200)
+        }
+        #expect(try await links(of: user, trial).isEmpty)
+        #expect(try await !isActive(trial))
+    }
+
+    private static func links(of user: PhoneApp.Response, _ trial: Trial) async throws -> [JSONValue] {
+        let response = try await trial.app.call(.GET, "/links", session: user.session)
+        #expect(response.status == 200)
+        return try #require(response.json?["links"]?.array)
+    }
+
+    /// The parameters of a universal link that Google opens.
+    private static func openLink(
+        _ trial: Trial, _ more: PhoneApp.Members = []
+    ) async throws -> PhoneApp.Members {
+        try await openLink(trial.app, google: trial.google, more)
+    }
+
+    static func openLink(
+        _ app: PhoneApp, google: String, _ more: PhoneApp.Members = []
+    ) async throws -> PhoneApp.Members {
+        let begun = try await PhoneApp(backendPort: app.backendPort, apple: google)
+            .order("/control/link", [("mode", .string("app_flip"))] + more)
+        let url = try #require(begun["url"]?.string)
+        let query = url.split(separator: "?", maxSplits: 1).last ?? ""
+        return query.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.last?.replacing("+", with: " ").removingPercentEncoding ?? ""
+            return (String(parts[0]), .string(value))
+        }
+    }
+
+    /// Returns true if the app's API takes the access token of the newest link.
+    private static func isActive(_ trial: Trial) async throws -> Bool {
+        try await order(trial, "/control/call")["body"]?["active"]?.bool ?? false
+    }
+
+    private static func order(
+        _ trial: Trial, _ path: String, _ members: PhoneApp.Members = []
+    ) async throws -> JSONValue {
+        try await PhoneApp(backendPort: trial.app.backendPort, apple: trial.google).order(path, members)
+    }
+}

@@ -1,6 +1,9 @@
 import Foundation
+import StrictJSON
 import TestSupport
 import Testing
+
+@testable import siwa
 
 /// `docs/integrate.md` shows programs that `BackendHandlerTests` runs.
 @Suite struct IntegrationPageTests {
@@ -122,4 +125,146 @@ import Testing
                 .compactMap { $0.split(separator: /\n *```/).first }
         }
     #endif
+}
+
+/// The commands of `docs/app-check.md`, against `siwa dev`.
+@Suite struct AppCheckPageTests {
+    @Test(.timeLimit(.hung))
+    func `the lines of the page register a key, and sign in with a proof`() async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
+                let page = try String(
+                    contentsOf: PythonTools.root.appendingPathComponent("docs/app-check.md"), encoding: .utf8)
+                let start = try #require(page.firstRange(of: "```sh\nSIWA="))
+                let rest = page[page.index(start.lowerBound, offsetBy: 6)...]
+                let end = try #require(rest.firstRange(of: "\n```"))
+                let script = rest[..<end.lowerBound]
+                    .replacing("http://127.0.0.1:8080", with: system.service)
+                    .replacing("http://127.0.0.1:8081", with: system.apple)
+                let printed = try await ExampleBackend.paste(String(script), in: directory)
+                try #require(printed.count == 5, "\(printed)")
+                #expect(printed[0].contains(#""is_new_key":true"#))
+                #expect(printed[1].contains(#""app_check":{"kind":"verified""#))
+                #expect(printed[2].contains(#""cause":"counter_not_increased""#))
+                #expect(printed[3].contains(#""app_check":{"kind":"unknown_origin""#))
+                #expect(printed[4].contains(#""counter":1,"#) && printed[4].contains(#""risk_metric":1"#))
+            }
+        }
+    }
+}
+
+/// The backend of README.md against `siwa dev`.
+@Suite struct ReadmeExampleTests {
+    @Test func `the backend of the README signs in, and tells a refusal from it`() async throws {
+        let readme = try String(
+            contentsOf: OperatorTool.root.appendingPathComponent("README.md"), encoding: .utf8)
+        let example = try #require(readme.components(separatedBy: "```python\n").dropFirst().first)
+        let code = try #require(example.components(separatedBy: "```").first)
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                let run = try await OperatorTool.run(
+                    "python3", ["-c", code + Self.driver, "http://127.0.0.1:\(system.applePort)"],
+                    ["SIWA": "http://127.0.0.1:\(system.port)"], in: directory)
+                #expect(run.status == 0, "\(run.output)")
+                let limits = JSONLimits(depth: 8, members: 64)
+                let responses = try #require(
+                    try JSONValue(parsing: Array(run.output.utf8), limits: limits).array)
+                let accounts = responses.prefix(2).map { $0["account"]?["id"]?.string }
+                #expect(accounts[0]?.hasPrefix("acc_") == true)
+                #expect(accounts[0] == accounts[1])
+                #expect(responses[0]["account"]?["first_name"]?.string == "Ada")
+                #expect(
+                    responses.dropFirst(2).map { $0["refused"]?.string } == [
+                        "nonce_used", "nonce_missing", "nonce_missing", "nonce_mismatch",
+                        "credential_revoked", "raised 401",
+                    ])
+            }
+        }
+    }
+
+    /// An app that signs in twice. Its other attempts are refused: a used nonce, no nonce, the digest in the
+    /// token, the nonce of another attempt, and a token from before the withdrawal of consent. It sends more
+    /// members than siwa accepts. A wrong API key is not a refusal of the app, so the backend raises it.
+    private static let driver = """
+
+        import sys
+        def apple(path, body):
+            request = urllib.request.Request(sys.argv[1] + path, json.dumps(body).encode())
+            return urllib.request.urlopen(request).read().decode()
+        sub = apple("/emulator/users?format=text", {"first_name": "Ada"})
+        def attempt():
+            nonce = make_nonce()
+            body = {"sub": sub, "code": True, "nonce": nonce["nonce_sha256"]}
+            form = json.loads(apple("/emulator/identity-tokens?format=sign-in", body))
+            return {**form, "nonce": nonce["nonce"], "digest": nonce["nonce_sha256"], "app_version": "1.0"}
+        first, last = attempt(), attempt()
+        forms = [first, attempt(), first, {**last, "nonce": None}, {**last, "nonce": last["digest"]},
+                 {**last, "nonce": make_nonce()["nonce"]}]
+        answers = [sign_in(form) for form in forms]
+        apple("/emulator/users/" + sub + "/revoke-consent", {})
+        answers.append(sign_in(last))
+        KEY = "siwa_wrong"
+        try:
+            answers.append(sign_in(last))
+        except urllib.error.HTTPError as error:
+            answers.append({"refused": "raised " + str(error.code)})
+        print(json.dumps(answers))
+        """
+}
+
+/// Compares the service with its OpenAPI document, with tools that know only the document.
+@Suite struct OpenAPIConformanceTests {
+    @Test func `the description is valid OpenAPI`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let document = PythonTools.root.appendingPathComponent(
+                "Sources/HTTP/HTTPAPI/OpenAPI/openapi.yaml"
+            )
+            .path
+            let run = try await PythonTools.run("openapi-spec-validator", [document], in: directory)
+            #expect(run.status == 0, "\(run.output)")
+        }
+    }
+
+    /// All phases: the document's examples, the limits of every schema, random valid and invalid requests,
+    /// and requests that use earlier responses. The fake Apple provides tokens, so that sign-ins succeed.
+    @Test(.timeLimit(.hung))
+    func `schemathesis finds no difference between the description and the service`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let (port, applePort) = (try FreePort.find(), try FreePort.find())
+            let service = "http://127.0.0.1:\(port)"
+            let printed = URL(fileURLWithPath: "\(directory.path)/printed.txt")
+            let process = try ServiceProcess.start(
+                ["dev", "--port", "\(port)", "--emulator-port", "\(applePort)", "--log-level", "error"],
+                ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path], in: directory, output: printed)
+            try await ServiceProcess.stopping(process) {
+                // The commands are printed when both servers run.
+                try await eventually {
+                    try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C")
+                }
+                let settings = PythonTools.root.appendingPathComponent("Tests/siwa/Schemathesis")
+                let run = try await PythonTools.run(
+                    "schemathesis",
+                    [
+                        "--config-file", settings.appendingPathComponent("schemathesis.toml").path,
+                        "run", "\(service)/openapi.yaml", "--phases", "examples,coverage,fuzzing,stateful",
+                        "--header", "Authorization: Bearer \(DevelopmentSettings.secret)",
+                    ],
+                    [
+                        "SCHEMATHESIS_HOOKS": settings.appendingPathComponent("hooks.py").path,
+                        "SIWA_FAKE_APPLE": "http://127.0.0.1:\(applePort)",
+                    ], in: directory)
+                #expect(run.status == 0, "\(Self.failures(in: run.output))")
+                // A run without tests would have no failures either.
+                let counts = try #require(
+                    run.output.firstMatch(of: /Selected: (\d+)\/(\d+)\s+Tested: (\d+)/)?.output)
+                #expect(counts.1 == counts.2 && counts.1 == counts.3)
+                #expect((Int(counts.1) ?? 0) >= 20)
+            }
+        }
+    }
+
+    /// The report begins with a page about what was loaded, and some readers of a failed test see its first lines only.
+    private static func failures(in report: String) -> Substring {
+        report.firstMatch(of: /=+ (ERRORS|FAILURES) =+/).map { report[$0.range.lowerBound...] } ?? report[...]
+    }
 }

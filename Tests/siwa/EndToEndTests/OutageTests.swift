@@ -1,6 +1,8 @@
 import AppleEmulator
 import Encodings
 import KeySets
+import PostgresCluster
+import StrictJSON
 import TestSupport
 import Testing
 
@@ -119,5 +121,111 @@ extension WholeSystem {
         var recipe = IdentityTokenRecipe()
         recipe.forgery.keyID = "INVENTED\(number)"
         return try apple.mint(recipe).identityToken
+    }
+}
+
+/// PostgreSQL goes down and comes back.
+@Suite(.serialized) struct PostgresOutageTests {
+    @Test(arguments: [PostgresCluster.StopMode.fast, .immediate])
+    func `requests that need the database fail, others succeed, and the service recovers by itself`(
+        mode: PostgresCluster.StopMode
+    ) async throws {
+        let cluster = try await PostgresCluster.start()
+        let database = try await cluster.makeDatabase()
+        try await WholeSystem.withApple { emulator, _ in
+            try await WholeSystem.withService(emulator, database: database) { backend in
+                let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
+                #expect(try await backend.signIn(token).status == 201)
+                try await cluster.stop(mode)
+
+                #expect(try await backend.signIn(token).code == "storage_unavailable")
+                #expect(try await backend.get("/v1/events").code == "storage_unavailable")
+                #expect(try await backend.get("/readyz").code == "storage_unavailable")
+                let health = try await backend.get("/health")
+                #expect(health.status == 503)
+                #expect(health["database"]?["cause"]?.string == "unavailable")
+                #expect(try await backend.get("/livez").status == 200)
+                #expect(try await backend.verify(token).status == 200)
+
+                try await cluster.start()
+                try await eventually { try await backend.get("/readyz").status == 200 }
+                #expect(try await backend.signIn(token).status == 200)
+                // The listener has reconnected, too.
+                let page = try await backend.get("/v1/events")
+                #expect(page["events"]?.array?.count == 2)
+            }
+        }
+        try await cluster.remove()
+    }
+
+    @Test(arguments: [1, 2])
+    func `a service that starts five seconds before it waits, and answers probes meanwhile`(
+        hosts: Int
+    ) async throws {
+        let cluster = try await PostgresCluster.start()
+        let url = try await cluster.makeDatabase()
+        // No server listens at the first of two.
+        let two = url.replacing("@localhost:", with: "@localhost:\(try FreePort.find()),localhost:")
+        #expect(two.contains(","))
+        let database = hosts == 2 ? two : url
+        try await cluster.stop(.fast)
+        let port = try FreePort.find()
+        try await Relation.with { relation in
+            async let served = relation.serve([
+                "DATABASE_URL": database, "SIWA_PORT": "\(port)",
+            ])
+            let waiting = Backend(port: port, secret: Relation.secret)
+            try await eventually { (try? await waiting.get("/livez"))?.status == 200 }
+            let began = ContinuousClock.now
+            try await eventually { try relation.loggedText().contains("waiting for the database") }
+            let ready = try await waiting.get("/readyz")
+            #expect(ready.status == 503 && ready.code == "storage_unavailable")
+            #expect(try await waiting.get("/v1/events").status == 503)
+            while ContinuousClock.now - began < .seconds(5) {
+                #expect(try await waiting.get("/livez").status == 200)
+                try await Task.sleep(for: .milliseconds(250))
+            }
+            try await cluster.start()
+            let (service, backend) = try await served
+            #expect(
+                try await relation.signIn(try relation.apple.makeUser(UserRecipe()), at: backend).status
+                    == 201)
+            #expect(await service.stop() == 0)
+        }
+        try await cluster.remove()
+    }
+
+    @Test func `a service without a database ends with the cause, and without the password`() async throws {
+        // No server listens there.
+        let url = "postgres://siwa:s3cr3t-word@localhost:\(try FreePort.find())/siwa"
+        try await Relation.with { relation in
+            let error = await #expect(throws: ServiceProcess.EndedEarly.self) {
+                _ = try await relation.serve(["DATABASE_URL": url])
+            }
+            let text = try #require(error?.description)
+            #expect(text.contains("The service has failed: the database cannot be opened"))
+            #expect(!text.contains("s3cr3t"))
+        }
+    }
+
+    /// A function in a schema before `pg_catalog` stands in for the other software.
+    @Test func `a server that is not PostgreSQL ends the start with its name`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let url = try await cluster.makeDatabase()
+        let name = String(try #require(url.split(separator: "/").last))
+        try await cluster.superuserQuery(
+            """
+            CREATE SCHEMA other AUTHORIZATION siwa;
+            CREATE FUNCTION other.version() RETURNS text LANGUAGE sql AS $$ SELECT 'CockroachDB CCL v23.1' $$;
+            ALTER DATABASE \(name) SET search_path = other, pg_catalog, public;
+            """, in: name)
+        try await Relation.with { relation in
+            let error = await #expect(throws: ServiceProcess.EndedEarly.self) {
+                _ = try await relation.serve(["DATABASE_URL": url])
+            }
+            let text = try #require(error?.description)
+            #expect(text.contains("expected a PostgreSQL server, found CockroachDB"))
+            #expect(!text.contains(PostgresCluster.password))
+        }
     }
 }

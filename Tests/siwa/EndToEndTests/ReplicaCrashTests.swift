@@ -1,3 +1,4 @@
+import Foundation
 import PostgresCluster
 import StrictJSON
 import TestSupport
@@ -81,5 +82,127 @@ import Testing
         for number in 0..<fleet.count {
             try await eventually { try await fleet.backend(number)?.get("/readyz").status == 200 }
         }
+    }
+}
+
+/// Streaming replication with a synchronous standby that takes over, and replicas of the service that have
+/// both servers in their `DATABASE_URL`.
+@Suite(.serialized) struct StandbyFailoverTests {
+    private static let lanes = 6
+
+    @Test(.timeLimit(.hung))
+    func `nothing acknowledged is lost when the primary is killed and its standby is promoted`() async throws
+    {
+        let primary = try await PostgresCluster.start(fsync: true)
+        let url = try await primary.makeDatabase()
+        let standby = try await primary.makeStandby(name: "second")
+        try await primary.commitAtStandbys("second")
+        let name = try #require(url.split(separator: "/").last)
+        let database = PostgresCluster.url(of: String(name), on: [primary, standby])
+        try await Fleet.with(2, database: database) { fleet in
+            _ = try await survive(in: fleet, within: .seconds(10)) {
+                try primary.kill()
+                // The clients go on meanwhile, and get 503.
+                try await Task.sleep(for: .milliseconds(500))
+                try await standby.promote()
+            }
+        }
+        try await standby.remove()
+        primary.discard()
+    }
+
+    /// Three servers, of which one is killed together with its Patroni. Another one takes over by itself.
+    @Test(.timeLimit(.hung))
+    func `nothing acknowledged is lost when Patroni replaces a primary that was killed`() async throws {
+        let example = try String(
+            contentsOf: OperatorTool.root.appending(path: "docs/deploy/patroni.yml"), encoding: .utf8)
+        let cluster = try await PatroniCluster.start(example: example)
+        let database = try await cluster.makeDatabase()
+        try await Fleet.with(2, database: database) { fleet in
+            // The page gives ttl + loop_wait, here 25 s, and a few more for the promotion.
+            let outage = try await survive(in: fleet, within: .seconds(40)) {
+                try await cluster.killPrimary()
+            }
+            print("Patroni: states again \(outage) after the primary was killed")
+        }
+        cluster.remove()
+    }
+
+    /// Runs clients while `failover` happens, and checks what they were told.
+    ///
+    /// - Parameter bound: Longest time until every replica returns states after `failover`.
+    /// - Returns: This time.
+    private func survive(
+        in fleet: Fleet, within bound: Duration, _ failover: () async throws -> Void
+    ) async throws -> Duration {
+        let ledger = FleetLedger()
+        let readers = (0..<fleet.count).map { FleetFeedReader(fleet, startingAt: $0) }
+        let outage = try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in 0..<Self.lanes {
+                group.addTask { await FleetLoad(fleet, ledger, lane: lane).run() }
+            }
+            for reader in readers { group.addTask { await reader.run(ledger) } }
+            defer { ledger.close() }
+            try await eventually { ledger.counts.acknowledged > 150 }
+            let known = try #require(ledger.users.first { !$0.isUncertain })
+            try await failover()
+            let start = ContinuousClock.now
+            for number in 0..<fleet.count {
+                try await eventually {
+                    (try? await fleet.backend(number)?.credential(known.subject))?.status == 200
+                }
+            }
+            let outage = ContinuousClock.now - start
+            #expect(outage < bound)
+            let before = ledger.counts.acknowledged
+            try await eventually {
+                let counts = ledger.counts
+                return counts.acknowledged > before + 100 && counts.newUsers > 60 && counts.returns > 20
+                    && counts.revocations > 10
+            }
+            ledger.close()
+            try await group.waitForAll()
+            return outage
+        }
+        #expect(ledger.contradictions == [])
+        try await ledger.check(in: fleet)
+        try await ledger.checkFeed(readers)
+        for number in 0..<fleet.count { #expect(await fleet.stop(number) == 0) }
+        return outage
+    }
+
+    @Test(.timeLimit(.hung))
+    func `commits that waited for a lost standby leave no session on the server, also without further calls`()
+        async throws
+    {
+        let primary = try await PostgresCluster.start(fsync: false)
+        let url = try await primary.makeDatabase()
+        try await Fleet.with(1, database: url) { fleet in
+            let backend = try #require(fleet.backend(0))
+            try await primary.setSynchronousStandbys("lost")
+            try await eventually {
+                try await primary.superuserQuery("SHOW synchronous_standby_names") == "lost"
+            }
+            // As many as the pool has connections.
+            let responses = try await withThrowingTaskGroup(of: UInt.self) { group in
+                for number in 0..<8 {
+                    let token = try FleetLoad.token("waiting.\(number)")
+                    group.addTask { try await backend.signIn(token).status }
+                }
+                return try await group.reduce(into: [UInt]()) { $0.append($1) }
+            }
+            #expect(responses.allSatisfy { $0 == 503 })
+            // Nobody calls now.
+            let waiting =
+                "SELECT count(*) FROM pg_stat_activity WHERE usename = 'siwa' AND wait_event = 'SyncRep'"
+            try await eventually { try await primary.superuserQuery(waiting) == "0" }
+            #expect(try await backend.get("/readyz").status == 503)
+            try await primary.setSynchronousStandbys("")
+            try await eventually { try await backend.get("/readyz").status == 200 }
+            // Stored already, or not: a caller of 503 asks again.
+            #expect(try await backend.signIn(try FleetLoad.token("waiting.0")).status < 300)
+            #expect(await fleet.stop(0) == 0)
+        }
+        try await primary.remove()
     }
 }

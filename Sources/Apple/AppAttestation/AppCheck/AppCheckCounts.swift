@@ -78,3 +78,81 @@ public final class AppCheckCounts: Sendable {
         }
     }
 }
+
+/// Numbers of requests by kind.
+public struct AppCheckTally: Sendable, Hashable {
+    public var verified: Int64
+    public var outdatedApp: Int64
+    public var unknownOrigin: Int64
+    public var invalid: Int64
+
+    public init(verified: Int64 = 0, outdatedApp: Int64 = 0, unknownOrigin: Int64 = 0, invalid: Int64 = 0) {
+        self.verified = verified
+        self.outdatedApp = outdatedApp
+        self.unknownOrigin = unknownOrigin
+        self.invalid = invalid
+    }
+
+    public subscript(kind: AppCheckKind) -> Int64 {
+        get {
+            switch kind {
+            case .verified: verified
+            case .outdatedApp: outdatedApp
+            case .unknownOrigin: unknownOrigin
+            case .invalid: invalid
+            }
+        }
+        set {
+            switch kind {
+            case .verified: verified = newValue
+            case .outdatedApp: outdatedApp = newValue
+            case .unknownOrigin: unknownOrigin = newValue
+            case .invalid: invalid = newValue
+            }
+        }
+    }
+
+    /// All judged requests.
+    public var total: Int64 { AppCheckKind.allCases.reduce(0) { $0 &+ self[$1] } }
+
+    /// The requests that enforced mode refuses.
+    public var refusable: Int64 { total &- verified }
+
+    public static func += (tally: inout AppCheckTally, other: AppCheckTally) {
+        for kind in AppCheckKind.allCases { tally[kind] &+= other[kind] }
+    }
+}
+
+/// The judged requests of one target within one hour.
+public struct AppCheckHour: Sendable, Hashable {
+    public let target: AppCheckTarget
+    /// Beginning of the hour, in seconds since 1970. A multiple of 3600.
+    public let hour: Int64
+    public var tally: AppCheckTally
+
+    public static let seconds: Int64 = 3600
+    /// Time for which hours are kept, in seconds: 7 days.
+    public static let kept: Int64 = 7 * 86_400
+
+    public init(target: AppCheckTarget, hour: Int64, tally: AppCheckTally) {
+        (self.target, self.hour, self.tally) = (target, hour, tally)
+    }
+
+    /// Returns the beginning of the hour of a time in seconds since 1970.
+    public static func beginning(of now: Int64) -> Int64 { max(0, now) / seconds * seconds }
+}
+
+/// Storage of the counts by hour. The sums of all replicas are in one table.
+public protocol AppCheckHourStore: Sendable {
+    /// Adds the counts to the stored counts, in one transaction: all of them or none. The rows are of
+    /// distinct targets and hours.
+    func addAppCheckHours(_ hours: [AppCheckHour]) async throws
+
+    /// Returns the hours of these targets from the given hour on, the oldest first, and hours without requests
+    /// not at all.
+    func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour]
+
+    /// Deletes hours that began before this time in seconds since 1970. A bounded number per call. Returns
+    /// the number of deleted rows.
+    func purgeAppCheckHours(before end: Int64) async throws -> Int
+}

@@ -70,3 +70,144 @@ public struct AppCheckPolicy: Sendable, Hashable {
         return version < firstAttestingVersion
     }
 }
+
+/// Treatment of the proofs of genuine apps, for one bundle ID or one OAuth client.
+public enum AppCheckMode: String, Sendable, CaseIterable, Comparable {
+    /// Proofs are neither read nor counted.
+    case off
+    /// Proofs are verified and counted. No request is refused.
+    case monitored
+    /// Requests without a proof that holds are refused.
+    case enforced
+
+    /// A stricter mode is greater.
+    public static func < (lhs: AppCheckMode, rhs: AppCheckMode) -> Bool { lhs.rank < rhs.rank }
+
+    private var rank: Int {
+        switch self {
+        case .off: 0
+        case .monitored: 1
+        case .enforced: 2
+        }
+    }
+}
+
+/// The thing that has a mode of its own: an app by its bundle ID, or an OAuth client by its ID.
+public enum AppCheckTarget: Sendable, Hashable {
+    case app(bundleID: String)
+    case oauthClient(id: String)
+
+    /// The kind as a word of storage and of metrics.
+    public enum Kind: String, Sendable, CaseIterable {
+        case app
+        case oauthClient = "oauth_client"
+    }
+
+    public init(_ kind: Kind, name: String) {
+        switch kind {
+        case .app: self = .app(bundleID: name)
+        case .oauthClient: self = .oauthClient(id: name)
+        }
+    }
+
+    public var kind: Kind {
+        switch self {
+        case .app: .app
+        case .oauthClient: .oauthClient
+        }
+    }
+
+    public var name: String {
+        switch self {
+        case .app(let bundleID): bundleID
+        case .oauthClient(let id): id
+        }
+    }
+}
+
+/// Version of an app, such as `4.2.1`: numbers with dots between them.
+///
+/// Parts are compared as numbers, and a missing part is 0: `4.10` is above `4.9`, and `4.2` equals `4.2.0`.
+public struct AppVersion: Sendable, Hashable {
+    /// Parts without zeros at the end. Empty for version 0.
+    private let parts: [UInt32]
+
+    /// Number of parts at most, and of digits in a part: a version has 1 to 39 characters.
+    static let (mostParts, mostDigits) = (4, 9)
+
+    /// The form, in the words of errors.
+    public static let form =
+        "1 to \(mostParts) numbers of at most \(mostDigits) digits with dots between them"
+
+    /// Returns `nil` unless the text is 1 to 4 numbers of 1 to 9 digits. A sign, white space, an empty part
+    /// and a suffix such as `-beta` make it `nil`.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count <= Self.mostParts * (Self.mostDigits + 1) - 1 else { return nil }
+        var parts: [UInt32] = []
+        for part in text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
+            guard (1...Self.mostDigits).contains(part.count), parts.count < Self.mostParts else { return nil }
+            var number: UInt32 = 0
+            for byte in part {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                // Nine digits stay below 2^30.
+                number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
+            }
+            parts.append(number)
+        }
+        while parts.last == 0 { parts.removeLast() }
+        self.parts = parts
+    }
+}
+
+extension AppVersion: Comparable {
+    public static func < (lhs: AppVersion, rhs: AppVersion) -> Bool {
+        lhs.parts.lexicographicallyPrecedes(rhs.parts)
+    }
+}
+
+extension AppVersion: CustomStringConvertible {
+    public var description: String {
+        parts.isEmpty ? "0" : parts.map(String.init).joined(separator: ".")
+    }
+}
+
+/// App Check of all targets. It does not change while the service runs.
+public struct AppCheckPolicies: Sendable {
+    /// In the order of the configuration, those with the mode `off` too.
+    public let all: [AppCheckPolicy]
+    private let indexByTarget: [AppCheckTarget: Int]
+    /// True if the requests of some app are judged by its bundle ID.
+    public let judgesApps: Bool
+
+    /// Without targets: nothing is judged.
+    public static let none = AppCheckPolicies([])
+
+    /// - Parameter policies: Of distinct targets; of equal targets the first remains.
+    public init(_ policies: [AppCheckPolicy]) {
+        var index: [AppCheckTarget: Int] = [:]
+        var kept: [AppCheckPolicy] = []
+        for policy in policies where index[policy.target] == nil {
+            index[policy.target] = kept.count
+            kept.append(policy)
+        }
+        (all, indexByTarget) = (kept, index)
+        judgesApps = kept.contains { $0.target.kind == .app && $0.mode != .off }
+    }
+
+    public subscript(target: AppCheckTarget) -> AppCheckPolicy? { indexByTarget[target].map { all[$0] } }
+
+    /// Returns the policy of a bundle ID, which is the `aud` of the app's identity tokens.
+    public func ofApp(_ bundleID: String) -> AppCheckPolicy? { self[.app(bundleID: bundleID)] }
+
+    /// Returns the policies of these bundle IDs, and of the OAuth clients that belong to them.
+    public func of(bundleIDs: Set<String>) -> [AppCheckPolicy] {
+        all.filter { bundleIDs.contains($0.appID.bundleID) }
+    }
+
+    /// Returns the strictest policy of bundle IDs of one app; `nil` where none of them is judged.
+    public func strictest(of bundleIDs: [String]) -> AppCheckPolicy? {
+        bundleIDs.compactMap { ofApp($0) }.filter { $0.mode != .off }.max { $0.mode < $1.mode }
+    }
+
+    public func ofOAuthClient(_ id: String) -> AppCheckPolicy? { self[.oauthClient(id: id)] }
+}

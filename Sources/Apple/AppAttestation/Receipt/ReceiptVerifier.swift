@@ -44,3 +44,138 @@ public struct ReceiptVerifier: Sendable {
         return VerifiedReceipt(receipt.bytes, content)
     }
 }
+
+/// A receipt of unknown origin. Its size has been checked.
+public struct UnverifiedReceipt: Sendable {
+    /// In bytes. Apple's receipts have 3,600 to 4,000.
+    public static let longest = 16 * 1024
+
+    public let bytes: [UInt8]
+
+    /// Throws `.tooLarge`.
+    public init(_ bytes: [UInt8]) throws(ReceiptError) {
+        guard bytes.count <= Self.longest else {
+            throw ReceiptError(
+                .tooLarge, found: "\(bytes.count) bytes", expected: "at most \(Self.longest) bytes")
+        }
+        self.bytes = bytes
+    }
+}
+
+/// A receipt that Apple has signed for a key. Only `ReceiptVerifier` creates it.
+public struct VerifiedReceipt: Sendable {
+    /// As Apple made it. The next exchange sends it.
+    public let bytes: [UInt8]
+    public let kind: ReceiptKind
+    public let environment: AttestationEnvironment
+    /// Milliseconds since 1970.
+    public let createdAt: Int64
+    /// The approximate number of keys that the app has attested on the device in 30 days. It is a signal to
+    /// investigate: reinstalls raise it. `nil` in the receipt of an attestation.
+    public let riskMetric: UInt32?
+    /// The earliest time of the next exchange in milliseconds since 1970; `nil` for at once.
+    public let notBefore: Int64?
+    /// Milliseconds since 1970.
+    public let expiresAt: Int64
+
+    /// All values must have passed every check.
+    init(_ bytes: [UInt8], _ content: ReceiptContent) {
+        self.bytes = bytes
+        (kind, environment, createdAt) = (content.kind, content.environment, content.createdAt)
+        (riskMetric, notBefore, expiresAt) = (content.riskMetric, content.notBefore, content.expiresAt)
+    }
+}
+
+/// The way in which a receipt has just arrived. Both are checked differently.
+public enum ReceiptOrigin: Sendable, Hashable {
+    /// In the attestation of this client data hash.
+    case attestation(ClientDataHash)
+    /// In a response of Apple.
+    case exchange
+
+    var kind: ReceiptKind {
+        switch self {
+        case .attestation: .attestation
+        case .exchange: .refreshed
+        }
+    }
+}
+
+/// The two kinds of receipt, in field 6.
+public enum ReceiptKind: String, Sendable, CaseIterable {
+    /// Comes with an attestation.
+    case attestation = "ATTEST"
+    /// Comes from an exchange with Apple, and has the risk metric.
+    case refreshed = "RECEIPT"
+}
+
+/// Reason of the refusal of a receipt: one code per cause. Match on `code`.
+///
+/// A receipt decides nothing about a key or a request: it is for the risk metric only.
+public typealias ReceiptError = StepError<ReceiptErrorCode>
+
+public enum ReceiptErrorCode: String, StepErrorCode {
+    public static let object = "receipt"
+
+    /// More than 16 KiB.
+    case tooLarge = "receipt_too_large"
+    /// Not exactly one signed message with one signer and content.
+    case malformed = "receipt_malformed"
+    /// The signer's certificate does not lead to the pinned root.
+    case chainUntrusted = "receipt_chain_untrusted"
+    case certificateExpired = "receipt_certificate_expired"
+    case certificateNotYetValid = "receipt_certificate_not_yet_valid"
+    /// The signer has not signed this content.
+    case signatureInvalid = "receipt_signature_invalid"
+    /// The content is not a set of fields, or a field is absent, occurs twice, or has another form.
+    case contentMalformed = "receipt_content_malformed"
+    /// For another app.
+    case appIDMismatch = "receipt_app_id_mismatch"
+    /// For another key.
+    case keyMismatch = "receipt_key_mismatch"
+    /// A receipt of an attestation where a refreshed receipt was expected, or the reverse.
+    case kindMismatch = "receipt_kind_mismatch"
+    /// Of the other environment.
+    case environmentMismatch = "receipt_environment_mismatch"
+    /// For another attestation of the key.
+    case clientHashMismatch = "receipt_client_hash_mismatch"
+    /// Created more than 5 minutes ago, or in the future.
+    case notFresh = "receipt_not_fresh"
+    case expired = "receipt_expired"
+}
+
+/// The steps of the verification of a receipt, in the order in which they happen. The first step that fails
+/// decides the error.
+public enum ReceiptStep: String, Sendable, CaseIterable {
+    case size = "receipt size"
+    case form = "receipt form"
+    case chain = "receipt certificate chain"
+    case signature = "receipt signature"
+    case content = "receipt content"
+    case appID = "receipt app ID"
+    case key = "receipt key"
+    case kind = "receipt kind"
+    case environment = "receipt environment"
+    /// Only for the receipt of an attestation: Apple ruins the field when it refreshes a receipt.
+    case clientHash = "receipt client hash"
+    case age = "receipt age"
+}
+
+extension ReceiptErrorCode {
+    /// The step that throws this code.
+    public var step: ReceiptStep {
+        switch self {
+        case .tooLarge: .size
+        case .malformed: .form
+        case .chainUntrusted, .certificateExpired, .certificateNotYetValid: .chain
+        case .signatureInvalid: .signature
+        case .contentMalformed: .content
+        case .appIDMismatch: .appID
+        case .keyMismatch: .key
+        case .kindMismatch: .kind
+        case .environmentMismatch: .environment
+        case .clientHashMismatch: .clientHash
+        case .notFresh, .expired: .age
+        }
+    }
+}

@@ -39,3 +39,34 @@ public struct AppID: Sendable, Hashable {
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
     }
 }
+
+/// The platform of an app. An attestation does not say it in documented form, so it must be configured.
+public enum AppPlatform: String, Sendable, CaseIterable {
+    /// Also iPadOS, tvOS, watchOS and visionOS.
+    case iOS = "ios"
+    /// macOS 27 and later: older versions have no App Attest.
+    case macOS = "macos"
+}
+
+/// The environment of App Attest in which a key was attested.
+///
+/// Builds that run from Xcode use development unless their entitlement says otherwise. All builds from
+/// TestFlight, the App Store and enterprises use production.
+public enum AttestationEnvironment: String, Sendable, CaseIterable {
+    case development
+    case production
+
+    /// 16 bytes: ASCII, padded with zeros.
+    var aaguid: [UInt8] {
+        switch self {
+        case .development: Array("appattestdevelop".utf8)
+        case .production: Array("appattest".utf8) + [UInt8](repeating: 0, count: 7)
+        }
+    }
+
+    /// Returns `nil` for the AAGUID of neither environment.
+    init?(aaguid: ArraySlice<UInt8>) {
+        guard let match = Self.allCases.first(where: { $0.aaguid.elementsEqual(aaguid) }) else { return nil }
+        self = match
+    }
+}

@@ -1,3 +1,6 @@
+import Encodings
+public import JOSE
+public import StrictJSON
 import Synchronization
 
 /// Signing keys in files. Changed files are read again, so that a new key is used without a restart.
@@ -50,5 +53,143 @@ public final class SigningKeyFiles: SigningKeySource {
         var keys: [ClientSigningKey] = []
         for file in try SigningKeyFile.list(location) { keys.append(try file.read()) }
         return keys
+    }
+}
+
+/// Provides the keys that sign client secrets.
+public protocol SigningKeySource: Sendable {
+    /// Returns the current keys of a team, the newest first; empty when there is none. It may read local
+    /// files, but does nothing slower.
+    func keys(ofTeam team: String) -> [ClientSigningKey]
+}
+
+/// The location of a team's signing keys.
+public enum SigningKeyLocation: Sendable, Equatable {
+    case key(ClientSigningKey)
+    /// One key in a file. Without a key ID, the file must have Apple's name: `AuthKey_<KEYID>.p8`.
+    case file(path: String, keyID: String?)
+    /// All files in a directory with a name like `AuthKey_<KEYID>.p8`; other files are ignored.
+    case directory(path: String)
+
+    /// Returns the key ID in a file name like `AuthKey_<KEYID>.p8`.
+    public static func keyID(inFileName path: String) -> String? {
+        let name = path.split(separator: "/").last ?? ""
+        guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
+        let keyID = String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
+        return ClientSigningKey.isKeyID(keyID) ? keyID : nil
+    }
+}
+
+/// A key with which a team signs its client secrets: a P-256 private key and its ID at Apple. It appears in
+/// no description.
+public struct ClientSigningKey: Sendable, Equatable {
+    public let keyID: String
+    /// PKCS #8 in PEM, the format of Apple's `.p8` files.
+    let pem: String
+
+    public enum Refusal: String, Error, Sendable, CaseIterable {
+        /// Key IDs have 10 capital letters and digits.
+        case keyIDMalformed = "key_id_malformed"
+        /// The text is not a `BEGIN PRIVATE KEY` block with base64.
+        case notPEM = "not_pem"
+        /// The key is of another type or curve, or is damaged.
+        case notP256 = "not_p256"
+    }
+
+    /// Checks the format and the curve, because libjwt signs with any key. It cannot check whether Apple
+    /// knows the key. Line ends may be written as `\n`, so that a PEM fits in an environment variable.
+    public init(keyID: String, pem text: String) throws(Refusal) {
+        guard Self.isKeyID(keyID) else { throw .keyIDMalformed }
+        pem = try Self.readPEM(text)
+        self.keyID = keyID
+    }
+
+    /// Returns a private key in the form in which it signs. Editors add a byte order mark, blank lines, spaces and
+    /// CRLF, which are not part of it.
+    ///
+    /// - Throws: `.notPEM`, `.notP256`.
+    static func readPEM(_ text: String) throws(Refusal) -> String {
+        // By scalars, because CRLF is one character of Swift.
+        let scalars = text.replacing("\\n", with: "\n").replacing("\\r", with: "").unicodeScalars
+        let lines = scalars.split { $0 == "\n" || $0 == "\r" }
+            .map { String(String.UnicodeScalarView($0.filter { $0 != "\u{FEFF}" && $0 != "\t" })) }
+            .map { line in String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+            .filter { !$0.isEmpty }
+        // OpenSSL accepts more, and would ask on the terminal for the password of an encrypted key.
+        guard lines.count >= 3, lines.first == "-----BEGIN PRIVATE KEY-----",
+            lines.last == "-----END PRIVATE KEY-----",
+            Base64.decode(lines.dropFirst().dropLast().joined()) != nil
+        else { throw .notPEM }
+        do throws(JOSEError) {
+            return try ECPrivateKey(pem: lines.map { "\($0)\n" }.joined()).pem
+        } catch {
+            throw .notP256
+        }
+    }
+
+    /// Returns a JWT with these claims, signed with ES256 (RFC 7518 §3.4). Throws `.signingFailed`.
+    public func sign(_ claims: JSONObject) throws(JOSEError) -> String {
+        try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .ES256, key: pem)
+    }
+
+    /// The key that verifies its signatures.
+    package var verificationKey: TokenVerificationKey? {
+        guard let key = try? ECPrivateKey(pem: pem) else { return nil }
+        return try? TokenVerificationKey(jwk: .object(key.publicKey.jwk(keyID: keyID)))
+    }
+
+    public static func isKeyID(_ text: String) -> Bool {
+        text.utf8.count == 10
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+    }
+}
+
+extension ClientSigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "key \(keyID)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
+}
+
+/// The signing keys of one location as they were last read.
+struct CachedSigningKeys {
+    var lookedAt: Duration?
+    private(set) var keys: [ClientSigningKey] = []
+    /// The error of the last read, if there was one. The keys that were read before stay in use.
+    private(set) var trouble: SigningKeyError?
+    /// The files whose current content is in `keys`.
+    private var files: [SigningKeyFile] = []
+
+    mutating func update(from location: SigningKeyLocation) {
+        let found: [SigningKeyFile]
+        do throws(SigningKeyError) {
+            found = try SigningKeyFile.list(location)
+        } catch {
+            trouble = error
+            // An empty directory has no keys. Any other error can be temporary, while files are being
+            // replaced.
+            if error.code == .noKey { (files, keys) = ([], []) }
+            return
+        }
+        guard found != files else {
+            trouble = nil
+            return
+        }
+        trouble = nil
+        var read: [SigningKeyFile] = []
+        var keys: [ClientSigningKey] = []
+        for file in found {
+            do throws(SigningKeyError) {
+                keys.append(try file.read())
+                read.append(file)
+            } catch {
+                // The file is not added to `read`, so that the next update reads it again.
+                trouble = error
+                if let old = self.keys.first(where: { $0.keyID == file.keyID }) { keys.append(old) }
+            }
+        }
+        (files, self.keys) = (read, keys)
     }
 }

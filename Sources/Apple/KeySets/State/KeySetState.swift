@@ -125,3 +125,208 @@ package struct KeySetState: Sendable {
         running?.giveUpAt ?? min(nextFetchAt, cooldownEnd)
     }
 }
+
+extension KeySetState {
+    /// Returns what the refresh loop must do now.
+    package mutating func nextRefresh(at now: Int64) -> RefreshAction {
+        adjust(toClock: now)
+        if let running { return .joinFetch(running.number) }
+        guard now < nextFetchAt else { return .startFetch(start(at: now)) }
+        return .sleep(untilMilliseconds: min(nextFetchAt, now.addingSaturating(bounds.longestSleep)))
+    }
+
+    /// Processes the result of a fetch. `jitter` is a random number from 0 to 1000: it spreads the requests
+    /// of replicas that would otherwise refresh at the same time.
+    package mutating func finish(
+        _ fetch: KeySetFetch, with outcome: KeySetFetchOutcome, at now: Int64, jitter: Int64
+    ) -> FinishAction {
+        adjust(toClock: now)
+        guard isRunning(fetch.number) else { return .wakeWaiters }
+        running = nil
+        switch outcome {
+        case .replaced(let received, let cacheControl):
+            record.fetches.replaced &+= 1
+            return hold(
+                received, of: fetch, for: freshness(cacheControl, unlessSaid: bounds.defaultFreshness), now,
+                jitter)
+        case .confirmed(let cacheControl):
+            guard let held else { return fail(.statusUnexpected, at: now, jitter: jitter) }
+            record.fetches.confirmed &+= 1
+            // A 304 without Cache-Control keeps the freshness of the stored response (RFC 9111 §4.3.4).
+            return hold(
+                held.received, of: fetch, for: freshness(cacheControl, unlessSaid: held.freshness), now,
+                jitter)
+        case .failed(let code):
+            return fail(code, at: now, jitter: jitter)
+        case .cancelled:
+            return .wakeWaiters
+        }
+    }
+
+    /// The next refresh: before the end of freshness by 10% to 25% of the whole duration.
+    func refreshMoment(fetchedAt: Int64, freshness: Int64, jitter: Int64) -> Int64 {
+        let lead = freshness / 10 + freshness / 20 * 3 / 1000 * jitter.clamped(to: 0...1000)
+        return fetchedAt.addingSaturating(freshness - lead)
+    }
+
+    private mutating func hold(
+        _ received: ReceivedKeySet, of fetch: KeySetFetch, for freshness: Int64, _ now: Int64,
+        _ jitter: Int64
+    ) -> FinishAction {
+        let held = HeldKeySet(
+            received: received, askedAt: fetch.giveUpAt.subtractingSaturating(bounds.longestFetch),
+            fetchedAt: now, freshUntil: now.addingSaturating(freshness))
+        self.held = held
+        absent = sought
+        failures = 0
+        record.lastSuccessAt = now
+        nextFetchAt = refreshMoment(fetchedAt: now, freshness: freshness, jitter: jitter)
+        return .wakeWaitersAndSave(held.snapshot)
+    }
+
+    private mutating func fail(_ code: KeySetFetchError.Code, at now: Int64, jitter: Int64) -> FinishAction {
+        record.fetches.failed[code, default: 0] &+= 1
+        (record.lastFailureAt, record.lastFailure) = (now, code)
+        // The delay reaches its limit long before 30 failures, and a larger shift would overflow.
+        failures = min(failures + 1, 30)
+        let first = hasUsableKeys(at: now) ? bounds.retryDelayWithKeys : bounds.retryDelayWithoutKeys
+        let pause = min(first.multipliedSaturating(by: 1 << Int64(failures - 1)), bounds.longestRetryDelay)
+        let spread = pause.multipliedSaturating(by: jitter.clamped(to: 0...1000)) / 4000
+        let retryAt = now.addingSaturating(pause).addingSaturating(spread)
+        // A set that is still fresh keeps its planned refresh: a flood of invented key IDs during an outage
+        // must not make the loop fetch earlier.
+        nextFetchAt = hasUsableKeys(at: now) ? max(nextFetchAt, retryAt) : retryAt
+        return .wakeWaiters
+    }
+
+    private func freshness(_ cacheControl: CacheControl, unlessSaid otherwise: Int64) -> Int64 {
+        let freshness =
+            switch cacheControl {
+            case .absent: otherwise
+            case .unusable: bounds.defaultFreshness
+            case .fresh(let milliseconds): milliseconds
+            }
+        return freshness.clamped(to: bounds.shortestFreshness...bounds.longestFreshness)
+    }
+}
+
+extension KeySetState {
+    /// Adopts a set that another process has stored, so that many replicas send few more requests to Apple
+    /// than one process would.
+    ///
+    /// A newer set is always adopted. It ends the fetch when it is fresh, when it has the requested key, or
+    /// when it was fetched so recently that the look-up cooldown still runs.
+    package mutating func adopt(
+        _ received: ReceivedKeySet, from snapshot: KeySetSnapshot, for fetch: KeySetFetch, at now: Int64,
+        jitter: Int64
+    ) -> StoredSetAction {
+        adjust(toClock: now)
+        guard isRunning(fetch.number) else { return .wakeWaiters }
+        // A set from the future would be newer than every other set, and would prevent every later fetch.
+        guard snapshot.fetchedAt <= now, restore(received, from: snapshot, at: now, jitter: jitter) else {
+            return .ask(fetch)
+        }
+        guard satisfies(fetch, at: now) else { return .ask(conditional(fetch)) }
+        running = nil
+        failures = 0
+        record.fetches.adopted &+= 1
+        // The cooldown begins at the time when the set was fetched from Apple. The other process has looked for
+        // keys of its own callers, so the set proves nothing about the keys that callers here look for, unless
+        // their tokens are older.
+        if fetch.keyID != nil { lookUpFetchAt = snapshot.fetchedAt }
+        return .wakeWaiters
+    }
+
+    private func satisfies(_ fetch: KeySetFetch, at now: Int64) -> Bool {
+        guard let keyID = fetch.keyID else { return now < nextFetchAt }
+        guard usableKey(for: keyID, at: now) == nil, let held else { return true }
+        return now < held.fetchedAt.addingSaturating(bounds.lookUpCooldown)
+    }
+
+    /// Uses the entity tag of the adopted set: a 304 to the old tag would confirm the wrong set.
+    private mutating func conditional(_ fetch: KeySetFetch) -> KeySetFetch {
+        let fetch = KeySetFetch(
+            number: fetch.number, entityTag: fetch.keyID == nil ? held?.received.entityTag : nil,
+            giveUpAt: fetch.giveUpAt, keyID: fetch.keyID)
+        running = fetch
+        return fetch
+    }
+}
+
+extension KeySetState {
+    /// Restores a stored set. Returns false when the cached set is at least as new.
+    ///
+    /// The times in a snapshot are not trusted: they can shorten a duration within its bound, but never
+    /// extend it.
+    package mutating func restore(
+        _ received: ReceivedKeySet, from snapshot: KeySetSnapshot, at now: Int64, jitter: Int64
+    ) -> Bool {
+        adjust(toClock: now)
+        let fetchedAt = min(snapshot.fetchedAt, now)
+        if let held, held.fetchedAt >= fetchedAt { return false }
+        let freshness = snapshot.freshUntil.subtractingSaturating(snapshot.fetchedAt)
+            .clamped(to: 0...bounds.longestFreshness)
+        // A snapshot does not say when its fetch began: not earlier than by the time limit of a fetch.
+        held = HeldKeySet(
+            received: received, askedAt: fetchedAt.subtractingSaturating(bounds.longestFetch),
+            fetchedAt: fetchedAt, freshUntil: fetchedAt.addingSaturating(freshness))
+        // The set was stored with a clock that was ahead, or the present clock is behind: use the set, and
+        // fetch at once.
+        let isFromTheFuture = snapshot.fetchedAt > now
+        nextFetchAt =
+            isFromTheFuture
+            ? now : refreshMoment(fetchedAt: fetchedAt, freshness: freshness, jitter: jitter)
+        return true
+    }
+}
+
+/// The result of `RemoteKeySet.restore()`.
+public enum RestoreResult: String, Sendable, CaseIterable {
+    case restored
+    /// There is no store, or it is empty.
+    case nothingStored = "nothing_stored"
+    /// The stored bytes are not a key set with a usable key, or the cached set is newer.
+    case ignored
+    case storeFailed = "store_failed"
+}
+
+/// The last good set, and the limits of its use. Times are in milliseconds since 1970.
+struct HeldKeySet: Sendable {
+    let received: ReceivedKeySet
+    /// Time at which Apple last sent or confirmed the set.
+    private(set) var fetchedAt: Int64
+    private(set) var freshUntil: Int64
+    /// Time at which the fetch of the set began, or earlier: keys of older tokens were in the set. `nil` after
+    /// the clock was set back behind it, because then no token can be compared with it.
+    private(set) var askedAt: Int64?
+
+    init(received: ReceivedKeySet, askedAt: Int64, fetchedAt: Int64, freshUntil: Int64) {
+        self.received = received
+        (self.askedAt, self.fetchedAt) = (askedAt, fetchedAt)
+        self.freshUntil = freshUntil
+    }
+
+    var freshness: Int64 { freshUntil.subtractingSaturating(fetchedAt) }
+
+    var snapshot: KeySetSnapshot {
+        KeySetSnapshot(
+            body: received.body, entityTag: received.entityTag, fetchedAt: fetchedAt, freshUntil: freshUntil)
+    }
+
+    func isUsable(at now: Int64, for longestUse: Int64) -> Bool {
+        now < fetchedAt.addingSaturating(longestUse)
+    }
+
+    /// Returns true if the fetch began when a token of this time, in milliseconds, had been issued.
+    func isNewer(thanTokenOf issuedAt: Int64?) -> Bool {
+        guard let issuedAt, let askedAt else { return false }
+        return issuedAt <= askedAt
+    }
+
+    /// Corrects times that lie in the future after the clock was set back.
+    mutating func moveBack(to now: Int64, longestFreshness: Int64) {
+        if let asked = askedAt, asked > now { askedAt = nil }
+        fetchedAt = min(fetchedAt, now)
+        freshUntil = min(freshUntil, now.addingSaturating(longestFreshness))
+    }
+}

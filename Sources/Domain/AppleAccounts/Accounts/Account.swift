@@ -52,3 +52,68 @@ public struct Account: Sendable, Hashable {
         self.credentials = credentials
     }
 }
+
+extension Account {
+    /// Returns the account without the credentials for apps that the caller may not see, and without the sign-ins to
+    /// these apps. `nil` when none is left: for a caller that is limited to other apps the account does not exist.
+    public func narrowed(to scope: AppScope) -> Account? {
+        guard case .only = scope else { return self }
+        guard scope.allowsAny(of: credentials.lazy.map(\.clientID)) else { return nil }
+        var account = self
+        account.credentials.removeAll { !scope.allows($0.clientID) }
+        account.lastSignInAt = account.credentials.lazy.compactMap(\.lastSignInAt).max()
+        return account
+    }
+}
+
+/// One account's authorization of one app, as callers see it.
+public struct Credential: Sendable, Hashable {
+    /// The app's primary client ID.
+    public let clientID: ClientID
+    public let state: CredentialState
+    public let reason: CredentialReason?
+    public let source: CredentialSource?
+    /// The moment of the fact that decides the state.
+    public let since: Moment?
+    /// By our clock. Known for credentials of an account only.
+    public internal(set) var lastSignInAt: Moment?
+    /// `nil` until the first code.
+    public let refreshToken: RefreshTokenStatus?
+    /// End of the time for which the account is disabled; `nil` unless it is. Says nothing about Apple's state.
+    public internal(set) var disabledUntil: Moment?
+
+    public init(
+        clientID: ClientID, record: CredentialRecord, lastSignInAt: Moment? = nil,
+        refreshToken: RefreshTokenStatus? = nil, disabledUntil: Moment? = nil
+    ) {
+        self.clientID = clientID
+        state = record.state
+        reason = record.reason
+        source = record.source
+        since = record.since
+        self.lastSignInAt = lastSignInAt
+        self.refreshToken = refreshToken
+        self.disabledUntil = disabledUntil
+    }
+}
+
+/// State of Apple's forwarding of mail to the user's relay address.
+public enum EmailForwarding: String, Sendable, Hashable, CaseIterable {
+    case enabled
+    case disabled
+    /// No notification about forwarding has arrived yet.
+    case unknown
+}
+
+extension EmailForwarding: Comparable {
+    /// Breaks ties between equal moments: `disabled` stays, because mail that is not sent cannot bounce.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
+
+    private var rank: Int {
+        switch self {
+        case .unknown: 0
+        case .enabled: 1
+        case .disabled: 2
+        }
+    }
+}

@@ -1,3 +1,6 @@
+import Cryptography
+import Encodings
+
 /// All facts about one subject: the unit that a command loads, changes and saves.
 ///
 /// A record can exist without an account: facts from Apple about a user who is not yet known here are kept,
@@ -99,4 +102,135 @@ public struct SubjectRecord: Sendable, Hashable {
 /// Write that a store must make to a row at the end of a batch.
 public enum RowChange: Sendable, Hashable {
     case none, update, insert
+}
+
+extension SubjectRecord {
+    /// Marks the row that holds everything except the credentials. A subject without a row gets a new row.
+    mutating func touchRow() {
+        if rowChange == .none { rowChange = isStored ? .update : .insert }
+    }
+
+    /// Leaves the tombstone alone and begins a new row, because the user came back.
+    mutating func leaveTombstone() {
+        guard isTombstone else { return }
+        isTombstone = false
+        isStored = false
+        rowChange = .insert
+    }
+
+    /// The record as it is loaded after its changes are saved; `nil` when the store has no row of it, or a
+    /// tombstone.
+    public var saved: SubjectRecord? {
+        guard !isTombstone, isStored || rowChange == .insert else { return nil }
+        var record = self
+        record.isStored = true
+        record.hasRowOfAllApps = hasRowOfAllApps || hasFactsOfAllApps
+        record.rowChange = .none
+        for index in record.credentials.indices { record.credentials[index].rowChange = .none }
+        return record
+    }
+
+    /// Marks the row of one app's credential, and creates the credential if it is missing. Returns its index.
+    mutating func touchCredential(of clientID: ClientID) -> Int {
+        let (index, isPresent) = position(of: clientID)
+        if isPresent {
+            if credentials[index].rowChange == .none { credentials[index].rowChange = .update }
+        } else {
+            credentials.insert(AppCredential(clientID: clientID), at: index)
+            credentials[index].rowChange = .insert
+            // A credential refers to its subject's row.
+            if !isStored { touchRow() }
+        }
+        return index
+    }
+
+    /// Sets the refresh token status of an app's credential.
+    mutating func setRefreshToken(_ status: RefreshTokenStatus, of clientID: ClientID) {
+        let (index, isPresent) = position(of: clientID)
+        guard !isPresent || credentials[index].refreshToken != status else { return }
+        credentials[touchCredential(of: clientID)].refreshToken = status
+    }
+
+    func refreshToken(of clientID: ClientID) -> RefreshTokenStatus? {
+        credentials.first { $0.clientID == clientID }?.refreshToken
+    }
+}
+
+/// A user's identity within one team. Accounts are keyed on it and never on an e-mail address.
+public struct SubjectKey: Hashable, Sendable {
+    public let team: TeamID
+    public let subject: AppleSubject
+
+    public init(team: TeamID, subject: AppleSubject) {
+        (self.team, self.subject) = (team, subject)
+    }
+}
+
+extension SubjectKey: Comparable {
+    /// The order in which stores lock, so that two stores cannot wait for each other.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        (lhs.team, lhs.subject) < (rhs.team, rhs.subject)
+    }
+}
+
+extension SubjectKey {
+    /// Replacement of the `sub` after an erasure: U+0001, which no `sub` can have, and the SHA-256 of team,
+    /// line feed and `sub`. The `sub` leads to the tombstone, but cannot be computed from it.
+    public var tombstoneName: String {
+        let bytes = Array(team.rawValue.utf8) + [UInt8(ascii: "\n")] + Array(subject.rawValue.utf8)
+        return "\u{1}" + Hexadecimal.encode(SHA256Digest.hash(bytes))
+    }
+}
+
+/// Facts about one subject for one app. They change with every sign-in, so stores keep the row narrow.
+public struct AppCredential: Sendable, Hashable {
+    /// The app's primary client ID.
+    public let clientID: ClientID
+    /// Facts of this app alone, without the facts that hold for all apps.
+    public var record: CredentialRecord
+    /// By our clock.
+    public var lastSignInAt: Moment?
+    /// `nil` until the first code.
+    public var refreshToken: RefreshTokenStatus?
+    /// Write that the store must make to this row.
+    public internal(set) var rowChange: RowChange = .none
+
+    public init(
+        clientID: ClientID, record: CredentialRecord = .init(), lastSignInAt: Moment? = nil,
+        refreshToken: RefreshTokenStatus? = nil
+    ) {
+        self.clientID = clientID
+        self.record = record
+        self.lastSignInAt = lastSignInAt
+        self.refreshToken = refreshToken
+    }
+}
+
+/// The facts about a user that hold for all apps, also for apps that are first seen later. Stores keep them in
+/// one row beside the credentials, so that a read of a state finds them there.
+public struct FactsOfAllApps: Sendable, Hashable {
+    public let revocation: Revocation?
+    public let disabling: Disabling?
+    public let sessionsEndedAt: Moment?
+
+    public init(
+        revocation: Revocation? = nil, disabling: Disabling? = nil, sessionsEndedAt: Moment? = nil
+    ) {
+        self.revocation = revocation
+        self.disabling = disabling
+        self.sessionsEndedAt = sessionsEndedAt
+    }
+}
+
+extension SubjectRecord {
+    /// The facts to write when the subject's row has changed. `nil` when there are none and no row has any.
+    public var factsOfAllApps: FactsOfAllApps? {
+        guard hasRowOfAllApps || hasFactsOfAllApps else { return nil }
+        return FactsOfAllApps(
+            revocation: revocationOfAllApps, disabling: disabling, sessionsEndedAt: sessionsEndedAt)
+    }
+
+    var hasFactsOfAllApps: Bool {
+        revocationOfAllApps != nil || disabling != nil || sessionsEndedAt != nil
+    }
 }

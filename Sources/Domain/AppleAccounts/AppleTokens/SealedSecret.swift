@@ -23,3 +23,117 @@ public enum SealedPurpose: String, Sendable, Hashable, CaseIterable {
     case authorizationCode = "authorization_code"
     case refreshToken = "refresh_token"
 }
+
+/// A sealed secret with the purpose, account and client ID that it is bound to.
+public struct SealedRow: Sendable, Hashable {
+    /// Position after this row.
+    public let cursor: SealedCursor
+    public let purpose: SealedPurpose
+    public let accountID: AccountID
+    public let clientID: ClientID
+    public let sealed: SealedSecret
+
+    public init(
+        cursor: SealedCursor, purpose: SealedPurpose, accountID: AccountID, clientID: ClientID,
+        sealed: SealedSecret
+    ) {
+        self.cursor = cursor
+        self.purpose = purpose
+        self.accountID = accountID
+        self.clientID = clientID
+        self.sealed = sealed
+    }
+}
+
+/// A position in the sequence of all sealed secrets of a store.
+///
+/// Secrets only move forward, from codes to tokens to erasures, so a secret that moves during a walk is seen
+/// twice rather than missed.
+public struct SealedCursor: Sendable, Hashable {
+    public enum Place: Int64, Sendable, Hashable, CaseIterable {
+        case code = 1
+        case token, erasure
+    }
+
+    public let place: Place
+    /// ID of the code or of the erasure's entry; the account's ID for a token.
+    public let id: UniqueID
+    /// Only for a token.
+    public let clientID: ClientID?
+
+    public init(place: Place, id: UniqueID, clientID: ClientID? = nil) {
+        (self.place, self.id, self.clientID) = (place, id, clientID)
+    }
+}
+
+/// A sealed secret as it was read, and its replacement.
+public struct SealedChange: Sendable, Hashable {
+    public let row: SealedRow
+    public let sealed: SealedSecret
+
+    public init(_ row: SealedRow, to sealed: SealedSecret) {
+        (self.row, self.sealed) = (row, sealed)
+    }
+}
+
+/// An authorization code or a refresh token as Apple issued it, before it is sealed. It is never stored and
+/// never logged.
+public struct AppleTokenSecret: Sendable, Hashable {
+    /// In bytes of UTF-8. Apple's codes and tokens are far shorter.
+    public static let longest = 8192
+
+    public let text: String
+
+    /// Returns `nil` for a text that is empty, or too long to be Apple's.
+    public init?(_ text: String) {
+        guard (1...Self.longest).contains(text.utf8.count) else { return nil }
+        self.text = text
+    }
+}
+
+extension AppleTokenSecret: CustomStringConvertible, CustomReflectable {
+    /// Without the text: it must not reach a log.
+    public var description: String { "secret of \(text.utf8.count) bytes" }
+
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Seals the secrets that a store receives in the clear. A store is opened with a sealer.
+public protocol AppleTokenSealing: Sendable {
+    /// Seals a secret for one purpose, account and client ID. It cannot be opened for any other.
+    ///
+    /// A store calls this inside its transaction, when it writes the row, and again when it has to repeat the
+    /// transaction. It must not wait for anything.
+    /// - Throws: `StorageError` `valueRefused` when there is no key to seal with. Then only the command that
+    ///   brought the secret fails.
+    func seal(
+        _ secret: AppleTokenSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
+    ) throws(StorageError) -> SealedSecret
+}
+
+extension AppleTokenSealing {
+    /// Returns the row of a new code.
+    public func seal(_ code: NewAuthorizationCode) throws(StorageError) -> AuthorizationCodeRecord {
+        let offer = code.offer
+        return AuthorizationCodeRecord(
+            id: offer.id, accountID: code.accountID, clientID: offer.clientID,
+            primaryClientID: code.primaryClientID, redirectURI: offer.redirectURI,
+            sealed: try seal(
+                offer.secret, as: .authorizationCode, of: code.accountID, clientID: offer.clientID),
+            authorizedAt: code.authorizedAt, receivedAt: code.nextAttemptAt, expiresAt: offer.expiresAt,
+            nextAttemptAt: code.nextAttemptAt)
+    }
+}
+
+/// For a store that never receives a code, or that has no key: nothing is stored in the clear.
+public struct NoAppleTokenSealing: AppleTokenSealing {
+    public init() {}
+
+    public func seal(
+        _ secret: AppleTokenSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
+    ) throws(StorageError) -> SealedSecret {
+        throw StorageError(
+            .valueRefused,
+            detail: "expected a sealing key for an authorization code, found none; open the store with one")
+    }
+}

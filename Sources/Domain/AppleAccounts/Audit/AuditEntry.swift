@@ -93,3 +93,145 @@ public struct AuditFacts: Sendable, Hashable {
         return String(scalars)
     }
 }
+
+extension AuditEntry {
+    /// The entry about a receiver of events that was resumed, by the party that asks now.
+    package static func resumed(_ name: ReceiverName, at moment: Moment) -> AuditEntry {
+        AuditEntry(.deliveryResumed, by: .current, at: moment, detail: name.rawValue)
+    }
+
+    /// The entry about a receiver of events that gets events again, by the party that asks now.
+    package static func replayed(_ name: ReceiverName, after cursor: Int64, at moment: Moment) -> AuditEntry {
+        AuditEntry(
+            .deliveryReplayed, by: .current, at: moment, detail: "\(name.rawValue) after event \(cursor)")
+    }
+}
+
+/// The kinds of facts that the audit log has. The raw values are the words of exports, and are part of what the
+/// chain of hashes covers: a word is never changed.
+public enum AuditAction: String, Sendable, CaseIterable {
+    /// A user allowed an OAuth client to act for them.
+    case grantCreated = "grant_created"
+    /// A user gave a grant a larger scope.
+    case grantWidened = "grant_widened"
+    case grantEnded = "grant_ended"
+    /// A token family began: an access token, with or without a refresh token. Later refreshes belong to it.
+    case tokensIssued = "tokens_issued"
+    /// A token family ended before its time.
+    case tokensEnded = "tokens_ended"
+    case accountErased = "account_erased"
+    case accountDisabled = "account_disabled"
+    case accountEnabled = "account_enabled"
+    case accountSignedOut = "account_signed_out"
+    case accountTransferred = "account_transferred"
+    /// Accounts of a page of the interface, or of a command, were handed out.
+    case accountsExported = "accounts_exported"
+    case auditExported = "audit_exported"
+    /// Rows past their time were deleted. The detail has the number and the hash of the last of them.
+    case auditPurged = "audit_purged"
+    /// A part of the configuration differs from that of the last start.
+    case configurationChanged = "configuration_changed"
+    case signingKeyMade = "signing_key_made"
+    case signingKeyRemoved = "signing_key_removed"
+    case secretsResealed = "secrets_resealed"
+    case deliveryResumed = "delivery_resumed"
+    case deliveryReplayed = "delivery_replayed"
+    case consoleSignIn = "console_sign_in"
+    case consoleSignOut = "console_sign_out"
+    /// An operator looked at personal data that the console masks.
+    case consoleShow = "console_show"
+    case requestReplayed = "request_replayed"
+}
+
+/// The outcome of what a row of the audit log tells of.
+public enum AuditOutcome: String, Sendable, CaseIterable {
+    case done
+    /// A rule refused it, and it changed nothing. The reason has the rule's word.
+    case refused
+}
+
+/// The party that did what a row of the audit log tells of.
+public struct AuditActor: Sendable, Hashable {
+    public enum Kind: String, Sendable, CaseIterable {
+        /// A backend, by the name of its API key.
+        case apiKey = "api_key"
+        case oauthClient = "oauth_client"
+        /// An operator in the console, by the name of their API key.
+        case consoleOperator = "operator"
+        /// This service by itself: a worker, or the start.
+        case service
+        /// A command on the terminal.
+        case command
+        /// A user in a browser or an app. A row never has a name of theirs.
+        case user
+        case apple
+        case google
+    }
+
+    public let kind: Kind
+    /// The name of the key, the client or the command; never a key. `nil` where the kind says all.
+    public let name: String?
+
+    private init(_ kind: Kind, _ name: String? = nil) { (self.kind, self.name) = (kind, name) }
+
+    /// Creates an actor as it was stored.
+    public init(kind: Kind, name: String?) { self.init(kind, name) }
+
+    public static let service = AuditActor(.service)
+    public static let user = AuditActor(.user)
+    public static let apple = AuditActor(.apple)
+    public static let google = AuditActor(.google)
+
+    /// - Parameter name: `nil` in development without API keys.
+    public static func apiKey(_ name: String?) -> AuditActor { AuditActor(.apiKey, name) }
+    public static func oauthClient(_ id: OAuthClientID) -> AuditActor {
+        AuditActor(.oauthClient, id.rawValue)
+    }
+    public static func consoleOperator(_ name: String) -> AuditActor { AuditActor(.consoleOperator, name) }
+
+    /// - Parameter name: The words of the command, such as "transfer apply".
+    public static func command(_ name: String) -> AuditActor { AuditActor(.command, name) }
+}
+
+/// The party behind a command, and the request that brought it, for the audit log.
+///
+/// A class, so that commands carry a reference of eight bytes.
+public final class AuditOrigin: Sendable {
+    public let actor: AuditActor
+    public let requestID: String?
+    /// False if a change that is refused leaves no row, because the actor has many of them already.
+    public let notesRefusals: Bool
+
+    public init(_ actor: AuditActor, requestID: String? = nil, notesRefusals: Bool = true) {
+        (self.actor, self.requestID, self.notesRefusals) = (actor, requestID, notesRefusals)
+    }
+
+    public static let service = AuditOrigin(.service)
+    public static let apple = AuditOrigin(.apple)
+
+    /// The origin of the work of this task. The interface binds it around the work of a request, the console
+    /// around a page, and a command around its whole run; a command takes it when it is made. Work that no one
+    /// asked for is the service's own.
+    @TaskLocal public static var current = AuditOrigin.service
+
+    /// Returns the same request with another actor, where a rule knows the actor better than the caller.
+    public func acting(as actor: AuditActor) -> AuditOrigin {
+        actor == self.actor
+            ? self : AuditOrigin(actor, requestID: requestID, notesRefusals: notesRefusals)
+    }
+
+    public var withoutRefusals: AuditOrigin {
+        AuditOrigin(actor, requestID: requestID, notesRefusals: false)
+    }
+}
+
+extension AuditOrigin: Hashable {
+    public static func == (one: AuditOrigin, other: AuditOrigin) -> Bool {
+        one === other || (one.actor == other.actor && one.requestID == other.requestID)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(actor)
+        hasher.combine(requestID)
+    }
+}

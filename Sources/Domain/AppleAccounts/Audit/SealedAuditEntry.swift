@@ -1,4 +1,5 @@
 public import Cryptography
+import Encodings
 
 /// An entry as it is chained and stored.
 ///
@@ -93,5 +94,86 @@ private struct CanonicalBytes {
         bytes.append(1)
         withUnsafeBytes(of: UInt32(value.count).bigEndian) { bytes.append(contentsOf: $0) }
         bytes.append(contentsOf: value)
+    }
+}
+
+/// A place in the chain of the audit log: the number of a row, and its hash.
+public struct AuditLink: Sendable, Hashable {
+    public let sequence: Int64
+    public let hash: SHA256Digest
+
+    public init(sequence: Int64, hash: SHA256Digest) { (self.sequence, self.hash) = (sequence, hash) }
+
+    /// The place before the first row.
+    public static let beginning = AuditLink(sequence: 0, hash: SHA256Digest.hash("siwa-audit-1"))
+
+    /// Returns the link of the row that follows: SHA-256 over this hash, the number of the row in eight bytes,
+    /// the most significant first, and the canonical bytes of the row.
+    public func next(_ canonicalBytes: [UInt8]) -> AuditLink {
+        let number = sequence + 1
+        var bytes = hash.bytes
+        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+        return AuditLink(sequence: number, hash: SHA256Digest.hash(bytes + canonicalBytes))
+    }
+
+    /// 64 hexadecimal digits.
+    public var hashText: String { Hexadecimal.encode(hash) }
+}
+
+/// The ends of the stored chain.
+public struct AuditChain: Sendable, Hashable {
+    /// The row before the oldest stored row.
+    public let anchor: AuditLink
+    /// The newest row. Equal to the anchor when there is no row.
+    public let head: AuditLink
+
+    public init(anchor: AuditLink, head: AuditLink) { (self.anchor, self.head) = (anchor, head) }
+
+    public static let empty = AuditChain(anchor: .beginning, head: .beginning)
+}
+
+/// A stored row of the audit log.
+public struct AuditRow: Sendable, Hashable {
+    public let entry: SealedAuditEntry
+    /// Its number and its hash, as stored.
+    public let link: AuditLink
+
+    public init(_ entry: SealedAuditEntry, link: AuditLink) { (self.entry, self.link) = (entry, link) }
+
+    public var sequence: Int64 { link.sequence }
+    public var facts: AuditFacts { entry.facts }
+}
+
+/// The deletion of rows past their time. The row before the oldest row that is left becomes the anchor of the
+/// chain, and a new row tells of it, so that cutting off old rows by hand is found.
+public enum AuditPurge {
+    /// Most rows that one step deletes, and that it reads to decide, so that audited changes do not wait for long.
+    public static let largestStep = 1000
+    /// Most rows behind these in which a step looks for the end of rows of the future.
+    public static let farthestSearch = 100_000
+
+    /// Returns the number of rows that a step deletes, of the oldest. They are a beginning of the chain, so that it
+    /// stays one piece: up to the last old row before the first row that is neither old nor of the future.
+    ///
+    /// - Parameters:
+    ///   - oldest: The times of the oldest rows, `largestStep` at most.
+    ///   - end: Rows are old that were recorded before.
+    ///   - next: Returns the time of the first row after `oldest` that is old or not of the future, out of
+    ///     `farthestSearch` rows. Called only when a full step ends with rows of the future.
+    public static func step(
+        _ oldest: [Moment], before end: Moment, at now: Moment, next: () throws -> Moment?
+    ) rethrows -> Int {
+        let oldOrFuture = oldest.prefix { $0 < end || $0 > now }
+        let count = oldOrFuture.lastIndex { $0 < end }.map { $0 + 1 } ?? 0
+        guard count < oldOrFuture.count, oldOrFuture.count == largestStep, let next = try next(), next < end
+        else { return count }
+        return oldOrFuture.count
+    }
+
+    static func detail(_ anchor: AuditLink) -> String { "up to row \(anchor.sequence), \(anchor.hashText)" }
+
+    /// The entry that tells of a purge.
+    public static func entry(upTo anchor: AuditLink, at moment: Moment) -> AuditEntry {
+        AuditEntry(.auditPurged, by: .service, at: moment, detail: detail(anchor))
     }
 }

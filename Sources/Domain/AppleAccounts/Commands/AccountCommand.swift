@@ -28,3 +28,159 @@ public enum AccountCommand: Sendable, Hashable {
         }
     }
 }
+
+/// A command that must not be carried out. It changed nothing, but consumed the challenge of App Attest that
+/// came with it.
+public struct AccountRefusal: Error, Sendable {
+    /// The raw values are the words on the wire.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The token was given before the latest revocation.
+        case credentialRevoked = "credential_revoked"
+        case accountNotFound = "account_not_found"
+        /// The nonce has our form, but has expired or was not minted here.
+        case nonceExpired = "nonce_expired"
+        case nonceUsed = "nonce_used"
+        /// The user already has another account, which a transfer must not replace.
+        case accountExists = "account_exists"
+        /// The account has a credential for an app that the caller may not see.
+        case callerForbidden = "caller_forbidden"
+        /// The challenge of App Attest was consumed by another request.
+        case challengeUsed = "challenge_used"
+        /// There is no such key of App Attest, or it is of another app than the request.
+        case attestationKeyUnknown = "attestation_key_unknown"
+        /// Another app has attested the key.
+        case attestationKeyTaken = "attestation_key_taken"
+        /// The app has as many keys as it may have.
+        case attestationKeysFull = "attestation_keys_full"
+        /// The counter of the assertion is not above the stored counter: a replay, or a late assertion.
+        case counterNotIncreased = "counter_not_increased"
+        /// The account is disabled here.
+        case accountDisabled = "account_disabled"
+    }
+
+    public let code: Code
+
+    public init(_ code: Code) { self.code = code }
+}
+
+extension AccountRefusal: Equatable {}
+
+extension AccountRefusal: CustomStringConvertible {
+    public var description: String { "refused: \(code.rawValue)" }
+}
+
+/// A command whose outcome has a type of its own.
+///
+/// A batch mixes commands of all kinds, so a store takes `AccountCommand` or `GrantCommand`, and returns
+/// `AccountOutcome` or `GrantOutcome`. This protocol connects them for callers that submit one command and want
+/// the outcome of that command.
+public protocol TypedCommand: Sendable {
+    /// The type of all commands of its batch.
+    associatedtype Command: BatchCommand
+    associatedtype Output: Sendable
+
+    /// The command as part of a batch.
+    var untyped: Command { get }
+
+    /// Returns `nil` for an outcome of another kind of command.
+    static func output(_ outcome: Command.Outcome) -> Output?
+}
+
+extension TypedCommand {
+    /// Returns the outcome of this kind of command.
+    ///
+    /// - Throws: `StorageError` for an outcome of another kind of command, which a conforming store never
+    ///   returns.
+    @inlinable
+    public static func requireOutput(_ outcome: Command.Outcome) throws(StorageError) -> Output {
+        guard let output = output(outcome) else {
+            throw StorageError(.unavailable, detail: "the store returned the outcome of another command")
+        }
+        return output
+    }
+}
+
+extension SignInCommand: TypedCommand {
+    public var untyped: AccountCommand { .signIn(self) }
+
+    public static func output(_ outcome: AccountOutcome) -> SignInOutcome? {
+        if case .signedIn(let output) = outcome { output } else { nil }
+    }
+}
+
+extension NotificationCommand: TypedCommand {
+    public var untyped: AccountCommand { .notification(self) }
+
+    public static func output(_ outcome: AccountOutcome) -> NotificationReceipt? {
+        if case .notification(let output) = outcome { output } else { nil }
+    }
+}
+
+extension ExchangeCommand: TypedCommand {
+    public var untyped: AccountCommand { .finishExchange(self) }
+
+    public static func output(_ outcome: AccountOutcome) -> ExchangeReceipt? {
+        if case .exchangeFinished(let output) = outcome { output } else { nil }
+    }
+}
+
+extension RejectionCommand: TypedCommand {
+    public var untyped: AccountCommand { .rejectRefreshToken(self) }
+
+    public static func output(_ outcome: AccountOutcome) -> RejectionReceipt? {
+        if case .refreshTokenRejected(let output) = outcome { output } else { nil }
+    }
+}
+
+extension EraseCommand: TypedCommand {
+    public var untyped: AccountCommand { .erase(self) }
+
+    public static func output(_ outcome: AccountOutcome) -> ErasureRecord? {
+        if case .erased(let output) = outcome { output } else { nil }
+    }
+}
+
+extension TransferCommand: TypedCommand {
+    public var untyped: AccountCommand { .transfer(self) }
+
+    public static func output(_ outcome: AccountOutcome) -> TransferReceipt? {
+        if case .transferred(let output) = outcome { output } else { nil }
+    }
+}
+
+extension RegisterKeyCommand: TypedCommand {
+    public var untyped: AccountCommand { .registerKey(self) }
+
+    public static func output(_ outcome: AccountOutcome) -> RegisteredKey? {
+        if case .keyRegistered(let output) = outcome { output } else { nil }
+    }
+}
+
+extension UseProofCommand: TypedCommand {
+    public var untyped: AccountCommand { .useProof(self) }
+
+    public static func output(_ outcome: AccountOutcome) -> Void? {
+        if case .proofUsed = outcome { () } else { nil }
+    }
+}
+
+/// A command that changes an account and yields the account.
+public protocol AccountChangeCommand: TypedCommand where Command == AccountCommand, Output == Account {}
+
+extension AccountChangeCommand {
+    public static func output(_ outcome: AccountOutcome) -> Account? {
+        if case .changed(let output) = outcome { output } else { nil }
+    }
+}
+
+extension DisableCommand: AccountChangeCommand {
+    public var untyped: AccountCommand { .disable(self) }
+}
+
+extension EnableCommand: AccountChangeCommand {
+    public var untyped: AccountCommand { .enable(self) }
+}
+
+extension SignOutCommand: AccountChangeCommand {
+    public var untyped: AccountCommand { .signOut(self) }
+}

@@ -11,3 +11,109 @@ extension AccountCommand: BatchCommand {
     public typealias Outcome = AccountOutcome
     public typealias Batch = CommitResult
 }
+
+/// The results of commands that were committed together, in the order of the commands.
+public protocol CommittedBatch: Sendable {
+    /// Result of one command as stores give it.
+    associatedtype Element: Sendable
+    associatedtype Outcome: Sendable
+
+    var results: [Element] { get }
+    /// Sequence number of the last account event of the batch; `nil` when the batch made no event.
+    var lastEventSequence: Int64? { get }
+
+    init(results: [Element], lastEventSequence: Int64?)
+
+    /// Makes the result of a command that the database did not store, although it stored others of the batch.
+    static func failure(_ error: StorageError) -> Element
+
+    /// Returns the result for the caller of a command.
+    static func outcome(_ result: Element) -> Result<Outcome, any Error>
+}
+
+extension CommittedBatch {
+    /// Commits a batch in one transaction or, if the database refuses a value of it (`valueRefused`), each
+    /// command in a transaction of its own: one command has a value that no row accepts, and the others must
+    /// not fail with it.
+    ///
+    /// Committed alone, a command fails for itself, whatever the cause: the commands before it are durable
+    /// already, and those after it may succeed. After a lost connection its outcome is unknown, as that of a
+    /// batch is.
+    ///
+    /// - Parameters:
+    ///   - storageError: Maps an error of the database to the error of the service.
+    ///   - afterEach: Called after each transaction of one command, also after a failed one.
+    ///   - transaction: Commits some commands in one transaction. When it throws, nothing stays open.
+    /// - Throws: The error of the transaction of all commands, unless its code is `valueRefused`.
+    @inlinable
+    public static func committing<Command>(
+        _ commands: [Command], storageError: (any Error) -> StorageError, afterEach: () -> Void = {},
+        transaction: ([Command]) throws -> Self
+    ) throws -> Self {
+        do {
+            return try transaction(commands)
+        } catch let error where storageError(error).code == .valueRefused {
+            var results: [Element] = []
+            var lastEventSequence: Int64?
+            for command in commands {
+                do {
+                    let batch = try transaction([command])
+                    results += batch.results
+                    lastEventSequence = batch.lastEventSequence ?? lastEventSequence
+                } catch {
+                    results.append(failure(storageError(error)))
+                }
+                afterEach()
+            }
+            return Self(results: results, lastEventSequence: lastEventSequence)
+        }
+    }
+}
+
+/// The result of a batch.
+public struct CommitResult: Sendable, Equatable {
+    /// Results of the commands, in the order of the commands.
+    public let results: [CommandResult]
+    /// Sequence number of the last account event of the batch; `nil` when the batch made no event.
+    public let lastEventSequence: Int64?
+
+    public init(results: [CommandResult], lastEventSequence: Int64?) {
+        (self.results, self.lastEventSequence) = (results, lastEventSequence)
+    }
+}
+
+extension CommitResult: CommittedBatch {
+    public static func failure(_ error: StorageError) -> CommandResult { .failed(error) }
+
+    public static func outcome(_ result: CommandResult) -> Result<AccountOutcome, any Error> {
+        switch result {
+        case .done(let outcome): .success(outcome)
+        case .refused(let refusal): .failure(refusal)
+        case .failed(let error): .failure(error)
+        }
+    }
+}
+
+/// Result of one command of a batch.
+public enum CommandResult: Sendable, Equatable {
+    case done(AccountOutcome)
+    /// Refused by the rules. Nothing of the command was stored, except that its challenge is consumed.
+    case refused(AccountRefusal)
+    /// Refused by the database, which accepted the rest of the batch. Nothing of the command was stored.
+    case failed(StorageError)
+}
+
+/// Outcome of a command.
+public enum AccountOutcome: Sendable, Hashable {
+    case signedIn(SignInOutcome)
+    case notification(NotificationReceipt)
+    case exchangeFinished(ExchangeReceipt)
+    case refreshTokenRejected(RejectionReceipt)
+    /// As it was stored.
+    case erased(ErasureRecord)
+    case transferred(TransferReceipt)
+    case keyRegistered(RegisteredKey)
+    case proofUsed
+    /// The account after it was disabled, enabled or signed out.
+    case changed(Account)
+}

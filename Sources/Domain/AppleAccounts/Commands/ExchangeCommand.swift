@@ -41,3 +41,47 @@ public enum ExchangeReceipt: Sendable, Hashable {
     /// There was no token, and the code is gone.
     case unavailable
 }
+
+extension WorkingSet {
+    /// Applies the end of an exchange. Its order relative to other exchanges and to revocations does not
+    /// matter.
+    mutating func apply(_ command: ExchangeCommand) throws(AccountRefusal) -> ExchangeReceipt {
+        let position = position(of: command.key)
+        guard subjects[position].accountID == command.accountID else {
+            throw AccountRefusal(.accountNotFound)
+        }
+        let wasThere = removeCode(command.codeID, of: command.accountID)
+        switch command.outcome {
+        case .token(let sealed, let tokenID, let authorizedAt, let nextCheckAt):
+            let token = RefreshTokenRecord(
+                id: tokenID, accountID: command.accountID, clientID: command.clientID,
+                primaryClientID: command.primaryClientID, sealed: sealed, authorizedAt: authorizedAt,
+                nextCheckAt: nextCheckAt)
+            let receipt = take(token, of: position)
+            settle(command, otherwise: receipt == .dropped ? .credentialRevoked : nil)
+            note(receipt, of: command)
+            return receipt
+        case .unavailable(let cause):
+            // Without the code, the end of the exchange was applied before, or a revocation removed the code.
+            settle(command, otherwise: wasThere ? cause : nil)
+            if wasThere { note(.unavailable, of: command) }
+            return .unavailable
+        }
+    }
+
+    private mutating func take(_ token: RefreshTokenRecord, of position: Int) -> ExchangeReceipt {
+        let record = subjects[position].record(for: token.primaryClientID)
+        guard record.admits(authorizationAt: token.authorizedAt) else { return .dropped }
+        let held = tokens[token.accountID]?.tokens.first { $0.clientID == token.clientID }
+        guard held.map({ token.isNewer(than: $0) }) ?? true else { return .superseded }
+        put(token)
+        return .kept
+    }
+
+    /// Sets the credential's status to what is held; to the cause when nothing is held.
+    private mutating func settle(_ command: ExchangeCommand, otherwise cause: RefreshTokenCause?) {
+        let held = tokens[command.accountID]?.status(of: command.primaryClientID)
+        guard let status = held ?? cause.map({ .unavailable($0) }) else { return }
+        subjects[position(of: command.key)].setRefreshToken(status, of: command.primaryClientID)
+    }
+}

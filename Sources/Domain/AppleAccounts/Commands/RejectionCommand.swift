@@ -31,3 +31,57 @@ public enum RejectionReceipt: Sendable, Hashable {
     /// The refused token is not the token that is held, so the credential does not change.
     case ignored
 }
+
+extension WorkingSet {
+    /// Applies Apple's refusal of a refresh token. It counts only for the token that is held: the refusal of
+    /// a replaced token has no meaning.
+    mutating func apply(
+        _ command: RejectionCommand, using generator: inout some RandomNumberGenerator
+    ) throws(AccountRefusal) -> RejectionReceipt {
+        let position = position(of: command.key)
+        guard subjects[position].accountID == command.accountID else {
+            throw AccountRefusal(.accountNotFound)
+        }
+        let tokens = tokens[command.accountID]?.tokens ?? []
+        guard let token = tokens.first(where: { $0.id == command.tokenID && $0.clientID == command.clientID })
+        else {
+            note(.ignored, of: command, at: command.moment)
+            return .ignored
+        }
+        let before = subjects[position].record(for: command.primaryClientID)
+        guard before.admits(authorizationAt: token.authorizedAt) else {
+            drop(token, of: position, .credentialRevoked)
+            note(.dropped, of: command, at: command.moment)
+            return .dropped
+        }
+        // Never before the authorization that the refusal ends, even if our clock is behind Apple's.
+        let moment = max(command.moment, token.authorizedAt)
+        drop(token, of: position, .rejected)
+        dropAppleTokens(of: position, app: command.primaryClientID, upTo: moment)
+        if subjects[position].refreshToken(of: command.primaryClientID)?.mayHaveAppleTokens != true {
+            subjects[position].setRefreshToken(.unavailable(.rejected), of: command.primaryClientID)
+        }
+        let index = subjects[position].touchCredential(of: command.primaryClientID)
+        subjects[position].credentials[index].record.merge(
+            Revocation(moment: moment, reason: .refreshTokenRejected, source: .dailyCheck))
+        let record = subjects[position].record(for: command.primaryClientID)
+        if before.state != .revoked, record.state == .revoked {
+            events.append(
+                AccountEvent(
+                    id: EventID(UniqueID(at: command.moment, using: &generator)), kind: .credentialRevoked,
+                    key: command.key, accountID: command.accountID, clientID: command.primaryClientID,
+                    reason: record.reason, source: record.source, moment: moment, recordedAt: command.moment))
+        }
+        note(.revoked, of: command, at: moment)
+        return .revoked
+    }
+
+    private mutating func drop(
+        _ token: RefreshTokenRecord, of position: Int, _ cause: RefreshTokenCause
+    ) {
+        tokens[token.accountID]?.tokens.removeAll { $0.id == token.id }
+        appleTokenChanges.append(.removeToken(token.accountID, token.clientID))
+        let left = tokens[token.accountID]?.status(of: token.primaryClientID)
+        subjects[position].setRefreshToken(left ?? .unavailable(cause), of: token.primaryClientID)
+    }
+}

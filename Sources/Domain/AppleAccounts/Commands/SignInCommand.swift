@@ -1,3 +1,4 @@
+public import Cryptography
 import Encodings
 
 /// A sign-in, shown by a verified identity token.
@@ -77,5 +78,270 @@ public struct SignInOutcome: Sendable, Hashable {
     ) {
         (self.account, self.credential, self.isNewAccount) = (account, credential, isNewAccount)
         self.proofRefusal = proofRefusal
+    }
+}
+
+/// The nonce of a sign-in, classified without the database.
+public enum SignInNonce: Sendable, Hashable {
+    /// Minted by this service, as its MAC has shown.
+    ///
+    /// It is used up before `expiresAt`. Its digest is kept until `keptUntil`, after which no token that
+    /// carries it can be valid.
+    case minted(NonceDigest, expiresAt: Moment, keptUntil: Moment)
+    /// Has the prefix of ours and no valid MAC: invented, or minted under another key.
+    case unproven(NonceDigest)
+    /// Present only in the token: the caller's own nonce, or the digest of one of ours. If it is known as
+    /// used, the sign-in is refused even when the caller posted no nonce: otherwise a thief could replay a
+    /// stolen token, after its nonce was used, by leaving the nonce out.
+    case carried(NonceDigest)
+
+    public var digest: NonceDigest {
+        switch self {
+        case .minted(let digest, _, _), .unproven(let digest), .carried(let digest): digest
+        }
+    }
+}
+
+/// The SHA-256 digest of a nonce. The nonce itself is never stored.
+public struct NonceDigest: Sendable, Hashable {
+    public let digest: SHA256Digest
+
+    public init(_ digest: SHA256Digest) {
+        self.digest = digest
+    }
+
+    /// Returns `nil` unless there are 32 bytes.
+    public init?(_ bytes: [UInt8]) {
+        guard let digest = SHA256Digest(bytes) else { return nil }
+        self.digest = digest
+    }
+
+    public var bytes: [UInt8] { digest.bytes }
+}
+
+/// A nonce that a sign-in has used up.
+public struct UsedNonce: Sendable, Hashable {
+    public let digest: NonceDigest
+    /// Time after which no token that carries the nonce can be valid.
+    public let keptUntil: Moment
+
+    public init(digest: NonceDigest, keptUntil: Moment) {
+        (self.digest, self.keptUntil) = (digest, keptUntil)
+    }
+}
+
+extension WorkingSet {
+    /// Checks everything before it changes anything, so that a refused sign-in leaves no trace but a consumed
+    /// challenge.
+    mutating func apply(
+        _ command: SignInCommand, using generator: inout some RandomNumberGenerator
+    ) throws(AccountRefusal) -> SignInOutcome {
+        let position = position(of: command.key)
+        let moved = try checkedTransfer(for: command, to: position)
+        // After every other check: the counter of a refused sign-in does not rise.
+        let proofRefusal = try usedProof(of: command)
+        if let moved {
+            takeTransfer(
+                moved, to: command.key, at: command.authorizedAt, recordedAt: command.receivedAt,
+                by: AuditOrigin(.user), using: &generator)
+        }
+        if let nonce = command.nonce { use(nonce) }
+        endDisabling(at: position, ifOverAt: command.receivedAt, using: &generator)
+
+        let before = events.count
+        let change = subjects[position].take(command, using: &generator)
+        if change.isNewAccount {
+            append(.accountCreated, of: command, using: &generator)
+        } else {
+            if change.isEmailChanged { append(.emailChanged, of: command, using: &generator) }
+            if change.isProfileChanged { append(.profileChanged, of: command, using: &generator) }
+        }
+        if change.isNewlyAuthorized {
+            append(
+                .credentialAuthorized, of: command, clientID: command.clientID, reason: .signedIn,
+                using: &generator)
+        }
+        if events.count == before {
+            noteSignIn(command, of: change.accountID, after: change.lastSignInAt)
+        }
+        if let offer = command.authorizationCode {
+            insert(
+                NewAuthorizationCode(
+                    offer, accountID: change.accountID, primaryClientID: command.clientID,
+                    authorizedAt: command.authorizedAt, nextAttemptAt: command.receivedAt))
+        }
+        return SignInOutcome(
+            account: subjects[position].account(change.accountID, createdAt: change.createdAt),
+            credential: subjects[position].credential(for: command.clientID),
+            isNewAccount: change.isNewAccount, proofRefusal: proofRefusal)
+    }
+
+    /// Checks the sign-in. Returns the record that it moves to the user, if there is any.
+    private mutating func checkedTransfer(
+        for command: SignInCommand, to position: Int
+    ) throws(AccountRefusal) -> SubjectRecord? {
+        do throws(AccountRefusal) {
+            guard let moved = try transferredRecord(for: command) else {
+                try check(command, against: subjects[position])
+                return nil
+            }
+            try check(command, against: moved)
+            return moved
+        } catch {
+            if let proof = command.proof { try? consume(proof.challenge) }
+            throw error
+        }
+    }
+
+    /// Returns the reason why the proof does not hold, unless a proof is demanded.
+    private mutating func usedProof(
+        of command: SignInCommand
+    ) throws(AccountRefusal) -> AccountRefusal.Code? {
+        guard let proof = command.proof else { return nil }
+        do throws(AccountRefusal) {
+            try use(proof, at: command.receivedAt)
+            return nil
+        } catch {
+            if command.demandsProof { throw error }
+            return error.code
+        }
+    }
+
+    private func check(_ command: SignInCommand, against subject: SubjectRecord) throws(AccountRefusal) {
+        if let nonce = command.nonce { try check(nonce, at: command.receivedAt) }
+        guard subject.record(for: command.clientID).admits(authorizationAt: command.authorizedAt) else {
+            throw AccountRefusal(.credentialRevoked)
+        }
+        guard subject.accountID != nil || command.createsAccount else {
+            throw AccountRefusal(.accountNotFound)
+        }
+        // Last, so that a token that signs nobody in says nothing about the account.
+        guard !subject.isDisabled(at: command.receivedAt) else { throw AccountRefusal(.accountDisabled) }
+    }
+
+    private mutating func append(
+        _ kind: AccountEvent.Kind, of command: SignInCommand, clientID: ClientID? = nil,
+        reason: CredentialReason? = nil, using generator: inout some RandomNumberGenerator
+    ) {
+        events.append(
+            AccountEvent(
+                id: EventID(UniqueID(at: command.receivedAt, using: &generator)), kind: kind,
+                key: command.key,
+                accountID: subjects[position(of: command.key)].accountID, clientID: clientID, reason: reason,
+                source: .signIn, moment: command.authorizedAt, recordedAt: command.receivedAt))
+    }
+}
+
+extension WorkingSet {
+    /// Refuses a nonce that was used, has expired, or has our form but was never minted.
+    func check(_ nonce: SignInNonce, at moment: Moment) throws(AccountRefusal) {
+        let isUsed = usedDigests.contains(nonce.digest)
+        switch nonce {
+        case .minted(_, let expiresAt, _):
+            guard moment < expiresAt else { throw AccountRefusal(.nonceExpired) }
+            guard !isUsed else { throw AccountRefusal(.nonceUsed) }
+        case .unproven:
+            throw AccountRefusal(isUsed ? .nonceUsed : .nonceExpired)
+        case .carried:
+            guard !isUsed else { throw AccountRefusal(.nonceUsed) }
+        }
+    }
+
+    /// Uses up a nonce that was checked. A nonce that was not minted here is left to the caller.
+    mutating func use(_ nonce: SignInNonce) {
+        switch nonce {
+        case .minted(let digest, _, let keptUntil):
+            usedDigests.insert(digest)
+            usedNonces.append(UsedNonce(digest: digest, keptUntil: keptUntil))
+        case .unproven, .carried: break
+        }
+    }
+}
+
+extension SubjectRecord {
+    /// Changes by a sign-in that a caller can see.
+    struct SignInChange {
+        let accountID: AccountID
+        let createdAt: Moment
+        /// Time of the last sign-in to the app before.
+        var lastSignInAt: Moment?
+        var isNewAccount = false
+        var isNewlyAuthorized = false
+        var isEmailChanged = false
+        var isProfileChanged = false
+    }
+
+    /// Applies a sign-in that was checked. A sign-in without new facts changes only the credential of the
+    /// app.
+    mutating func take(
+        _ command: SignInCommand, using generator: inout some RandomNumberGenerator
+    ) -> SignInChange {
+        let stateBefore = record(for: command.clientID).state
+        var change: SignInChange
+        if let accountID, let createdAt {
+            change = SignInChange(accountID: accountID, createdAt: createdAt)
+        } else {
+            leaveTombstone()
+            let id = AccountID(UniqueID(at: command.receivedAt, using: &generator))
+            (accountID, createdAt) = (id, command.receivedAt)
+            change = SignInChange(accountID: id, createdAt: command.receivedAt, isNewAccount: true)
+            touchRow()
+        }
+        change.isEmailChanged = takeEmail(command)
+        change.isProfileChanged = takeProfile(command)
+        change.lastSignInAt = takeCredential(command)
+        change.isNewlyAuthorized = stateBefore != .authorized
+        return change
+    }
+
+    private mutating func takeEmail(_ command: SignInCommand) -> Bool {
+        let visibleBefore = email?.value.address ?? unsignedEmail
+        if let signed = command.email {
+            let valueBefore = email?.value
+            let written = LastWriter(signed, at: command.authorizedAt)
+            email = written.merged(with: email)
+            if email?.value != valueBefore || unsignedEmail != nil {
+                unsignedEmail = nil
+                touchRow()
+                return true
+            }
+            return false
+        }
+        guard visibleBefore == nil, let unsigned = command.unsignedEmail else { return false }
+        unsignedEmail = unsigned
+        touchRow()
+        return true
+    }
+
+    private mutating func takeProfile(_ command: SignInCommand) -> Bool {
+        var isChanged = profile.fill(from: command.profile)
+        if let status = command.realUserStatus, status > realUserStatus ?? -1 {
+            realUserStatus = status
+            isChanged = true
+        }
+        if isChanged { touchRow() }
+        return isChanged
+    }
+
+    /// Returns the time of the last sign-in to the app before.
+    private mutating func takeCredential(_ command: SignInCommand) -> Moment? {
+        let index = touchCredential(of: command.clientID)
+        credentials[index].record.merge(Authorization(moment: command.authorizedAt, source: .signIn))
+        let lastSignInAt = credentials[index].lastSignInAt
+        credentials[index].lastSignInAt = max(lastSignInAt ?? command.receivedAt, command.receivedAt)
+        credentials[index].takeRefreshToken(of: command)
+        return lastSignInAt
+    }
+}
+
+extension AppCredential {
+    /// A held token stays held until the exchange of a newer code is over.
+    fileprivate mutating func takeRefreshToken(of command: SignInCommand) {
+        if refreshToken?.mayHaveAppleTokens == true { return }
+        if command.authorizationCode != nil {
+            refreshToken = .pending
+        } else if let cause = command.refreshTokenCause {
+            refreshToken = .unavailable(cause)
+        }
     }
 }

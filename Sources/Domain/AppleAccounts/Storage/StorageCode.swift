@@ -1,3 +1,5 @@
+public import AppAttestation
+
 /// A closed set of words that rows hold as small numbers, the same in every database.
 public protocol StorageCode: CaseIterable, Hashable, Sendable {
     /// Every word, number 1 first. Only append: the numbers are in the databases of operators.
@@ -22,5 +24,189 @@ extension StorageCode {
         // Generic code looks up the type of the result of `firstIndex(of:)` with each call.
         for index in 0..<numbered.count where numbered[index] == self { return Int64(index) + 1 }
         preconditionFailure("\(self) is missing in \(Self.self).numbered")
+    }
+}
+
+extension AccountEvent.Kind: StorageCode {
+    public static let numbered: [AccountEvent.Kind] = [
+        .accountCreated, .credentialAuthorized, .credentialRevoked, .emailChanged, .emailForwardingChanged,
+        .profileChanged, .accountDeleted, .accountErased, .accountTransferred, .grantCreated, .grantRevoked,
+        .accountDisabled, .accountEnabled, .sessionsEnded, .tokenRevoked,
+    ]
+}
+
+extension AttestationEnvironment: StorageCode {
+    public static let numbered: [AttestationEnvironment] = [.development, .production]
+}
+
+extension AuditAction: StorageCode {
+    public static let numbered: [AuditAction] = [
+        .grantCreated, .grantWidened, .grantEnded, .tokensIssued, .tokensEnded, .accountErased,
+        .accountDisabled, .accountEnabled, .accountSignedOut, .accountTransferred, .accountsExported,
+        .auditExported, .auditPurged, .configurationChanged, .signingKeyMade, .signingKeyRemoved,
+        .secretsResealed, .deliveryResumed, .deliveryReplayed, .consoleSignIn, .consoleSignOut, .consoleShow,
+        .requestReplayed,
+    ]
+}
+
+extension AuditActor.Kind: StorageCode {
+    public static let numbered: [AuditActor.Kind] = [
+        .apiKey, .oauthClient, .consoleOperator, .service, .command, .user, .apple, .google,
+    ]
+}
+
+extension AuditOutcome: StorageCode {
+    public static let numbered: [AuditOutcome] = [.done, .refused]
+}
+
+extension CredentialReason: StorageCode {
+    public static let numbered: [CredentialReason] = [
+        .signedIn, .consentRevoked, .appleAccountDeleted, .refreshTokenRejected, .erased,
+    ]
+}
+
+extension CredentialSource: StorageCode {
+    public static let numbered: [CredentialSource] = [
+        .signIn, .notification, .dailyCheck, .erasure,
+    ]
+}
+
+extension CredentialState: StorageCode {
+    public static let numbered: [CredentialState] = [
+        .authorized, .revoked, .notFound,
+    ]
+}
+
+extension Disabling.Reason: StorageCode {
+    public static let numbered: [Disabling.Reason] = [
+        .abuse, .fraud, .security, .payment, .legal, .requested, .other,
+    ]
+}
+
+extension EmailForwarding: StorageCode {
+    public static let numbered: [EmailForwarding] = [
+        .enabled, .disabled, .unknown,
+    ]
+}
+
+extension ErasureOutcome: StorageCode {
+    public static let numbered: [ErasureOutcome] = [
+        .provenRevoked, .notRevoked,
+    ]
+}
+
+extension GoogleEventKind: StorageCode {
+    public static let numbered: [GoogleEventKind] = [
+        .sessionsRevoked, .tokensRevoked, .tokenRevoked, .accountDisabled, .accountEnabled,
+        .credentialChangeRequired, .verification, .other,
+    ]
+}
+
+extension GoogleEventReason: StorageCode {
+    public static let numbered: [GoogleEventReason] = [
+        .hijacking, .bulkAccount,
+    ]
+}
+
+extension GrantEndReason: StorageCode {
+    public static let numbered: [GrantEndReason] = [
+        .unlinked, .clientRevoked, .tokenReused, .replaced, .googleRevoked, .consentRevoked,
+        .appleAccountDeleted, .erased, .signedOut,
+    ]
+}
+
+extension HistoryEntry.Kind: StorageCode {
+    public static let numbered: [HistoryEntry.Kind] = [
+        .signIn, .exchange, .consentRevoked, .appleAccountDeleted, .emailForwarding, .refreshTokenRejected,
+    ]
+}
+
+extension HistoryEntry.Outcome: StorageCode {
+    public static let numbered: [HistoryEntry.Outcome] = [
+        .changed, .overtaken, .alreadySo, .tokenKept, .tokenSuperseded, .tokenDropped, .tokenUnavailable,
+        .ignored,
+    ]
+}
+
+extension NotificationReceipt: StorageCode {
+    public static let numbered: [NotificationReceipt] = [
+        .applied, .duplicate, .unknownType, .unchanged,
+    ]
+}
+
+extension RefreshTokenCause: StorageCode {
+    public static let numbered: [RefreshTokenCause] = [
+        .noSealingKey, .noSigningKey, .codeRejected, .codeExpired, .exchangeUncertain, .clientRejected,
+        .identityMismatch, .rejected, .credentialRevoked, .transferred, .sealedUnreadable,
+    ]
+}
+
+extension SealedPurpose: StorageCode {
+    public static let numbered: [SealedPurpose] = [
+        .authorizationCode, .refreshToken,
+    ]
+}
+
+extension TicketPurpose: StorageCode {
+    public static let numbered: [TicketPurpose] = [
+        .webState, .webBrowser, .webResult, .endedSession,
+    ]
+}
+
+extension AppCheckTarget.Kind: StorageCode {
+    public static var numbered: [AppCheckTarget.Kind] { [.app, .oauthClient] }
+}
+
+extension ErasureToken.Step {
+    /// Reads the step and its outcome from two columns.
+    public init(storageCode: Int64?, outcome: Int64?) throws(StorageError) {
+        switch storageCode {
+        case 1: self = .exchange
+        case 2: self = .revoke
+        case 3: self = .prove
+        case 4: self = .done(try ErasureOutcome(storageCode: outcome ?? 0))
+        default:
+            throw StorageError(
+                .corrupted, detail: "expected a step from 1 to 4, found another; restore a backup")
+        }
+    }
+
+    /// Values of the two columns.
+    public var storageCodes: (step: Int64, outcome: Int64?) {
+        switch self {
+        case .exchange: (1, nil)
+        case .revoke: (2, nil)
+        case .prove: (3, nil)
+        case .done(let outcome): (4, outcome.storageCode)
+        }
+    }
+}
+
+extension RefreshTokenStatus {
+    /// Reads the status and its cause from two columns. Returns `nil` when the first is NULL.
+    public init?(storageCode: Int64?, cause: Int64?) throws(StorageError) {
+        switch storageCode {
+        case nil: return nil
+        case 1: self = .held
+        case 2: self = .pending
+        case 3:
+            guard let cause else {
+                throw StorageError(
+                    .corrupted, detail: "expected a cause beside status 3, found none; restore a backup")
+            }
+            self = .unavailable(try RefreshTokenCause(storageCode: cause))
+        default:
+            throw StorageError(
+                .corrupted, detail: "expected a status from 1 to 3, found another; restore a backup")
+        }
+    }
+
+    /// Values of the two columns.
+    public var storageCodes: (status: Int64, cause: Int64?) {
+        switch self {
+        case .held: (1, nil)
+        case .pending: (2, nil)
+        case .unavailable(let cause): (3, cause.storageCode)
+        }
     }
 }

@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// Stores the one-time secrets of the web flow, by their digests.
 public protocol TicketStore: Sendable {
     /// Returns `false`, and changes nothing, when a ticket of this digest and purpose exists.
@@ -17,4 +19,44 @@ public protocol TicketStore: Sendable {
     /// Deletes tickets that had expired at this moment, a bounded number per call. Returns the number of
     /// deleted tickets.
     func purgeTickets(expiredBefore moment: Moment) async throws -> Int
+}
+
+/// The data that a one-time secret gives access to, once and before it expires.
+public struct Ticket: Sendable, Hashable {
+    /// The most bytes that a payload may have.
+    public static let longestPayload = 4096
+
+    public let digest: TicketDigest
+    public let purpose: TicketPurpose
+    /// Opaque here. Nothing that must stay secret may be in it unless it is sealed.
+    public let payload: [UInt8]
+    public let expiresAt: Moment
+
+    public init(digest: TicketDigest, purpose: TicketPurpose, payload: [UInt8], expiresAt: Moment) {
+        self.digest = digest
+        self.purpose = purpose
+        self.payload = payload
+        self.expiresAt = expiresAt
+    }
+}
+
+/// The SHA-256 digest of a one-time secret. The secret itself is never stored.
+public struct TicketDigest: Sendable, Hashable {
+    public let digest: SHA256Digest
+
+    public init(_ digest: SHA256Digest) {
+        self.digest = digest
+    }
+}
+
+/// Purpose of a one-time secret of the web flow. A secret of one purpose is never accepted for another.
+public enum TicketPurpose: String, Sendable, Hashable, CaseIterable {
+    /// The `state` that Apple returns.
+    case webState = "web_state"
+    /// Binds the return from Apple to the browser that began the flow.
+    case webBrowser = "web_browser"
+    /// The code that the backend exchanges for the result.
+    case webResult = "web_result"
+    /// A browser's session that has ended before its time. Nothing takes it; it expires with the session.
+    case endedSession = "ended_session"
 }

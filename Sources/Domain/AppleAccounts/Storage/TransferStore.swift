@@ -15,3 +15,40 @@ public protocol TransferStore: Sendable {
     /// deleted transfers.
     func purgeTransfers(expiredBefore moment: Moment) async throws -> Int
 }
+
+/// The giving team's statement about one of its accounts: the user who signs in to the receiving team with
+/// this transfer identifier owns the account.
+public struct TransferRecord: Sendable, Hashable {
+    public let recipientTeam: TeamID
+    /// The token's `transfer_sub`.
+    public let transferSubject: AppleSubject
+    public let accountID: AccountID
+    /// The user's key at the giving team.
+    public let from: SubjectKey?
+    public let createdAt: Moment
+    /// Time at which Apple forgets the identifier: 60 days after the transfer was accepted.
+    public let expiresAt: Moment
+
+    public init(
+        recipientTeam: TeamID, transferSubject: AppleSubject, accountID: AccountID, from: SubjectKey?,
+        createdAt: Moment, expiresAt: Moment
+    ) {
+        self.recipientTeam = recipientTeam
+        self.transferSubject = transferSubject
+        self.accountID = accountID
+        self.from = from
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// An account of a team that gives an app away.
+public struct TransferableAccount: Sendable, Hashable {
+    public let accountID: AccountID
+    public let subject: AppleSubject
+    public let createdAt: Moment
+
+    public init(accountID: AccountID, subject: AppleSubject, createdAt: Moment) {
+        (self.accountID, self.subject, self.createdAt) = (accountID, subject, createdAt)
+    }
+}

@@ -1,5 +1,5 @@
 package import AppleAccounts
-import Cryptography
+package import Cryptography
 
 /// The grants of some accounts in one transaction: as they were loaded, and as the rules have left them.
 ///
@@ -154,5 +154,92 @@ extension GrantEndReason {
         case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased, .signedOut: true
         case .clientRevoked, .replaced, .googleRevoked: false
         }
+    }
+}
+
+/// A grant with all of its token families and codes.
+package struct HeldGrant: Sendable, Hashable {
+    package var record: GrantRecord
+    /// The oldest first.
+    package var families: [TokenFamily]
+    /// Codes, the oldest first. For batches of redemptions and refreshes, only redeemed codes may be loaded:
+    /// their rules must set `GrantWorkingSet.isMissingCodes` when they need others.
+    package var codes: [CodeRecord]
+
+    package init(_ record: GrantRecord, families: [TokenFamily] = [], codes: [CodeRecord] = []) {
+        self.record = record
+        self.families = families.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+        self.codes = codes.sorted { $0.issuedAt < $1.issuedAt }
+    }
+
+    func family(_ id: UniqueID) -> TokenFamily? { families.first { $0.id == id } }
+
+    func code(_ digest: SHA256Digest) -> CodeRecord? { codes.first { $0.digest == digest } }
+
+    /// Returns `true` if the grant can still yield tokens without the user: by a token family, or by a
+    /// waiting code.
+    func isAlive(at moment: Moment) -> Bool {
+        families.contains { moment < $0.expiresAt }
+            || codes.contains { $0.redemption == nil && moment < $0.expiresAt }
+    }
+}
+
+/// Changes of grants that a store has to write at the end of a transaction: first the removed rows, then the
+/// rows to put. Each list is in the order of its keys, so that two replicas lock in the same order.
+package struct GrantChanges: Sendable, Equatable {
+    /// Grants to remove, with their token families and codes.
+    package var removedGrants: [GrantID] = []
+    package var removedFamilies: [UniqueID] = []
+    package var removedCodes: [SHA256Digest] = []
+    /// Grants that are new, or that replace the row of the same ID.
+    package var grants: [GrantRecord] = []
+    package var families: [TokenFamily] = []
+    package var codes: [CodeRecord] = []
+
+    package var isEmpty: Bool { self == GrantChanges() }
+}
+
+extension GrantChanges {
+    /// Computes the difference between the loaded grants and the grants after the rules.
+    init(from loaded: [GrantID: HeldGrant], to held: [GrantID: HeldGrant]) {
+        self.init()
+        removedGrants = loaded.keys.filter { held[$0] == nil }
+        for (id, grant) in held {
+            let before = loaded[id]
+            guard grant != before else { continue }
+            if grant.record != before?.record { grants.append(grant.record) }
+            let familyIDs = Set(grant.families.map(\.id))
+            removedFamilies += before?.families.map(\.id).filter { !familyIDs.contains($0) } ?? []
+            families += grant.families.filter { $0 != before?.family($0.id) }
+            let digests = Set(grant.codes.map(\.digest))
+            removedCodes += before?.codes.map(\.digest).filter { !digests.contains($0) } ?? []
+            codes += grant.codes.filter { $0 != before?.code($0.digest) }
+        }
+        removedGrants.sort { $0.uniqueID < $1.uniqueID }
+        removedFamilies.sort()
+        removedCodes.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        grants.sort { $0.id.uniqueID < $1.id.uniqueID }
+        families.sort { $0.id < $1.id }
+        codes.sort { $0.digest.bytes.lexicographicallyPrecedes($1.digest.bytes) }
+    }
+}
+
+/// The refresh tokens of one grant of whose end Google must be told, on the events that tell of their end: one
+/// token for each event, because Google is told of each on its own. The last token goes with the grant, if the
+/// grant ends.
+struct EndedTokens {
+    let tokens: [SHA512Digest]
+    let endsGrant: Bool
+
+    init(_ tokens: [SHA512Digest], endsGrant: Bool) {
+        (self.tokens, self.endsGrant) = (tokens, endsGrant)
+    }
+
+    /// Makes the events in their order.
+    ///
+    /// - Parameter make: Gets the token, and true if the event is about the token alone.
+    func events<Event>(_ make: (_ token: SHA512Digest?, _ isOnlyToken: Bool) -> Event) -> [Event] {
+        guard endsGrant else { return tokens.map { make($0, true) } }
+        return tokens.dropLast().map { make($0, true) } + [make(tokens.last, false)]
     }
 }

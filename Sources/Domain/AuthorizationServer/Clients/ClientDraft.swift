@@ -1,3 +1,5 @@
+import AppAttestation
+
 /// An entry of `oauth.clients`. Each member is named as in the file, in the words of Swift.
 public struct ClientDraft: Sendable {
     /// `id`
@@ -100,5 +102,146 @@ public struct ClientDraft: Sendable {
         self.kind = kind
         self.app = app
         self.name = name
+    }
+}
+
+/// One member of an entry of `oauth.clients`: its name in the file, the form of its value, its bounds and its
+/// default. The reader of the file, the refusal of members of other kinds, `siwa client new` and the page on
+/// the configuration follow from the list. Rules about a value, or about two members, are in `OAuthCheck`.
+public struct ClientMember: Sendable {
+    public let name: String
+    public let value: DraftValue<ClientDraft>
+    private let meaning: Meaning
+
+    private enum Meaning {
+        case forEveryKind
+        /// For the kinds that list it.
+        case forSomeKinds
+    }
+
+    private init(_ name: String, _ meaning: Meaning, _ value: DraftValue<ClientDraft>) {
+        (self.name, self.meaning, self.value) = (name, meaning, value)
+    }
+
+    /// In the order of `siwa client new`.
+    public static let all = [
+        ClientMember("id", .forEveryKind, .text(\.id)),
+        ClientMember("kind", .forEveryKind, .word(\.kind)),
+        ClientMember("app", .forEveryKind, .text(\.app)),
+        ClientMember("name", .forEveryKind, .texts(\.name)),
+        ClientMember("purpose", .forEveryKind, .texts(\.purpose)),
+        isFirstParty,
+        ClientMember("logo_file", .forEveryKind, .optionalText(\.logoFile)),
+        ClientMember("policy_uri", .forEveryKind, .optionalText(\.policyURI)),
+        ClientMember("terms_uri", .forEveryKind, .optionalText(\.termsURI)),
+        ClientMember("secret_hashes", .forEveryKind, .list(\.secretHashes, default: [])),
+        ClientMember("scopes", .forEveryKind, .list(\.scopes, default: [])),
+        impliesOpenID,
+        ClientMember("redirect_uris", .forEveryKind, .list(\.redirectURIs, default: [])),
+        postLogoutRedirectURIs,
+        ClientMember("audience", .forEveryKind, .optionalText(\.audience)),
+        accessTokenAlgorithm, idTokenAlgorithm, maxAuthenticationAge, codeLifetime, accessTokenLifetime,
+        refreshTokenIdleLifetime, refreshTokenLifetime, refreshRetryWindow, refreshTokenLimit, events,
+        eventTypes,
+        eventsURL, eventsPrivateNetworks, platform, allowsPlainPKCE,
+        allowsLocalhost, allowsCustomScheme, bundleID, appCheck, firstAttestingVersion, allowsNativeSignIn,
+        allowsDeviceGrant, requiresPKCE, allowsHomeScreenApp,
+        projectID, googleClientIDs, appFlip, appFlipBundleIDs,
+        appFlipLinkPaths, appFlipTestRedirectURIs, androidPackage, androidFingerprints,
+    ]
+
+    static let isFirstParty = ClientMember(
+        "first_party", .forSomeKinds, .flag(\.isFirstParty, default: false))
+    static let postLogoutRedirectURIs = ClientMember(
+        "post_logout_redirect_uris", .forSomeKinds, .list(\.postLogoutRedirectURIs, default: []))
+    static let impliesOpenID = ClientMember(
+        "imply_openid", .forEveryKind, .flag(\.impliesOpenID, default: false))
+    static let accessTokenAlgorithm = ClientMember(
+        "access_token_algorithm", .forEveryKind,
+        .optionalWord(\.accessTokenAlgorithm, default: TokenAlgorithm.es256.rawValue))
+    static let idTokenAlgorithm = ClientMember(
+        "id_token_algorithm", .forEveryKind,
+        .optionalWord(\.idTokenAlgorithm, default: TokenAlgorithm.rs256.rawValue))
+    static let maxAuthenticationAge = ClientMember(
+        "max_authentication_age", .forEveryKind, .optionalSeconds(\.maxAuthenticationAge, 0...tenYears))
+    static let codeLifetime = ClientMember(
+        "code_lifetime", .forEveryKind, .number(\.codeLifetime, 1...600, .seconds, default: 600))
+    static let accessTokenLifetime = ClientMember(
+        "access_token_lifetime", .forEveryKind,
+        .number(\.accessTokenLifetime, 1...86_400, .seconds, default: 3600))
+    /// The default is the kind's.
+    static let refreshTokenIdleLifetime = ClientMember(
+        "refresh_token_idle_lifetime", .forEveryKind,
+        .optionalSeconds(\.refreshTokenIdleLifetime, 1...tenYears))
+    static let refreshTokenLifetime = ClientMember(
+        "refresh_token_lifetime", .forEveryKind, .optionalSeconds(\.refreshTokenLifetime, 1...tenYears))
+    /// The default is that of `oauth`.
+    static let refreshRetryWindow = ClientMember(
+        "refresh_retry_window", .forSomeKinds, .optionalSeconds(\.refreshRetryWindow, 0...600))
+    /// All refresh tokens of an account are read in each transaction about it, so there is a bound.
+    static let refreshTokenLimit = ClientMember(
+        "refresh_token_limit", .forEveryKind,
+        .number(\.refreshTokenLimit, 1...200, .refreshTokens, default: 10))
+    static let events = ClientMember("events", .forSomeKinds, .optionalWord(\.events, default: nil))
+    static let eventTypes = ClientMember("event_types", .forSomeKinds, .optionalList(\.eventTypes))
+    static let eventsURL = ClientMember("events_url", .forSomeKinds, .optionalText(\.eventsURL))
+    static let eventsPrivateNetworks = ClientMember(
+        "events_private_networks", .forSomeKinds, .list(\.eventsPrivateNetworks, default: []))
+    static let platform = ClientMember(
+        "platform", .forSomeKinds, .optionalWord(\.platform, default: nil))
+    static let allowsPlainPKCE = ClientMember(
+        "allow_plain_pkce", .forSomeKinds, .flag(\.allowsPlainPKCE, default: false))
+    static let allowsLocalhost = ClientMember(
+        "allow_localhost", .forSomeKinds, .flag(\.allowsLocalhost, default: false))
+    /// The default is the primary client ID of the app.
+    static let bundleID = ClientMember("bundle_id", .forSomeKinds, .optionalText(\.bundleID))
+    static let appCheck = ClientMember(
+        "app_check", .forSomeKinds, .optionalWord(\.appCheck, default: AppCheckMode.off.rawValue))
+    /// The default is the version of the bundle ID.
+    static let firstAttestingVersion = ClientMember(
+        "first_attesting_version", .forSomeKinds, .optionalText(\.firstAttestingVersion))
+    /// On Android every app can claim the scheme of another.
+    static let allowsCustomScheme = ClientMember(
+        "allow_custom_scheme", .forSomeKinds, .flag(\.allowsCustomScheme, default: false))
+    static let allowsNativeSignIn = ClientMember(
+        "allow_native_sign_in", .forSomeKinds, .flag(\.allowsNativeSignIn, default: false))
+    static let allowsDeviceGrant = ClientMember(
+        "allow_device_grant", .forSomeKinds, .flag(\.allowsDeviceGrant, default: false))
+    /// A public client has no other way to bind a code to itself. Google sends no challenge.
+    static let requiresPKCE = ClientMember(
+        "require_pkce", .forSomeKinds, .flag(\.requiresPKCE, default: true))
+    static let allowsHomeScreenApp = ClientMember(
+        "allow_home_screen_app", .forSomeKinds, .flag(\.allowsHomeScreenApp, default: false))
+    static let projectID = ClientMember("project_id", .forSomeKinds, .optionalText(\.projectID))
+    static let googleClientIDs = ClientMember(
+        "google_client_ids", .forSomeKinds, .list(\.googleClientIDs, default: []))
+    static let appFlip = ClientMember("app_flip", .forSomeKinds, .flag(\.appFlip, default: false))
+    static let appFlipBundleIDs = ClientMember(
+        "app_flip_bundle_ids", .forSomeKinds, .list(\.appFlipBundleIDs, default: []))
+    static let appFlipLinkPaths = ClientMember(
+        "app_flip_link_paths", .forSomeKinds, .list(\.appFlipLinkPaths, default: ["/link/google/*"]))
+    static let appFlipTestRedirectURIs = ClientMember(
+        "app_flip_test_redirect_uris", .forSomeKinds, .list(\.appFlipTestRedirectURIs, default: []))
+
+    static let androidPackage = ClientMember(
+        "android_package", .forSomeKinds, .optionalText(\.androidPackage))
+    static let androidFingerprints = ClientMember(
+        "android_fingerprints", .forSomeKinds, .list(\.androidFingerprints, default: []))
+
+    private static let tenYears: Int64 = 315_360_000
+
+    /// Returns `true` if a client of the kind can have the member.
+    public func hasMeaning(for kind: ClientKind) -> Bool {
+        switch meaning {
+        case .forEveryKind: true
+        case .forSomeKinds: kind.members.contains { $0.name == name }
+        }
+    }
+}
+
+extension ClientDraft: SectionDraft {
+    public static let empty = ClientDraft(id: "", kind: "", app: "", name: [:])
+    public static let members: [DraftMember<ClientDraft>] = ClientMember.all.map {
+        DraftMember($0.name, $0.value)
     }
 }

@@ -23,3 +23,71 @@ public struct ClientEvents: Sendable, Hashable {
     /// Private networks that the URL's name may lead to. Only with `push`.
     public let privateNetworks: [String]
 }
+
+extension OAuthCheck {
+    /// Returns the event stream of a client; `nil` for a client without one, and after a mistake.
+    ///
+    /// URL and networks are checked by the reader of the settings, as those of webhooks.
+    mutating func events(of draft: ClientDraft, _ kind: ClientKind) -> ClientEvents? {
+        // A client of another kind is refused for the members themselves.
+        guard ClientMember.events.hasMeaning(for: kind) else { return nil }
+        guard let word = ClientMember.events.value.word(in: draft) else {
+            let others = [ClientMember.eventTypes, .eventsURL, .eventsPrivateNetworks]
+            for member in others where member.value.isSet(in: draft) {
+                add(
+                    .eventsMissing, at: "oauth.clients.\(member.name)",
+                    "of \(draft.id) has no meaning without events; add events: push or events: poll")
+            }
+            return nil
+        }
+        guard let delivery = ClientEvents.Delivery(rawValue: word) else {
+            add(
+                .eventsUnknown, at: "oauth.clients.events",
+                "of \(draft.id) must be push or poll, but is \(word.debugDescription)")
+            return nil
+        }
+        checkDelivery(delivery, of: draft, kind)
+        return ClientEvents(
+            delivery: delivery, kinds: eventKinds(of: draft), url: draft.eventsURL,
+            privateNetworks: draft.eventsPrivateNetworks)
+    }
+
+    private mutating func checkDelivery(
+        _ delivery: ClientEvents.Delivery, of draft: ClientDraft, _ kind: ClientKind
+    ) {
+        switch delivery {
+        case .push:
+            if draft.eventsURL == nil {
+                add(
+                    .eventsURLMissing, at: "oauth.clients.events_url",
+                    "of \(draft.id) is missing: events: push needs the URL that events are posted to")
+            }
+        case .poll:
+            // Client IDs are public, and events name users. A confidential client has its own mistake.
+            if draft.secretHashes.isEmpty, !kind.isConfidential {
+                add(
+                    .secretMissing, at: "oauth.clients.secret_hashes",
+                    "of \(draft.id) is missing, but a client that polls has a secret; use events: push, or make a "
+                        + "secret with siwa client new")
+            }
+            for member in [ClientMember.eventsURL, .eventsPrivateNetworks] where member.value.isSet(in: draft)
+            {
+                add(
+                    .eventsURLUnused, at: "oauth.clients.\(member.name)",
+                    "of \(draft.id) has no meaning with events: poll; remove it")
+            }
+        }
+    }
+
+    private mutating func eventKinds(of draft: ClientDraft) -> Set<AccountEvent.Kind> {
+        guard let words = draft.eventTypes else { return Set(ClientEvents.kinds) }
+        let known = ClientEvents.kinds.map(\.rawValue)
+        if words.isEmpty || !words.allSatisfy(known.contains) {
+            add(
+                .eventTypeUnknown, at: "oauth.clients.event_types",
+                "of \(draft.id) must be some of \(known.joined(separator: ", ")); correct the list, or leave it "
+                    + "out for all of them")
+        }
+        return Set(ClientEvents.kinds.filter { words.contains($0.rawValue) })
+    }
+}

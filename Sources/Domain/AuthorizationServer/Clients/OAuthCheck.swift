@@ -1,5 +1,6 @@
 public import AppAttestation
 public import AppleAccounts
+public import Encodings
 
 /// Reads the section `oauth` and collects all its mistakes.
 struct OAuthCheck {
@@ -158,4 +159,92 @@ public struct OAuthContext: Sendable {
         self.appsWithWebSignIn = appsWithWebSignIn
         self.appCheck = appCheck
     }
+}
+
+/// Numbers within their bounds.
+extension OAuthCheck {
+    /// The number, or the default, also after a mistake.
+    mutating func number(_ member: DraftMember<OAuthDraft>, in draft: OAuthDraft) -> Int64 {
+        number(member.value, in: draft, at: "oauth.\(member.name)", of: nil)
+    }
+
+    /// The number, or the default, also after a mistake.
+    mutating func number(_ member: ClientMember, of draft: ClientDraft) -> Int64 {
+        number(member.value, in: draft, at: "oauth.clients.\(member.name)", of: draft.id)
+    }
+
+    /// The number of seconds. `nil` where the file has none, and after a mistake.
+    mutating func seconds(_ member: ClientMember, of draft: ClientDraft) -> Int64? {
+        guard case .optionalSeconds(let path, let bounds) = member.value else {
+            preconditionFailure("\(member.name) has a default, or is no number of seconds")
+        }
+        return checked(
+            draft[keyPath: path], bounds, .seconds, at: "oauth.clients.\(member.name)", of: draft.id)
+    }
+
+    private mutating func number<Draft>(
+        _ value: DraftValue<Draft>, in draft: Draft, at setting: String, of owner: String?
+    ) -> Int64 {
+        guard case .number(let path, let bounds, let unit, let standard) = value else {
+            preconditionFailure("\(setting) is no number with a default")
+        }
+        return checked(draft[keyPath: path], bounds, unit, at: setting, of: owner) ?? standard
+    }
+
+    private mutating func checked(
+        _ number: Int64?, _ bounds: ClosedRange<Int64>, _ unit: DraftUnit, at setting: String,
+        of owner: String?
+    ) -> Int64? {
+        guard let number, !bounds.contains(number) else { return number }
+        let code: OAuthMistake.Code =
+            switch unit {
+            case .seconds: .lifetimeOutOfRange
+            case .refreshTokens: .limitOutOfRange
+            }
+        let client = owner.map { "of \($0) " } ?? ""
+        add(
+            code, at: setting,
+            "\(client)must be from \(bounds.lowerBound) to \(bounds.upperBound) \(unit.rawValue), but is \(number)"
+        )
+        return nil
+    }
+}
+
+/// A mistake in the section `oauth` of the configuration. The service does not start with one.
+public struct OAuthMistake: CodedError {
+    public enum Code: String, Sendable, CaseIterable {
+        case issuerMissing, issuerMalformed, issuerNotSecure
+        case scopeMalformed, scopeTwice, scopeUnknown, noScopes
+        case textMissing, textMalformed, languageUnknown
+        case clientIDMalformed, clientIDTwice, kindUnknown, memberOfOtherKind
+        case appUnknown, appNotPrimary, appWithoutWebSignIn
+        case secretMissing, secretHashMalformed, secretHashTwice
+        case redirectURIMissing, redirectURIRefused, redirectURITwice, redirectURIOfGoogle
+        case testRedirectURIInProduction, appFlipMissing
+        case platformUnknown, algorithmUnknown, audienceMalformed, lifetimeOutOfRange, limitOutOfRange
+        case projectIDMissing, projectIDMalformed, bundleIDMalformed, linkPathMalformed
+        case googleClientIDMalformed
+        case bundleIDUnknown, appCheckUnknown, appCheckMissing, appNotAttested, versionMalformed
+        case logoUnreadable, logoRefused, linkMalformed, openIDMissing
+        case textsDirectoryUnreadable, languageTagMalformed, languageBuiltIn, languagesTooMany
+        case translationUnreadable, translationIncomplete, translationUnknown, translationPlaces
+        case androidAppIncomplete, androidPackageMalformed, androidFingerprintMalformed
+        case eventsMissing, eventsUnknown, eventsURLMissing, eventsURLUnused, eventTypeUnknown
+        case nativeSignInNotFirstParty, nativeSignInElsewhere
+    }
+
+    public let code: Code
+    /// Path of the setting, for example `oauth.clients.redirect_uris`.
+    public let setting: String
+    /// The expected value, the found value, and the remedy. The text repeats values of the configuration, but
+    /// no secret and no hash.
+    public let text: String
+
+    public init(_ code: Code, at setting: String, _ text: String = "") {
+        (self.code, self.setting, self.text) = (code, setting, text)
+    }
+}
+
+extension OAuthMistake {
+    public var description: String { "\(setting) \(text)" }
 }

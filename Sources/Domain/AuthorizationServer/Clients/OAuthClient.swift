@@ -1,5 +1,7 @@
 public import AppAttestation
 public import AppleAccounts
+import Cryptography
+import Encodings
 
 /// A client of this authorization server, as the configuration declares it and after all checks.
 ///
@@ -113,4 +115,95 @@ extension OAuthClient {
 
 extension OAuthClient: CustomStringConvertible {
     public var description: String { "client \(id.rawValue)" }
+}
+
+/// Rules that follow from a client's kind and its settings.
+extension OAuthClient {
+    /// True if the client can use refresh tokens at all. A client that needs `offline_access` cannot use them
+    /// after the scope was removed from its configuration.
+    public var mayRefresh: Bool { !kind.needsOfflineAccess || scopes.contains(.offlineAccess) }
+
+    public var hasAppFlip: Bool { googleLinking?.appFlip ?? false }
+
+    /// Returns `true` if the given secret is one of the client's. All are compared, so that the duration does
+    /// not reveal which secret matched.
+    public func accepts(secret: String) -> Bool {
+        var isAccepted = false
+        for hash in secretHashes where hash.matches(secret) { isAccepted = true }
+        return isAccepted
+    }
+
+    /// Returns the requested scopes, with `openid` in front if `email` or `profile` implies it. Google's words
+    /// for native apps leave it out (`scope=email profile`), and without it there is no ID token and no
+    /// userinfo.
+    public func completed(_ requested: ScopeSet) -> ScopeSet {
+        guard impliesOpenID, requested.lacksOpenID else { return requested }
+        return ScopeSet([.openID]).union(requested)
+    }
+
+    /// Returns the part of a granted scope that the client still has. A client's scopes are configuration: a
+    /// scope that was removed from it is not issued any more, neither for an older code nor by a refresh.
+    ///
+    /// - Returns: `nil` when no scope is left.
+    public func remainingScope(of granted: String) -> String? { scopes.remainder(of: granted) }
+
+    /// Returns the target of a redirect to this URI, or `nil` when the client has no such URI.
+    public func redirectTarget(for uri: String) -> RedirectTarget? {
+        for registered in redirectURIs {
+            if let target = registered.target(for: uri) { return target }
+        }
+        return nil
+    }
+
+    /// Returns the target of the redirect after a sign-out: byte for byte, also the port of a loopback address
+    /// (OpenID Connect RP-Initiated Logout 1.0 §3).
+    func postLogoutTarget(for uri: String) -> RedirectTarget? {
+        postLogoutRedirectURIs.first { $0.text.isByteEqual(to: uri) }?.target(for: uri)
+    }
+}
+
+/// A secret of a client as `siwa client new` prints it, once: `siwa_cs_` and 32 random bytes in base64url.
+public struct OAuthClientSecret: Sendable, Confidential {
+    public let text: String
+
+    /// - Parameter randomBytes: 32 bytes of a cryptographic generator.
+    public init(randomBytes: [UInt8]) {
+        precondition(randomBytes.count == 32, "a client secret has 32 random bytes")
+        text = "siwa_cs_" + Base64URL.encode(randomBytes)
+    }
+
+    /// The hash of the secret, for the configuration.
+    public var hash: OAuthClientSecretHash { OAuthClientSecretHash(SHA256Digest.hash(text)) }
+}
+
+/// The SHA-256 of a client secret. The secret cannot be found from its hash, because a secret has 256 random
+/// bits.
+///
+/// A slow hash would add no security, and would let anyone spend the time of the service.
+public struct OAuthClientSecretHash: Sendable, Hashable {
+    private let digest: SHA256Digest
+
+    init(_ digest: SHA256Digest) {
+        self.digest = digest
+    }
+
+    /// Returns `nil` unless the text has 64 hexadecimal digits, in either case.
+    public init?(hexadecimal text: String) {
+        guard let bytes = Hexadecimal.decode(text.lowercased()), let digest = SHA256Digest(bytes) else {
+            return nil
+        }
+        self.digest = digest
+    }
+
+    /// The hash of the empty text, for a comparison when there is no client.
+    static let ofNothing = OAuthClientSecretHash(SHA256Digest.hash(""))
+
+    /// 64 hexadecimal digits, lowercase.
+    public var hexadecimal: String { Hexadecimal.encode(digest) }
+
+    /// Returns `true` if this is the hash of the secret. The duration does not depend on the position of a
+    /// difference.
+    public func matches(_ secret: String) -> Bool {
+        ConstantTime.areEqual(digest, SHA256Digest.hash(secret))
+    }
 }

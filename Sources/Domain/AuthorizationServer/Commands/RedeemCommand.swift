@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import Cryptography
+import Encodings
 
 /// A code is redeemed (RFC 6749 §4.1.3). The client is authenticated already.
 public struct RedeemCommand: Sendable, Hashable {
@@ -60,5 +61,133 @@ public struct FamilyLimits: Sendable, Hashable {
 
     public init(perClient: Int, perAccount: Int?) {
         (self.perClient, self.perAccount) = (perClient, perAccount)
+    }
+}
+
+extension GrantWorkingSet {
+    /// Milliseconds within which a correct repetition of a redemption is taken for a retry whose first
+    /// response was lost.
+    package static let retryTime: Int64 = 10_000
+
+    /// Redeems a code (RFC 6749 §4.1.3), once.
+    ///
+    /// The client is checked first, then the redirect URI, the code verifier, and only then whether the code
+    /// was used: a request of an attacker without the client's secret or the verifier neither uses the code
+    /// up nor ends anything.
+    mutating func apply(
+        _ command: RedeemCommand, using generator: inout some RandomNumberGenerator
+    ) throws(GrantRefusal) -> IssuedTokens {
+        guard let held = ledger.grant(withCode: command.codeDigest), var code = held.code(command.codeDigest)
+        else { throw GrantRefusal(.codeNotFound) }
+        guard code.oauthClientID == command.oauthClientID else { throw GrantRefusal(.codeOfAnotherClient) }
+        guard code.redirectURI.isByteEqual(to: command.redirectURI) else {
+            throw GrantRefusal(.redirectURIMismatch)
+        }
+        guard CodeChallenge.isFulfilled(code.challenge.map { CodeChallenge($0) }, by: command.codeVerifier)
+        else { throw GrantRefusal(.codeVerifierMismatch) }
+        if let redemption = code.redemption {
+            guard command.moment >= redemption.moment.advanced(byMilliseconds: Self.retryTime) else {
+                throw GrantRefusal(.codeRetried)
+            }
+            // RFC 6749 §4.1.2: one of the two parties that redeemed the code has stolen it.
+            endFamilies(of: held.record, reason: .tokenReused, at: command.moment, using: &generator) {
+                $0.id == redemption.familyID
+            }
+            throw GrantRefusal(.codeReused)
+        }
+        guard command.moment < code.expiresAt else { throw GrantRefusal(.codeExpired) }
+        let status = try status(held.record, authorizedAt: code.authorizedAt, at: command.moment)
+
+        // Checked before the code is used up: the scope is configuration, and can be restored.
+        guard let scope = command.clientScopes.remainder(of: code.scope) else {
+            throw GrantRefusal(.scopeWithdrawn)
+        }
+
+        let isOffline = ScopeSet(parsing: scope)?.contains(.offlineAccess) ?? false
+        let offered = command.needsOfflineAccess && !isOffline ? nil : command.refreshToken
+        let family = try begin(
+            NewFamily(
+                id: command.newFamilyID, scope: code.scope, isNative: command.isNative, refreshToken: offered,
+                authenticatedAt: code.authenticatedAt, authorizedAt: code.authorizedAt,
+                expiresAt: offered == nil
+                    ? command.accessTokenExpiresAt ?? command.familyExpiresAt : command.familyExpiresAt,
+                googleSubject: nil),
+            of: held.record, command.limits, at: command.moment, using: &generator)
+        code.redemption = CodeRecord.Redemption(moment: command.moment, familyID: family.id)
+        ledger.put(code)
+        return IssuedTokens(
+            grant: noteUse(of: held.record, at: command.moment), family: family, scope: scope,
+            account: status.account, nonce: code.nonce,
+            hasNewRefreshToken: offered != nil)
+    }
+}
+
+/// Values with which a new token family begins.
+struct NewFamily {
+    let id: UniqueID
+    let scope: String
+    let isNative: Bool
+    let refreshToken: NewRefreshToken?
+    let authenticatedAt: Moment
+    let authorizedAt: Moment
+    let expiresAt: Moment
+    let googleSubject: String?
+}
+
+extension GrantWorkingSet {
+    /// Number of token families without a refresh token that a grant can have; above it the oldest ends.
+    /// Bounds the rows that a client can cause by redeeming codes again and again.
+    package static let mostAccessFamilies = 100
+
+    /// Begins a token family, and ends the oldest families above the limits. Nothing has changed when it throws.
+    mutating func begin(
+        _ new: NewFamily, of grant: GrantRecord, _ limits: FamilyLimits, at moment: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) throws(GrantRefusal) -> TokenFamily {
+        try countNewFamily(of: grant.accountID, to: grant.oauthClientID, at: moment)
+        let family = TokenFamily(
+            id: new.id, grantID: grant.id, isNative: new.isNative, scope: new.scope,
+            authenticatedAt: new.authenticatedAt, authorizedAt: new.authorizedAt, createdAt: moment,
+            expiresAt: new.expiresAt,
+            refreshToken: new.refreshToken.map {
+                RefreshTokenState(
+                    familySecretDigest: $0.familySecretDigest, digest: $0.digest,
+                    doubleSHA512: $0.doubleSHA512)
+            }, googleSubject: new.googleSubject)
+        let own = (ledger.grant(grant.id)?.families ?? []).filter { moment < $0.expiresAt }
+        let most = new.refreshToken == nil ? Self.mostAccessFamilies : limits.perClient
+        let sameKind = own.filter { ($0.refreshToken == nil) == (new.refreshToken == nil) }
+        endFamilies(sameKind.dropLast(max(most, 1) - 1), keeping: grant.id, at: moment, using: &generator)
+        if new.isNative, new.refreshToken != nil, let perAccount = limits.perAccount {
+            let native = nativeLines(of: grant.accountID, at: moment)
+            endFamilies(
+                native.dropLast(max(perAccount, 1) - 1), keeping: grant.id, at: moment, using: &generator)
+        }
+        ledger.put(family)
+        note(.tokensIssued, of: grant, family: family.id, scope: family.scope, at: moment)
+        return family
+    }
+
+    /// Returns the token families of all native clients that have a refresh token, the oldest first. Families
+    /// of Google are not included, so no other client ever ends a link with Google.
+    private func nativeLines(of account: AccountID, at moment: Moment) -> [TokenFamily] {
+        ledger.grants(of: account).flatMap(\.families)
+            .filter { $0.isNative && $0.refreshToken != nil && moment < $0.expiresAt }
+            .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+    }
+
+    /// Ends token families that newer families replace. The grant of the new family does not end with them.
+    private mutating func endFamilies(
+        _ families: some Sequence<TokenFamily>, keeping kept: GrantID, at moment: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        for family in families {
+            guard family.grantID != kept, let grant = ledger.grant(family.grantID)?.record else {
+                // Google is not told of tokens that its newer tokens replace.
+                _ = ledger.removeFamilies(of: kept, reason: .replaced, at: moment) { $0.id == family.id }
+                continue
+            }
+            endFamilies(of: grant, reason: .replaced, at: moment, using: &generator) { $0.id == family.id }
+        }
     }
 }

@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import StrictJSON
 
 /// Decides about an App Flip call: redirect URI, caller, client and parameters, and the user's decision, in
 /// this order.
@@ -116,5 +117,153 @@ public struct AppFlipCheck: Sendable {
             throw OAuthError(.invalidRequest, "The granted scopes must be some of the requested ones.")
         }
         return granted
+    }
+}
+
+/// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them, unchecked. The prompt has
+/// those of the link, the account and the time of its sign-in.
+public struct AppFlipRequestBody: Sendable, Confidential {
+    // Parameters of the universal link.
+    public var clientID: String?
+    public var redirectURI: String?
+    public var state: String?
+    public var scope: String?
+    public var codeChallenge: String?
+    public var codeChallengeMethod: String?
+    public var userLocale: String?
+    /// The `Accept-Language` of the app, for a user whose `user_locale` the pages do not have.
+    public var acceptLanguage: String?
+    /// The user's decision in the app: `granted`, `denied` or `cancelled`.
+    public var decision: String?
+    /// A part of `scope`; empty when the user has granted no scope. `nil` is the whole scope.
+    public var grantedScopes: String?
+    // The user's identity.
+    public var identityToken: String?
+    public var nonce: String?
+    public var accountID: String?
+    public var authenticatedAt: Moment?
+    // What the request says about the app.
+    /// The member as posted: a proof of App Attest, unchecked.
+    public var attestation: JSONValue?
+    public var appVersion: String?
+
+    public init() {}
+}
+
+/// The parameters of an App Flip link that passed every check, before the user is asked.
+public struct AppFlipLink: Sendable {
+    public let client: OAuthClient
+    public let response: AuthorizationResponse
+    /// Scopes that the link requests. Never empty.
+    public let scopes: ScopeSet
+    public let challenge: CodeChallenge?
+    public let language: PageLanguage
+
+    /// The bound on the age of the authentication.
+    public var authenticationAge: AuthenticationAge {
+        AuthenticationAge(longest: client.maxAuthenticationAge)
+    }
+
+    /// True for an intent of Android: no URL is opened, and the app gives the result to Google's app.
+    public var isIntent: Bool { response.target.form == .googleProject }
+
+    public func response(code: String) -> AppFlipResponse {
+        AppFlipResponse(
+            redirectTo: response.location(code: code), outcome: .code,
+            message: AppFlipOutcome.code.message(in: language), code: isIntent ? code : nil)
+    }
+
+    /// Returns the response when there is no code.
+    public func response(_ obstacle: AppFlipObstacle) -> AppFlipResponse {
+        AppFlipResponse(refusing: obstacle, by: response, language: language)
+    }
+}
+
+/// An App Flip call that passed every check except the check of the identity, which is next.
+public struct AppFlipRequest: Sendable {
+    public let link: AppFlipLink
+    /// Scopes that the user has granted. Never empty.
+    public let scopes: ScopeSet
+    public let identity: Identity
+
+    /// The user's identity, as the app's backend states it.
+    public enum Identity: Sendable, Confidential {
+        /// An identity token: a sign-in like every other.
+        case identityToken(String, nonce: String?)
+        /// - Parameter authenticatedAt: `nil` when the backend does not state it. An unknown time is too old
+        ///   for a client with `max_authentication_age`.
+        case account(String, authenticatedAt: Moment?)
+    }
+}
+
+/// The decision about an App Flip call, before the identity is checked.
+public enum AppFlipDecision: Sendable {
+    /// An error of the interface, without a URL to open.
+    case refuse(AppFlipRefusal)
+    case response(AppFlipResponse)
+    case proceed(AppFlipRequest)
+}
+
+/// The decision about the parameters of an App Flip link, before the user is asked.
+public enum AppFlipLinkDecision: Sendable {
+    /// An error of the interface, without a URL to open.
+    case refuse(AppFlipRefusal)
+    case response(AppFlipResponse)
+    case ask(AppFlipLink)
+}
+
+/// Reasons for which there is no URL to open.
+public enum AppFlipRefusal: String, Error, Sendable, CaseIterable {
+    /// 400. The redirect URI is missing, or is no URI of App Flip, so it does not lead to Google.
+    case redirectURIMismatch = "redirect_uri_mismatch"
+    /// 403. The API key is for other apps than the client's.
+    case callerForbidden = "caller_forbidden"
+    /// 400. `decision` is missing.
+    case decisionMissing = "decision_missing"
+    /// 400. `decision` is none of the three words.
+    case decisionUnknown = "decision_unknown"
+    /// 400. The call has both an identity token and an account ID, which could belong to two users.
+    case identityAmbiguous = "identity_ambiguous"
+}
+
+/// Reasons for which a user who has agreed gets no code.
+public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
+    case identityMissing
+    /// The identity token did not pass its verification, or the sign-in with it was refused.
+    case identityRefused
+    /// The authentication is older than the client's `max_authentication_age`.
+    case authenticationTooOld
+    /// The backend states an authentication in the future. Its clock is wrong, or it does not know the time
+    /// of the user's sign-in.
+    case authenticationAhead
+    /// The credential is revoked. A new sign-in authorizes it again.
+    case credentialRevoked
+    /// The account was linked again and again within an hour. Google shows in the browser that the user
+    /// should try later.
+    case tooManyGrants
+    /// The database cannot be reached, or another dependency failed.
+    case unavailable
+    case accountErased, accountBeingErased, appleAccountDeleted
+    /// The app's operator has disabled the account.
+    case accountDisabled
+
+    /// The outcome for Google: continue in the browser, or end.
+    public var outcome: AppFlipOutcome {
+        switch self {
+        case .identityMissing, .identityRefused, .authenticationTooOld, .authenticationAhead,
+            .credentialRevoked, .tooManyGrants, .unavailable:
+            .cancelled
+        case .accountErased, .accountBeingErased, .appleAccountDeleted, .accountDisabled: .unrecoverable
+        }
+    }
+
+    /// True if the user can be linked after a new sign-in with Apple in the app.
+    public var endsWithSignIn: Bool {
+        switch self {
+        case .identityMissing, .identityRefused, .authenticationTooOld, .credentialRevoked: true
+        case .authenticationAhead, .tooManyGrants, .unavailable, .accountErased, .accountBeingErased,
+            .appleAccountDeleted, .accountDisabled:
+            false
+        }
     }
 }

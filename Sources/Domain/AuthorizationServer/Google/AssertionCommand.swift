@@ -1,4 +1,5 @@
 public import AppleAccounts
+import Encodings
 
 /// Google's assertion yields tokens without a code (streamlined linking, intent `get`).
 public struct AssertionCommand: Sendable, Hashable {
@@ -38,5 +39,153 @@ public struct AssertionCommand: Sendable, Hashable {
         self.limits = limits
         self.moment = moment
         self.origin = origin
+    }
+}
+
+/// Google's assertion leads to an account that may have a link already, and gives no tokens (streamlined
+/// linking, intent `create`).
+public struct LearnGoogleSubjectCommand: Sendable, Hashable {
+    public let accountID: AccountID
+    public let oauthClientID: OAuthClientID
+    public let googleSubject: String
+    public let match: GoogleAccountMatch
+    /// Time at which Google made the assertion, by Google's clock.
+    public let assertedAt: Moment
+
+    public init(
+        accountID: AccountID, oauthClientID: OAuthClientID, googleSubject: String, match: GoogleAccountMatch,
+        assertedAt: Moment
+    ) {
+        self.accountID = accountID
+        self.oauthClientID = oauthClientID
+        self.googleSubject = googleSubject
+        self.match = match
+        self.assertedAt = assertedAt
+    }
+}
+
+/// The relation of a Google account to an account of ours. The account can change after it was found, so the
+/// transaction checks the match again.
+public enum GoogleAccountMatch: Sendable, Hashable {
+    /// A token family of the client is linked with this Google account.
+    case link
+    /// This Google account made the account.
+    case origin
+    /// The account has this address, and Google vouches for it.
+    case email(String)
+}
+
+extension GrantWorkingSet {
+    /// Issues tokens when Google states that an account of ours and a Google account belong to the same user
+    /// (streamlined linking, intent `get`). The user agreed at Google.
+    mutating func apply(
+        _ command: AssertionCommand, using generator: inout some RandomNumberGenerator
+    ) throws(GrantRefusal) -> IssuedTokens {
+        guard !isDisabled(googleSubject: command.googleSubject, since: command.assertedAt) else {
+            throw GrantRefusal(.googleAccountDisabled)
+        }
+        let user = try user(command.accountID)
+        guard
+            isMatched(
+                command.googleSubject, command.match, command.accountID, user.record,
+                of: command.oauthClientID)
+        else { throw GrantRefusal(.accountNotMatched) }
+        let status = try status(of: command.accountID, app: command.clientID, at: command.moment)
+        guard status.isAuthorized, let authorization = status.credential.authorization else {
+            throw GrantRefusal(.credentialRevoked)
+        }
+        try checkFamilyPace(of: command.accountID, to: command.oauthClientID, at: command.moment)
+        let grant = try agree(
+            to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
+            newGrantID: command.newGrantID, authorizedAt: authorization.moment,
+            googleSubject: command.googleSubject, at: command.moment, using: &generator)
+        learn(googleSubject: command.googleSubject, of: grant.id)
+        let family = try begin(
+            NewFamily(
+                id: command.newFamilyID, scope: command.scope, isNative: false,
+                refreshToken: command.refreshToken,
+                // Google's clock may be ahead. A later event must still find the token family to be older.
+                authenticatedAt: min(command.assertedAt, command.moment),
+                authorizedAt: authorization.moment, expiresAt: .last,
+                googleSubject: command.googleSubject),
+            of: grant, command.limits, at: command.moment, using: &generator)
+        return IssuedTokens(
+            grant: noteUse(of: grant, at: command.moment), family: family, scope: family.scope,
+            account: status.account,
+            hasNewRefreshToken: true)
+    }
+}
+
+// Links that began in the browser or by App Flip do not name their Google account.
+extension GrantWorkingSet {
+    /// Learns the Google account of an existing link.
+    ///
+    /// - Returns: The number of token families that were learned.
+    mutating func apply(_ command: LearnGoogleSubjectCommand) throws(GrantRefusal) -> Int {
+        guard !isDisabled(googleSubject: command.googleSubject, since: command.assertedAt) else {
+            throw GrantRefusal(.googleAccountDisabled)
+        }
+        let record = try user(command.accountID).record
+        guard
+            isMatched(
+                command.googleSubject, command.match, command.accountID, record, of: command.oauthClientID)
+        else { throw GrantRefusal(.accountNotMatched) }
+        guard let grant = ledger.grant(of: command.accountID, for: command.oauthClientID) else { return 0 }
+        return learn(googleSubject: command.googleSubject, of: grant.record.id)
+    }
+
+    /// Notes the Google account of the token families of a grant that have none, unless another Google account
+    /// is known in the grant: then it is not known which account they belong to.
+    ///
+    /// The user may still have linked another Google account in the browser. Therefore a learned family never
+    /// leads a Google account to the account (`isMatched`); it can only be ended, and the user links again.
+    @discardableResult
+    mutating func learn(googleSubject: String, of id: GrantID) -> Int {
+        guard let grant = ledger.grant(id) else { return 0 }
+        let known = grant.families.compactMap(\.googleSubject)
+        let count = grant.families.count - known.count
+        guard count > 0, known.allSatisfy({ $0.isByteEqual(to: googleSubject) }) else { return 0 }
+        ledger.changeFamilies(of: id) { family in
+            guard family.googleSubject == nil else { return }
+            (family.googleSubject, family.isGoogleSubjectLearned) = (googleSubject, true)
+        }
+        var record = grant.record
+        record.googleSubject = record.googleSubject ?? googleSubject
+        ledger.put(record)
+        return count
+    }
+
+    /// Returns `true` if a Google account still leads to an account.
+    func isMatched(
+        _ googleSubject: String, _ match: GoogleAccountMatch, _ accountID: AccountID, _ record: SubjectRecord,
+        of client: OAuthClientID
+    ) -> Bool {
+        // An account made by one Google account is never entered by another, even when both have the same
+        // address: an address can pass from user to user.
+        if record.key.subject.isMadeByGoogle {
+            guard record.key.subject == AppleSubject(madeBy: googleSubject) else { return false }
+        }
+        switch match {
+        case .origin: return record.key.subject.isMadeByGoogle
+        case .link:
+            let families = ledger.grant(of: accountID, for: client)?.families ?? []
+            return families.contains { !$0.isGoogleSubjectLearned && $0.isLinked(with: googleSubject) }
+        case .email(let address): return record.hasVerifiedAddress(address)
+        }
+    }
+}
+
+extension SubjectRecord {
+    /// Returns `true` if the address is the user's, was authoritative when it was stored, and is no relay.
+    /// The case of ASCII letters is ignored, as in the databases.
+    fileprivate func hasVerifiedAddress(_ address: String) -> Bool {
+        guard let email = email?.value, email.isVerified, email.isPrivate != true else { return false }
+        return email.address.utf8.elementsEqual(address.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension UInt8 {
+    fileprivate var asciiLowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

@@ -1,3 +1,5 @@
+public import AppleAccounts
+
 /// Settings of a client of the kind `google_linking`: Google, which links its users' accounts with the
 /// accounts of one of our apps.
 public struct GoogleLinking: Sendable, Hashable {
@@ -17,4 +19,38 @@ public struct GoogleLinking: Sendable, Hashable {
         "com.google.Chromecast", "com.google.Chromecast.dev", "com.google.Chromecast.enterprise",
         "com.google.OPA", "com.google.OPA.dev", "com.google.OPA.enterprise",
     ]
+}
+
+/// Google's redirect URIs, which follow from a project and from Google's apps.
+enum GoogleRedirectURIs {
+    /// Both hosts are always needed: Google tests a link on the second host.
+    private static let hosts = [
+        "https://oauth-redirect.googleusercontent.com",
+        "https://oauth-redirect-sandbox.googleusercontent.com",
+    ]
+
+    /// Returns the redirect URIs for linking in the browser.
+    static func project(_ id: String) -> [RegisteredRedirectURI] {
+        hosts.map { RegisteredRedirectURI(text: "\($0)/r/\(id)", form: .googleProject) }
+    }
+
+    /// Returns the redirect URIs for App Flip: twelve for the six known apps. They do not name a project.
+    static func appFlip(_ bundleIDs: [String]) -> [RegisteredRedirectURI] {
+        hosts.flatMap { host in
+            bundleIDs.map { RegisteredRedirectURI(text: "\(host)/a/\($0)", form: .appFlip) }
+        }
+    }
+}
+
+/// The subject of an account without an Apple identity. Apple's subjects have no colon.
+extension AppleSubject {
+    /// Prefix of the subject of every account that a Google account has made.
+    public static let googlePrefix = "google:"
+
+    /// Makes the subject of an account that a Google account makes; `nil` when the `sub` is too long.
+    public init?(madeBy googleSubject: String) {
+        self.init("\(Self.googlePrefix)\(googleSubject)")
+    }
+
+    public var isMadeByGoogle: Bool { rawValue.utf8.starts(with: Self.googlePrefix.utf8) }
 }

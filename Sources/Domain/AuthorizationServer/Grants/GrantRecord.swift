@@ -43,3 +43,68 @@ public struct GrantRecord: Sendable, Hashable {
         self.lastUsedAt = lastUsedAt
     }
 }
+
+/// Counts the grants that an account has given to an OAuth client within an hour, and the token families that
+/// have begun.
+///
+/// The pace outlives the grants. Otherwise one user could agree and revoke without end, and every round would
+/// leave two events in the feed for ever. Or a user could agree once and have codes redeemed without end, and
+/// every code would leave a row in the audit log.
+public struct GrantPace: Sendable, Hashable {
+    public let accountID: AccountID
+    public let oauthClientID: OAuthClientID
+    /// Time of the first grant, or of the first token family, of the hour.
+    public private(set) var begunAt: Moment
+    /// Number of new grants.
+    public private(set) var count: Int64
+    /// Number of new token families.
+    public private(set) var families: Int64
+
+    /// Number of grants within an hour.
+    public static let most: Int64 = 20
+    /// Number of token families within an hour.
+    public static let mostFamilies: Int64 = 100
+    /// Milliseconds of the window: an hour. After it the pace is forgotten.
+    public static let window: Int64 = 3_600_000
+
+    public init(
+        accountID: AccountID, oauthClientID: OAuthClientID, begunAt: Moment, count: Int64 = 0,
+        families: Int64 = 0
+    ) {
+        self.accountID = accountID
+        self.oauthClientID = oauthClientID
+        self.begunAt = begunAt
+        self.count = count
+        self.families = families
+    }
+
+    /// Returns `true` if a new grant would be refused.
+    public func isFull(at moment: Moment) -> Bool {
+        var next = self
+        return !next.countGrant(at: moment)
+    }
+
+    /// Counts one more grant. Returns `false`, and counts nothing, at the limit.
+    mutating func countGrant(at moment: Moment) -> Bool {
+        beginHour(ifOverAt: moment)
+        guard count < Self.most else { return false }
+        count += 1
+        return true
+    }
+
+    /// Counts one more token family. Returns `false`, and counts nothing, at the limit.
+    mutating func countFamily(at moment: Moment) -> Bool {
+        beginHour(ifOverAt: moment)
+        guard families < Self.mostFamilies else { return false }
+        families += 1
+        return true
+    }
+
+    /// Time from which grants and token families are counted anew.
+    var endsAt: Moment { begunAt.advanced(byMilliseconds: Self.window) }
+
+    private mutating func beginHour(ifOverAt moment: Moment) {
+        guard moment >= endsAt else { return }
+        (begunAt, count, families) = (moment, 0, 0)
+    }
+}

@@ -40,3 +40,134 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
         return isMatch ? RedirectTarget(text: uri, form: form) : nil
     }
 }
+
+extension RegisteredRedirectURI {
+    /// Refuses a form that is not safe for a client of a kind with this rule.
+    ///
+    /// - Parameters:
+    ///   - isDevelopment: A web application on the developer's machine has no certificate, so it may have a
+    ///     loopback address there.
+    ///   - allowsCustomScheme: `true` if the client accepts that another app on Android can claim its scheme.
+    public func check(
+        by rule: RedirectURIRule, on platform: NativePlatform?, isDevelopment: Bool,
+        allowsCustomScheme: Bool = false
+    ) throws(RedirectURIFault) {
+        switch (rule, form) {
+        // For a client of Google only the URIs of its test tool are configured, and only in development.
+        case (_, .claimedHTTPS), (_, .googleProject), (_, .appFlip), (.ofGoogle, _): break
+        case (.ofServer, .customScheme): throw .customSchemeOfWebClient
+        case (.ofServer, .loopback):
+            guard isDevelopment else { throw .loopbackOfWebClient }
+        case (.ofInstalledApp, .loopback):
+            guard platform?.allowsLoopback ?? true else { throw .loopbackOnPhone }
+        case (.ofInstalledApp, .customScheme):
+            guard allowsCustomScheme || !(platform?.sharesCustomSchemes ?? false) else {
+                throw .customSchemeOnAndroid
+            }
+            let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+            guard scheme.count <= platform?.longestScheme ?? .max else { throw .schemeTooLong }
+        }
+    }
+}
+
+/// The redirect URIs that are safe for the clients of a kind.
+public enum RedirectURIRule: Sendable, Hashable {
+    /// They follow from the project in Google's console and from App Flip. Only URIs of Google's test tool are
+    /// listed, in development.
+    case ofGoogle
+    /// Listed, for an application with a server: `https`, and in development a loopback address.
+    case ofServer
+    /// Listed, for an installed app: also custom schemes and loopback addresses, as its platform allows
+    /// (RFC 8252, appendix B).
+    case ofInstalledApp
+}
+
+/// The destination of the response to one request: a redirect URI that was found among the registered URIs.
+///
+/// Only a match makes a target, so that nothing can be sent to a URI that was not checked.
+public struct RedirectTarget: Sendable, Hashable {
+    /// The URI as the request had it, with its port. The token request must repeat these bytes.
+    public let text: String
+    public let form: RegisteredRedirectURI.Form
+
+    init(text: String, form: RegisteredRedirectURI.Form) {
+        self.text = text
+        self.form = form
+    }
+
+    /// True if the response goes to a program on this computer.
+    public var isLoopback: Bool { form == .loopback }
+
+    /// Source that `form-action` of a Content-Security-Policy must name, or Chromium blocks the redirect that
+    /// follows a form (CSP Level 3 §2.3.1): the origin, or the scheme where there is no origin.
+    public var formActionSource: String {
+        let bytes = Array(text.utf8)
+        let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
+        let rest = bytes.dropFirst(scheme.count)
+        let authority = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        // A custom scheme has no host, and a host source cannot be an IPv6 address.
+        let hasSource = rest.starts(with: "://".utf8) && authority.first != UInt8(ascii: "[")
+        return String(
+            decoding: hasSource ? scheme + "://".utf8 + authority : scheme + ":".utf8, as: UTF8.self)
+    }
+
+    /// The browser's destination, in short and for users: a host with its port, or the scheme of an app.
+    public var destination: String {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
+        let rest = text.utf8[text.utf8.index(after: colon)...]
+        // Only text directly after the scheme is a host. A path can contain another URI.
+        guard rest.starts(with: "//".utf8) else { return String(text[..<colon]) }
+        let host = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        return String(Substring(host))
+    }
+}
+
+/// A URI on the loopback interface, split at its port (RFC 8252 §7.3).
+///
+/// The two literal addresses and `localhost` are accepted. Other spellings of the address could be read
+/// differently by another parser. The machine's configuration can give `localhost` another address, so it
+/// matches only where it is registered; the registration decides whether it may be.
+struct LoopbackAddress: Equatable {
+    /// `http://127.0.0.1`, `http://[::1]` or `http://localhost`.
+    private let origin: [UInt8]
+    let port: UInt16?
+    /// Path and query, both optional.
+    let rest: [UInt8]
+
+    private static let localhost = Array("http://localhost".utf8)
+    private static let origins = ["http://127.0.0.1", "http://[::1]"].map { Array($0.utf8) } + [localhost]
+
+    /// Returns `nil` for any other URI, and for a port that is not written as a number from 1 to 65535.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard let origin = Self.origins.first(where: bytes.starts) else { return nil }
+        var rest = bytes[origin.count...]
+        var port: UInt16?
+        if rest.first == UInt8(ascii: ":") {
+            let digits = rest.dropFirst().prefix(while: \.isDigit)
+            guard let number = Self.port(digits) else { return nil }
+            port = number
+            rest = rest.dropFirst(1 + digits.count)
+        }
+        // Otherwise http://127.0.0.1.example.com and http://127.0.0.1@example.com would be loopback.
+        guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else {
+            return nil
+        }
+        self.origin = origin
+        self.port = port
+        self.rest = Array(rest)
+    }
+
+    var isLocalhost: Bool { origin == Self.localhost }
+
+    func isEqualButForPort(to other: LoopbackAddress?) -> Bool {
+        origin == other?.origin && rest == other?.rest
+    }
+
+    /// Accepts one spelling of each number, so that a leading zero does not match.
+    static func port(_ digits: some Collection<UInt8>) -> UInt16? {
+        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"), digits.allSatisfy(\.isDigit)
+        else { return nil }
+        return UInt16(String(decoding: digits, as: UTF8.self))
+    }
+}

@@ -41,3 +41,20 @@ extension OAuthError {
         .unauthorizedClient,
         "App Attest is only for clients of kind native whose app_check is monitored or enforced.")
 }
+
+/// A request to `/oauth/nonce`: a native client without a backend gets a nonce for a sign-in with Apple.
+public struct NonceRequest: ClientFormRequest {
+    public let form: ClientForm
+
+    public init(_ form: ClientForm) { self.form = form }
+
+    /// Authenticates the client. Throws `unauthorized_client` for a client that cannot use the nonce.
+    public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
+        let client = try ClientAuthentication(clients).authenticate(credentials)
+        guard GrantType.tokenExchange.isOffered(client) else {
+            throw TokenEndpointError(
+                .unauthorizedClient, "Nonces are only for \(GrantType.tokenExchange.clients).")
+        }
+        return client
+    }
+}

@@ -1,3 +1,5 @@
+import Encodings
+
 /// Authenticates the client of a request (RFC 6749 §2.3 and §3.2.1).
 public struct ClientAuthentication: Sendable {
     let clients: ClientRegistry
@@ -36,5 +38,102 @@ public struct ClientAuthentication: Sendable {
                 guessedClient: client.id)
         }
         return client
+    }
+}
+
+/// The unchecked credentials of a client at the token, revocation or introspection endpoint (RFC 6749 §2.3).
+public struct ClientCredentials: Sendable, Confidential {
+    public enum Method: String, Sendable, Hashable, CaseIterable {
+        /// `client_id` alone.
+        case none
+        /// `client_id` and `client_secret` among the parameters.
+        case body = "client_secret_post"
+        case basic = "client_secret_basic"
+    }
+
+    public let method: Method
+    /// The client ID as sent. The client may not exist.
+    public let clientID: String
+    let secret: String?
+
+    /// The credentials in HTTP Basic, for requests without parameters.
+    init(_ basic: BasicCredentials) {
+        (method, clientID, secret) = (.basic, basic.clientID, basic.secret)
+    }
+
+    /// Reads the parameters and the field `Authorization`.
+    ///
+    /// Throws `invalid_request` for two methods at once, and `invalid_client` without a method and for a
+    /// method that is not supported.
+    init(_ reader: ParameterReader, authorization: String?) throws(TokenEndpointError) {
+        do throws(OAuthError) {
+            let clientID = try reader.text(.clientID)
+            let secret = try reader.text(.clientSecret)
+            let assertion = try reader.text(.clientAssertion)
+            guard try reader.text(.clientAssertionType) == nil, assertion == nil else {
+                throw OAuthError(
+                    .invalidClient, "Client assertions are not supported; send the client secret.")
+            }
+            if let authorization {
+                guard let basic = BasicCredentials(authorization) else {
+                    throw OAuthError(
+                        .invalidClient,
+                        "The field Authorization must be HTTP Basic with client ID and secret.")
+                }
+                guard secret == nil else {
+                    throw OAuthError(
+                        .invalidRequest,
+                        "The client authenticates twice; send the secret by HTTP Basic or as a parameter.")
+                }
+                guard clientID.map({ $0.isByteEqual(to: basic.clientID) }) ?? true else {
+                    throw OAuthError(
+                        .invalidRequest, "HTTP Basic and client_id name two clients; send one client ID.")
+                }
+                (method, self.clientID, self.secret) = (.basic, basic.clientID, basic.secret)
+                return
+            }
+            guard let clientID else {
+                throw OAuthError(.invalidClient, "The request names no client; send client_id.")
+            }
+            (method, self.clientID, self.secret) = (secret == nil ? .none : .body, clientID, secret)
+        } catch {
+            throw TokenEndpointError(error, usedBasic: authorization != nil)
+        }
+    }
+}
+
+/// Client ID and secret in HTTP Basic (RFC 7617), each form-encoded first (RFC 6749 §2.3.1).
+public struct BasicCredentials: Sendable, Confidential {
+    /// The client ID. At introspection also the name of an API key.
+    public let clientID: String
+    /// `nil` when it is empty, as some libraries send it for a public client.
+    public let secret: String?
+
+    /// Returns `nil` for another scheme and for credentials that cannot be decoded.
+    public init?(_ authorization: String) {
+        guard authorization.utf8.count <= 1024 else { return nil }
+        let bytes = Array(authorization.utf8)
+        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
+            String(decoding: bytes[..<space], as: UTF8.self).lowercased() == "basic",
+            // RFC 9110 §11.4: one space or more.
+            let decoded = Base64.decode(
+                String(decoding: bytes[space...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)),
+            let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        // The form encoding of ID and secret escapes colons, ampersands and equals signs.
+        guard case .text(let clientID) = Self.decode(decoded[..<colon]) else { return nil }
+        switch Self.decode(decoded[(colon + 1)...]) {
+        case .text(let text): secret = text
+        case .absent: secret = nil
+        case .malformed, .repeated: return nil
+        }
+        self.clientID = clientID
+    }
+
+    private static func decode(_ bytes: ArraySlice<UInt8>) -> FormParameters.Value {
+        guard !bytes.contains(UInt8(ascii: "&")),
+            let form = try? FormParameters(parsing: "v=".utf8 + bytes, as: .form)
+        else { return .malformed }
+        return form["v"]
     }
 }

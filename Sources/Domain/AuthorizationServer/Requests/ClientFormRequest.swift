@@ -31,3 +31,54 @@ extension ClientFormRequest {
         self.init(ClientForm(credentials: credentials, reader: reader))
     }
 }
+
+/// The body of a request to the token, revocation or introspection endpoint.
+public enum EndpointForm {
+    /// Reads a form (RFC 6749 §3.2). Every fault in it is `invalid_request`.
+    ///
+    /// - Parameters:
+    ///   - contentType: The field `Content-Type`.
+    ///   - query: The query of the request's target.
+    static func read(_ body: some Collection<UInt8>, contentType: String?, query: (some Collection<UInt8>)?)
+        throws(TokenEndpointError) -> ParameterReader
+    {
+        // Secrets and tokens in a URL end in logs and histories (RFC 6749 §2.3.1, RFC 9700 §4.3.2).
+        if let query, !query.isEmpty {
+            throw TokenEndpointError(
+                .invalidRequest, "The request has parameters in its URL; send all of them in the body.")
+        }
+        guard isForm(contentType) else {
+            throw TokenEndpointError(
+                .invalidRequest, "The Content-Type must be application/x-www-form-urlencoded.")
+        }
+        let parameters: FormParameters
+        do throws(FormParameters.TooMany) {
+            parameters = try FormParameters(parsing: body, as: .form)
+        } catch {
+            throw TokenEndpointError(
+                .invalidRequest,
+                "The form has more than \(FormParameters.mostParameters) parameters or "
+                    + "\(FormParameters.mostBytes) bytes; shorten it.")
+        }
+        let reader = ParameterReader(parameters)
+        // Repeated parameters are refused even if this request does not need them (RFC 6749 §3.2). RFC 8707
+        // allows several `resource` parameters, and RFC 8693 several `audience` parameters.
+        for name in parameters.repeatedNames {
+            guard let parameter = RequestParameter(rawValue: name), parameter != .resource,
+                parameter != .audience
+            else { continue }
+            throw TokenEndpointError(reader.refusal(parameter, "is repeated; send it once"))
+        }
+        return reader
+    }
+
+    /// Number of bytes of the field that are read. The field can be as long as a header.
+    private static let longestType = 128
+
+    /// Compares the media type without regard to case, and ignores its parameters (RFC 9110 §8.3.1).
+    public static func isForm(_ contentType: String?) -> Bool {
+        let type = (contentType ?? "").utf8.prefix(longestType).prefix { $0 != UInt8(ascii: ";") }
+        let trimmed = type.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        return String(decoding: trimmed, as: UTF8.self).lowercased() == "application/x-www-form-urlencoded"
+    }
+}

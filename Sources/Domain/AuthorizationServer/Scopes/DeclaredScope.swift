@@ -44,3 +44,77 @@ public struct ScopeCatalog: Sendable {
     /// Returns the declarations of these scopes, in their order. A scope without a declaration is left out.
     public func declarations(of set: ScopeSet) -> [DeclaredScope] { set.tokens.compactMap { self[$0] } }
 }
+
+extension DeclaredScope {
+    /// Returns the declaration of a scope of `ScopeToken.builtIn`. Such a scope is not optional, unless the
+    /// configuration makes it optional.
+    static func builtIn(_ token: ScopeToken) -> DeclaredScope {
+        DeclaredScope(token: token, text: texts[token] ?? LocalizedText(english: ""), isOptional: false)
+    }
+
+    /// Returns the declaration with its texts in all languages of a deployment.
+    static func builtIn(_ token: ScopeToken, in languages: PageLanguages) -> DeclaredScope {
+        let text = languages.all.reduce(builtIn(token).text) { text, language in
+            guard case .other(let translation) = language,
+                let translated = translation[ScopeTexts.self].text(of: token)
+            else { return text }
+            return text.adding(translated, in: language)
+        }
+        return DeclaredScope(token: token, text: text, isOptional: false)
+    }
+
+    private static let texts: [ScopeToken: LocalizedText] = [
+        .openID: LocalizedText(
+            english: "Recognize you when you come back",
+            [
+                .arabic: "التعرّف عليك عند عودتك",
+                .turkish: "Geri döndüğünüzde sizi tanıma",
+                .polish: "Rozpoznawanie Cię, gdy wrócisz",
+            ]),
+        .profile: LocalizedText(
+            english: "See your name",
+            [
+                .arabic: "الاطّلاع على اسمك",
+                .turkish: "Adınızı görme",
+                .polish: "Wyświetlanie Twojego imienia i nazwiska",
+            ]),
+        .email: LocalizedText(
+            english: "See your email address",
+            [
+                .arabic: "الاطّلاع على عنوان بريدك الإلكتروني",
+                .turkish: "E-posta adresinizi görme",
+                .polish: "Wyświetlanie Twojego adresu e-mail",
+            ]),
+        .offlineAccess: LocalizedText(
+            english: "Keep this access while you are not using it",
+            [
+                .arabic: "الاحتفاظ بهذا الوصول حتى عندما لا تستخدمه",
+                .turkish: "Siz kullanmıyorken de bu erişimi sürdürme",
+                .polish: "Zachowanie tego dostępu także wtedy, gdy z niego nie korzystasz",
+            ]),
+    ]
+}
+
+/// The texts of the built-in scopes, in one language.
+public struct ScopeTexts: TranslatedTexts {
+    public static let part = "scopes"
+
+    let openid: String
+    let profile: String
+    let email: String
+    let offlineAccess: String
+
+    public static let english = ScopeTexts(
+        openid: DeclaredScope.builtIn(.openID).text.english,
+        profile: DeclaredScope.builtIn(.profile).text.english,
+        email: DeclaredScope.builtIn(.email).text.english,
+        offlineAccess: DeclaredScope.builtIn(.offlineAccess).text.english)
+
+    /// `nil` for a scope that is not built in.
+    func text(of token: ScopeToken) -> String? {
+        let texts: [ScopeToken: String] = [
+            .openID: openid, .profile: profile, .email: email, .offlineAccess: offlineAccess,
+        ]
+        return texts[token]
+    }
+}

@@ -90,3 +90,98 @@ public struct PageLanguages: Sendable {
         return min(1000, (whole == UInt8(ascii: "1") ? 1000 : 0) + value)
     }
 }
+
+/// A language of the pages for users.
+public enum PageLanguage: Sendable, Hashable {
+    case english, arabic, turkish, polish
+    /// A language that a deployment has written texts for.
+    case other(Translation)
+
+    /// The language tag (BCP 47).
+    public var rawValue: String {
+        switch self {
+        case .english: "en"
+        case .arabic: "ar"
+        case .turkish: "tr"
+        case .polish: "pl"
+        case .other(let translation): translation.tag
+        }
+    }
+
+    /// The value of the attribute `dir` of a page in this language.
+    public var direction: String {
+        switch self {
+        case .english, .turkish, .polish: "ltr"
+        case .arabic: "rtl"
+        case .other(let translation): translation.isRightToLeft ? "rtl" : "ltr"
+        }
+    }
+}
+
+extension PageLanguage: CaseIterable {
+    /// The languages that are built in.
+    public static let allCases: [PageLanguage] = [.english, .arabic, .turkish, .polish]
+
+    /// Finds a built-in language by its tag.
+    public init?(rawValue: String) {
+        guard let language = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = language
+    }
+}
+
+/// The languages that a request asks for in its parameters.
+public struct RequestedLanguages: Sendable, Hashable {
+    /// Language tags (BCP 47), the preferred first.
+    public let tags: [String]
+
+    public init(tags: [String] = []) {
+        self.tags = tags
+    }
+
+    /// Reads the languages from a query that was not checked, or not accepted. A malformed query requests no
+    /// language.
+    public init(query: String) {
+        guard let parameters = try? FormParameters(parsing: query.utf8, as: .query) else {
+            self.init()
+            return
+        }
+        self.init(ParameterReader(parameters))
+    }
+
+    /// Reads `user_locale`, which Google sends, before `ui_locales` (OpenID Connect Core §3.1.2.1).
+    init(_ reader: ParameterReader) {
+        let userLocale = (try? reader.hint(.userLocale)) ?? nil
+        let uiLocales = (try? reader.hint(.uiLocales)) ?? nil
+        tags = [userLocale].compactMap(\.self) + (uiLocales ?? "").split(separator: " ").map(String.init)
+    }
+
+    /// Returns the language of a page: the first tag among the languages of the pages, else the language of
+    /// `Accept-Language`, else English.
+    public func language(among languages: PageLanguages, acceptLanguage: String?) -> PageLanguage {
+        for tag in tags {
+            if let language = languages.language(tag: tag) { return language }
+        }
+        return acceptLanguage.flatMap { languages.language(acceptLanguage: $0) } ?? .english
+    }
+}
+
+/// A text for users in one or more languages of the pages.
+public struct LocalizedText: Sendable, Hashable {
+    /// The text for users whose language has no text.
+    public let english: String
+    private let others: [PageLanguage: String]
+
+    public init(english: String, _ others: [PageLanguage: String] = [:]) {
+        self.english = english
+        self.others = others.filter { $0.key != .english }
+    }
+
+    public subscript(language: PageLanguage) -> String { others[language] ?? english }
+
+    /// Returns the same text with one more language.
+    func adding(_ text: String, in language: PageLanguage) -> LocalizedText {
+        var others = others
+        others[language] = text
+        return LocalizedText(english: english, others)
+    }
+}

@@ -48,3 +48,75 @@ enum TextName {
         return places
     }
 }
+
+/// Reads the texts of a part from a file's texts: each property by its path.
+struct TextDecoder: Decoder {
+    let texts: [String: String]
+    let path: String
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(TextMembers(decoder: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw refusal }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw refusal }
+
+    /// Only texts and groups of texts are in the parts.
+    fileprivate var refusal: DecodingError {
+        .dataCorrupted(.init(codingPath: [], debugDescription: "\(path) is no text"))
+    }
+}
+
+private struct TextMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: TextDecoder
+
+    var codingPath: [any CodingKey] { [] }
+    var allKeys: [Key] { [] }
+
+    private func path(_ key: Key) -> String { "\(decoder.path).\(TextName.inFile(key.stringValue))" }
+
+    func contains(_ key: Key) -> Bool { decoder.texts[path(key)] != nil }
+
+    func decodeNil(forKey key: Key) -> Bool { false }
+
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        guard let text = decoder.texts[path(key)] else {
+            throw DecodingError.keyNotFound(key, .init(codingPath: [], debugDescription: path(key)))
+        }
+        return text
+    }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        try T(from: TextDecoder(texts: decoder.texts, path: path(key)))
+    }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { throw decoder.refusal }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { throw decoder.refusal }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { throw decoder.refusal }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { throw decoder.refusal }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { throw decoder.refusal }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { throw decoder.refusal }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { throw decoder.refusal }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { throw decoder.refusal }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { throw decoder.refusal }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { throw decoder.refusal }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { throw decoder.refusal }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { throw decoder.refusal }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { throw decoder.refusal }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> { throw decoder.refusal }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        throw decoder.refusal
+    }
+
+    func superDecoder() throws -> any Decoder { throw decoder.refusal }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { throw decoder.refusal }
+}

@@ -41,3 +41,131 @@ extension Translation: Hashable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(tag) }
 }
+
+/// A file of texts, as it was read and before any check.
+public struct TranslationDraft: Sendable {
+    /// The name of the file, for errors.
+    public var file: String
+    /// The language tag: the name of the file without its ending.
+    public var tag: String
+    /// The texts by their paths.
+    public var texts: [String: String]
+
+    /// Number of Unicode scalars of a text.
+    public static let longestText = 1000
+    /// Number of bytes of a file.
+    public static let longestFile = 65_536
+
+    public init(file: String, tag: String, texts: [String: String]) {
+        (self.file, self.tag, self.texts) = (file, tag, texts)
+    }
+
+    /// The paths of all texts of these parts with the English texts, in the order of a file.
+    public static func texts(of parts: [any TranslatedTexts.Type]) -> [(path: String, text: String)] {
+        parts.flatMap { $0.englishTexts }
+    }
+}
+
+extension PageLanguages {
+    /// The setting of the directory.
+    public static let setting = "oauth.texts_directory"
+
+    /// Checks the files of a deployment. A missing text is a mistake: a page would mix two languages.
+    ///
+    /// - Parameter parts: The parts of the pages.
+    /// - Returns: Also the languages of files with mistakes, so that texts of the configuration in them get no
+    ///   mistakes of their own.
+    public static func check(
+        _ drafts: [TranslationDraft], parts: [any TranslatedTexts.Type]
+    ) -> (languages: PageLanguages, mistakes: [OAuthMistake]) {
+        var check = TranslationCheck(texts: TranslationDraft.texts(of: parts))
+        if drafts.count > mostTranslations {
+            check.add(
+                .languagesTooMany,
+                "has \(drafts.count) files, but at most \(mostTranslations) languages are possible")
+        }
+        let translations = drafts.prefix(mostTranslations).compactMap { check.translation($0, parts: parts) }
+        return (PageLanguages(translations), check.mistakes)
+    }
+}
+
+/// Reads files of texts, and collects all mistakes in them.
+struct TranslationCheck {
+    let texts: [(path: String, text: String)]
+    private(set) var mistakes: [OAuthMistake] = []
+
+    init(texts: [(path: String, text: String)]) {
+        self.texts = texts
+    }
+
+    mutating func add(_ code: OAuthMistake.Code, _ text: String) {
+        mistakes.append(OAuthMistake(code, at: PageLanguages.setting, text))
+    }
+
+    /// Returns `nil` for a file whose name is no new language.
+    mutating func translation(
+        _ draft: TranslationDraft, parts: [any TranslatedTexts.Type]
+    ) -> Translation? {
+        let before = mistakes.count
+        guard checkTag(of: draft) else { return nil }
+        let missing = texts.map(\.path).filter { draft.texts[$0] == nil }
+        if !missing.isEmpty {
+            add(
+                .translationIncomplete,
+                "has \(draft.file), where \(missing.count) of \(texts.count) texts are missing: "
+                    + "\(missing.joined(separator: ", ")); siwa client texts prints all of them in English")
+        }
+        let known = Set(texts.map(\.path))
+        for path in draft.texts.keys.sorted() where !known.contains(path) {
+            add(.translationUnknown, "has \(draft.file), where \(path) is not known; remove it")
+        }
+        for (path, english) in texts {
+            guard let text = draft.texts[path] else { continue }
+            checkText(text, at: path, english: english, in: draft.file)
+        }
+        guard mistakes.count == before else { return Translation(tag: draft.tag, parts: [:]) }
+        var values: [String: any TranslatedTexts] = [:]
+        for part in parts {
+            // Every text is there, so that nothing is left to fail.
+            values[part.part] = try? part.init(from: TextDecoder(texts: draft.texts, path: part.part))
+        }
+        return Translation(tag: draft.tag, parts: values)
+    }
+
+    private mutating func checkTag(of draft: TranslationDraft) -> Bool {
+        guard draft.tag.wholeMatch(of: /[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?/) != nil else {
+            add(
+                .languageTagMalformed,
+                "has \(draft.file); name a file of texts as its language, like fr.yaml, pt-BR.yaml or zh-Hant.yaml"
+            )
+            return false
+        }
+        guard PageLanguage(rawValue: draft.tag) == nil else {
+            add(.languageBuiltIn, "has \(draft.file), but this language is built in; remove the file")
+            return false
+        }
+        return true
+    }
+
+    private mutating func checkText(_ text: String, at path: String, english: String, in file: String) {
+        guard (1...TranslationDraft.longestText).contains(text.unicodeScalars.count),
+            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else {
+            return add(
+                .textMalformed,
+                "has \(file), where \(path) must have 1 to \(TranslationDraft.longestText) characters in one line"
+            )
+        }
+        let (places, expected) = (TextName.places(in: text), TextName.places(in: english))
+        guard places != expected else { return }
+        let lacks = expected.subtracting(places).sorted()
+        let exceeds = places.subtracting(expected).sorted()
+        let faults =
+            (lacks.isEmpty ? [] : ["lacks \(lacks.joined(separator: ", "))"])
+            + (exceeds.isEmpty ? [] : ["has \(exceeds.joined(separator: ", "))"])
+        add(
+            .translationPlaces,
+            "has \(file), where \(path) \(faults.joined(separator: " and ")), other than in English; "
+                + "a word in braces stands for a value")
+    }
+}

@@ -63,3 +63,62 @@ public struct AccessToken: Sendable, Hashable {
         return try TypedJWS.sign(json.bytes, type: Self.type, with: key)
     }
 }
+
+/// Verifies access tokens that this service has issued (RFC 9068 §4).
+///
+/// A verified token is genuine and not expired. The store decides whether it is still valid.
+public struct AccessTokenVerifier: Sendable {
+    private let issuer: String
+
+    public init(issuer: String) {
+        self.issuer = issuer
+    }
+
+    /// An access token of unknown origin, with the form and the header of an access token of this service.
+    public struct Unverified: Sendable {
+        fileprivate let jws: TypedJWS
+        public var keyID: String { jws.keyID }
+
+        /// Returns `nil` for a text that cannot be an access token of this service, so that no key is looked
+        /// up for it: also for an ID token, which has another `typ`.
+        public init?(_ text: String) {
+            guard let jws = try? TypedJWS(parsing: Array(text.utf8)), let type = jws.type,
+                Self.types.contains(type.lowercased())
+            else { return nil }
+            self.jws = jws
+        }
+
+        /// RFC 9068 §4 accepts both.
+        private static let types: Set = ["at+jwt", "application/at+jwt"]
+    }
+
+    /// Returns `nil` when the token is not genuine or has expired.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    public func verify(
+        _ token: Unverified, with key: TokenVerificationKey, at now: Int64
+    ) -> AccessToken? {
+        guard token.jws.isSigned(by: key), let claims = try? JSONValue(parsing: token.jws.payload),
+            let token = AccessToken(claims), token.issuer.isByteEqual(to: issuer), now < token.expiresAt
+        else { return nil }
+        return token
+    }
+}
+
+extension AccessToken {
+    /// Returns `nil` unless every claim is there and has its type.
+    fileprivate init?(_ claims: JSONValue) {
+        guard let issuer = claims["iss"]?.string, let audience = claims["aud"]?.string,
+            let accountID = claims["sub"]?.string.flatMap({ AccountID($0) }),
+            let clientID = claims["client_id"]?.string.flatMap({ OAuthClientID($0) }),
+            let identifier = claims["jti"]?.string.flatMap({ Base64URL.decode($0) }),
+            identifier.count == 16 + Self.randomSize, let familyID = UniqueID(bytes: identifier.prefix(16)),
+            let scope = claims["scope"]?.string, let issuedAt = claims["iat"]?.integer,
+            let expiresAt = claims["exp"]?.integer, let authenticatedAt = claims["auth_time"]?.integer
+        else { return nil }
+        self.init(
+            issuer: issuer, audience: audience, accountID: accountID, clientID: clientID, familyID: familyID,
+            random: Array(identifier.suffix(Self.randomSize)), scope: scope, issuedAt: issuedAt,
+            expiresAt: expiresAt, authenticatedAt: authenticatedAt)
+    }
+}

@@ -38,3 +38,20 @@ extension CodeText: CustomStringConvertible, CustomReflectable {
     public var description: String { Kind.name }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// An authorization code (RFC 6749 §4.1.2): `siwa_ac_` and 256 random bits in base64url.
+public typealias AuthorizationCodeText = CodeText<AuthorizationCodeKind>
+
+public enum AuthorizationCodeKind: CodeKind {
+    public static let prefix = "siwa_ac_"
+    public static let name = "authorization code"
+}
+
+/// A device code (RFC 8628 §3.2): `siwa_dc_` and 256 random bits in base64url. After the consent its digest is also
+/// the digest of the authorization code.
+public typealias DeviceCodeText = CodeText<DeviceCodeKind>
+
+public enum DeviceCodeKind: CodeKind {
+    public static let prefix = "siwa_dc_"
+    public static let name = "device code"
+}

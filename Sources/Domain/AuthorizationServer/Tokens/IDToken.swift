@@ -2,7 +2,7 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 public import JOSE
-import StrictJSON
+public import StrictJSON
 
 /// The content of an ID token (OpenID Connect Core §2).
 public struct IDToken: Sendable {
@@ -60,5 +60,82 @@ public struct IDToken: Sendable {
     /// of this service have SHA-256.
     static func hash(ofAccessToken token: String) -> String {
         Base64URL.encode(SHA256Digest.hash(token).bytes.prefix(16))
+    }
+}
+
+/// An ID token that comes back as a hint: which user is meant (OpenID Connect Core §3.1.2.1), and which client
+/// asks (OpenID Connect RP-Initiated Logout 1.0 §2).
+///
+/// A hint may have expired: clients keep the last ID token of a session for its end. So it proves nothing but
+/// that this service has once issued it.
+public struct IDTokenHint: Sendable, Hashable {
+    public let clientID: OAuthClientID
+    public let accountID: AccountID
+
+    /// A text of unknown origin, with the form and the header of an ID token of this service.
+    public struct Unverified: Sendable {
+        fileprivate let jws: TypedJWS
+        public var keyID: String { jws.keyID }
+
+        /// Returns `nil` for a text that cannot be an ID token of this service, so that no key is looked up for
+        /// it: also for an access token or a security event token, which have another `typ`.
+        public init?(_ text: String) {
+            guard let jws = try? TypedJWS(parsing: Array(text.utf8)),
+                jws.type?.lowercased() == IDToken.type.description.lowercased()
+            else { return nil }
+            self.jws = jws
+        }
+    }
+
+    /// Returns `nil` when the token is not genuine.
+    public init?(_ token: Unverified, issuer: String, key: TokenVerificationKey) {
+        guard token.jws.isSigned(by: key), let claims = try? JSONValue(parsing: token.jws.payload),
+            claims["iss"]?.string?.isByteEqual(to: issuer) ?? false,
+            let clientID = claims["aud"]?.string.flatMap({ OAuthClientID($0) }),
+            let accountID = claims["sub"]?.string.flatMap({ AccountID($0) })
+        else { return nil }
+        (self.clientID, self.accountID) = (clientID, accountID)
+    }
+}
+
+extension OAuthError {
+    /// `id_token_hint` of an authorization request is no ID token of this service.
+    public static let idTokenHintRefused = OAuthError(
+        .invalidRequest,
+        "The parameter id_token_hint must be an ID token of this service, expired or not; send another or none."
+    )
+}
+
+/// The claims about a user that a scope allows (OpenID Connect Core §5.4), in ID tokens and in userinfo.
+public struct UserClaims: Sendable {
+    private let account: Account
+    private let showsEmail: Bool
+    private let showsProfile: Bool
+
+    /// - Parameter scope: Space-separated.
+    public init(of account: Account, scope: String) {
+        self.account = account
+        let tokens = scope.split(separator: " ")
+        showsEmail = tokens.contains { String($0).isByteEqual(to: "email") }
+        showsProfile = tokens.contains { String($0).isByteEqual(to: "profile") }
+    }
+
+    /// Writes the members into the open object. Unknown values are left out.
+    public func write(into json: inout JSONWriter) {
+        if showsEmail, let email = account.email {
+            json.member("email", email)
+            json.member("email_verified", account.isEmailVerified ?? false)
+            // Apple omits the claim for a signed address that is no relay.
+            json.member(
+                "is_private_email",
+                ifPresent: account.isPrivateEmail ?? (account.isEmailVerified == nil ? nil : false))
+        }
+        if showsProfile {
+            let (first, last) = (account.profile.firstName, account.profile.lastName)
+            let name = [first, last].compactMap { $0 }.joined(separator: " ")
+            json.member("name", ifPresent: name.isEmpty ? nil : name)
+            json.member("given_name", ifPresent: first)
+            json.member("family_name", ifPresent: last)
+        }
     }
 }

@@ -1,5 +1,8 @@
+public import EmulatorServer
 import Encodings
+import JOSE
 import StrictJSON
+import Synchronization
 
 /// A client secret of a request: a JWT in compact serialization, parsed but not yet verified.
 struct ClientSecret {
@@ -36,5 +39,112 @@ struct ClientSecret {
     private static func object(_ segment: Substring) -> JSONObject? {
         guard let bytes = Base64URL.decode(String(segment)) else { return nil }
         return try? JSONValue(parsing: bytes).object
+    }
+}
+
+/// Verifies that a client secret authenticates a client ID (Apple, "Creating a client secret").
+///
+/// Every error is `invalid_client`, as at Apple. The emulator adds a description of the cause; Apple does
+/// not. No program may depend on the description.
+struct ClientSecretCheck {
+    /// The largest distance of `exp` from now in seconds: six months.
+    static let longestLife: Int64 = 15_777_000
+
+    let clientID: String
+    /// The teams that may authenticate as the client ID: its owner, and during a transfer its former owner.
+    let teamIDs: [String]
+    let keys: ClientKeyRing
+    /// Seconds since 1970.
+    let now: Int64
+
+    /// Returns the team that signed the secret. Throws `invalid_client`.
+    func check(_ secret: ClientSecret) throws(OAuthError) -> String {
+        let claims = secret.claims
+        guard let issuer = claims["iss"]?.string, let teamID = teamIDs.first(where: issuer.isByteEqual(to:))
+        else {
+            throw refusal("iss is not the team that the client_id belongs to")
+        }
+        guard claims["sub"]?.string?.isByteEqual(to: clientID) == true else {
+            throw refusal("sub is not the client_id")
+        }
+        guard claims["aud"] == .string(IdentityTokenClaims.issuer) else {
+            throw refusal("aud is not \(IdentityTokenClaims.issuer)")
+        }
+        // Apple accepts secrets without `iat`.
+        if let claim = claims["iat"] {
+            guard let issuedAt = claim.integer else { throw refusal("iat is not an integer") }
+            guard issuedAt <= now else { throw refusal("iat is in the future") }
+        }
+        guard let expiresAt = claims["exp"]?.integer else { throw refusal("exp is not an integer") }
+        guard expiresAt > now else { throw refusal("it has expired") }
+        guard expiresAt <= now + Self.longestLife else {
+            throw refusal("exp is more than \(Self.longestLife) s ahead")
+        }
+        guard let key = keys.key(secret.keyID, of: teamID) else {
+            throw refusal("the team has no key with this kid")
+        }
+        guard key.publicKey.isValidSignature(secret.signature, for: secret.signedBytes[...]) else {
+            throw refusal("the signature is not by this key, or not in the raw form of 64 bytes")
+        }
+        return teamID
+    }
+
+    private func refusal(_ cause: String) -> OAuthError {
+        OAuthError(.invalidClient, "client_secret: \(cause)")
+    }
+}
+
+extension EmulatorState {
+    public var clientKeys: [ClientKey] { world.withLock { $0.clientKeys.keys } }
+
+    /// Registers a key. The team's other keys stay valid. Throws `.keyExists` and `.tooManyKeys`.
+    public func addClientKey(_ key: ClientKey) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in try world.clientKeys.add(key) }
+    }
+
+    /// Removes a key: client secrets signed with it are then refused. Throws `.keyNotFound`.
+    public func removeClientKey(_ keyID: String, of teamID: String) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in try world.clientKeys.remove(keyID, of: teamID) }
+    }
+
+    /// Signs a client secret, for manual calls. Throws `.keyNotFound` without a private key, and
+    /// `.tokenUnsignable`.
+    public func sign(_ recipe: ClientSecretRecipe) throws(EmulatorError) -> String {
+        let (key, teamID, clientID) = try world.withLock { world throws(EmulatorError) in
+            let clientID = recipe.clientID ?? world.apps[0].primaryClientID
+            let teamID = recipe.teamID ?? world.app(of: clientID)?.teamID ?? world.apps[0].teamID
+            let named = recipe.keyID.flatMap { world.clientKeys.key($0, of: teamID) }
+            let key = recipe.keyID == nil ? world.clientKeys.signingKey(of: teamID) : named
+            guard let key, key.privateKeyPEM != nil else {
+                throw EmulatorError(.keyNotFound, detail: "the private key of this team is not known")
+            }
+            return (key, teamID, clientID)
+        }
+        let (issuedAt, expiresAt) = recipe.times.resolved(nowMilliseconds: now)
+        let claims = JSONObject([
+            ("iss", .string(teamID)), ("iat", .integer(issuedAt)), ("exp", .integer(expiresAt)),
+            ("aud", .string(IdentityTokenClaims.issuer)), ("sub", .string(clientID)),
+        ])
+        do {
+            return try JWTSigner.sign(
+                claims: claims, keyID: key.keyID, algorithm: .ES256, key: key.privateKeyPEM ?? "")
+        } catch {
+            throw EmulatorError(.tokenUnsignable, detail: "libjwt failed: \(error.detail)")
+        }
+    }
+}
+
+/// The content of a client secret that the emulator signs. The default gives an accepted client secret.
+public struct ClientSecretRecipe: Sendable {
+    /// Default: the primary client ID of the first app.
+    public var clientID: String?
+    /// Default: the owner of the client ID.
+    public var teamID: String?
+    /// Default: the team's newest key whose private key is known.
+    public var keyID: String?
+    public var times = TokenTimes()
+
+    public init() {
+        times.lifetime = 3600
     }
 }

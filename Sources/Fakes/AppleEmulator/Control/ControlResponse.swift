@@ -1,6 +1,7 @@
 import EmulatorServer
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import StrictJSON
 
 /// A response of the control API in all formats. JSON ends with a line break for terminals; text is the bare
@@ -22,5 +23,53 @@ struct ControlResponse {
         case .registration: .json(registration ?? json, status: status)
         case .text: .uncached(status, "text/plain;charset=utf-8", Array(text.utf8))
         }
+    }
+}
+
+/// The format of a response of the control API: JSON, or plain text for shell scripts. A minted identity
+/// token has a third format, the body of a sign-in request to the service, and an attestation the body of the
+/// request that registers its key.
+enum ResponseFormat: String, CaseIterable {
+    case json, text
+    case signIn = "sign-in"
+    case registration
+
+    /// Reads the format from `?format=`, otherwise from `Accept: text/plain`; the default is JSON. Throws
+    /// `.parameterMalformed`.
+    init(of request: Request) throws(EmulatorError) {
+        if let wanted = request.uri.queryParameters["format"] {
+            guard let format = ResponseFormat(rawValue: String(wanted)) else {
+                throw EmulatorError(
+                    .parameterMalformed,
+                    detail: "format: json or text, sign-in for a token, registration for a key")
+            }
+            self = format
+        } else {
+            self = request.headers[.accept]?.hasPrefix("text/plain") == true ? .text : .json
+        }
+    }
+}
+
+extension RouterGroup where Context == EmulatorRequestContext {
+    /// Adds one call of the control API.
+    func control(
+        _ method: HTTPRequest.Method, _ path: RouterPath,
+        use respond: @escaping @Sendable (ControlRequest) async throws -> ControlResponse
+    ) {
+        on(path, method: method) { request, context in
+            let format = try ResponseFormat(of: request)
+            return try await respond(ControlRequest(request, context)).response(format)
+        }
+    }
+}
+
+/// A request's context with the connection, so that a fault can close the connection.
+struct EmulatorRequestContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
     }
 }

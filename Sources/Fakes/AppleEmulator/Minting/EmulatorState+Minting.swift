@@ -1,5 +1,5 @@
 public import EmulatorServer
-import StrictJSON
+public import StrictJSON
 import Synchronization
 
 extension EmulatorState {
@@ -74,5 +74,63 @@ extension EmulatorState {
         _ claims: JSONObject, with keys: SigningKeys, forgery: Forgery
     ) throws(EmulatorError) -> String {
         try signer.sign(claims, with: keys.key, otherKey: keys.other, forgery: forgery)
+    }
+}
+
+/// An identity token, and the other values that a client receives with the token.
+public struct MintedIdentityToken: Sendable {
+    public let identityToken: String
+    public let subject: String
+    public let clientID: String
+    public let nonce: String?
+    public let authorizationCode: String?
+    public let accessToken: String?
+    /// Apple's unsigned `user` object, which clients get only at the first authorization.
+    public let user: FirstTimeUser?
+}
+
+/// The `user` object that Apple gives to the client at the first authorization. Not signed.
+public struct FirstTimeUser: Sendable, Equatable {
+    public let firstName: String?
+    public let lastName: String?
+    public let email: String?
+
+    init(_ user: EmulatedUser, shownTo identity: TeamIdentity) {
+        (firstName, lastName, email) = (user.firstName, user.lastName, user.shownEmail(to: identity))
+    }
+}
+
+extension MintedIdentityToken {
+    var json: JSONObject {
+        var json = JSONObject([
+            ("identity_token", .string(identityToken)), ("sub", .string(subject)),
+            ("client_id", .string(clientID)),
+        ])
+        json["nonce"] = nonce.map { .string($0) }
+        json["authorization_code"] = authorizationCode.map { .string($0) }
+        json["access_token"] = accessToken.map { .string($0) }
+        json["user"] = user.map { .object($0.json) }
+        return json
+    }
+
+    /// The body of a sign-in request to this project's service.
+    public var signIn: JSONObject {
+        var json = JSONObject([("identity_token", .string(identityToken))])
+        json["authorization_code"] = authorizationCode.map { .string($0) }
+        json["user"] = user.map { .object($0.json) }
+        return json
+    }
+}
+
+extension FirstTimeUser {
+    /// Uses Apple's member names, because clients forward the object unchanged.
+    var json: JSONObject {
+        var name = JSONObject()
+        name["firstName"] = firstName.map { .string($0) }
+        name["lastName"] = lastName.map { .string($0) }
+        var json = JSONObject()
+        if !name.members.isEmpty { json["name"] = .object(name) }
+        json["email"] = email.map { .string($0) }
+        return json
     }
 }

@@ -27,3 +27,29 @@ public enum AccountChange: String, Sendable, CaseIterable {
         }
     }
 }
+
+/// The emulator's delivery of notifications about account changes. The default is the documented behaviour of
+/// Apple.
+public struct DeliveryPlan: Sendable, Equatable, Codable {
+    /// Number of posts of each notification with the same payload, 1 to 10. Apple sometimes repeats a
+    /// notification.
+    public var copies = 1
+    /// True if notifications are held until they are released, in any order.
+    public var holds = false
+    /// True if notifications without a 200 are posted again, with growing delays.
+    public var retries = true
+    /// The delay before the first retry. The delay doubles up to `longestRetryDistance`.
+    public var firstRetryMilliseconds: Int64 = 1000
+
+    public static let longestRetryDistance: Int64 = 300_000
+    /// The number of attempts for one notification, over about half an hour.
+    public static let maximumAttempts = 15
+
+    public init() {}
+
+    /// The delay before the next attempt in milliseconds; `nil` when there is none.
+    func distance(afterAttempts attempts: Int) -> Int64? {
+        guard retries, attempts < Self.maximumAttempts else { return nil }
+        return min(firstRetryMilliseconds << Int64(max(0, attempts - 1)), Self.longestRetryDistance)
+    }
+}

@@ -1,3 +1,5 @@
+import EmulatorServer
+
 /// One page of the users that a search finds, newest first.
 struct UserPage {
     static let size = 20
@@ -65,5 +67,55 @@ extension UserPage {
     /// The form fields that select this page.
     var fields: [(name: String, value: String)] {
         (search.isEmpty ? [] : [("find", search)]) + (offset == 0 ? [] : [("from", String(offset))])
+    }
+}
+
+/// The search field above a list of users, and the links to other pages below the list, as forms without
+/// scripts.
+struct UserPageControls {
+    private let method: String
+    private let action: String
+    private let hidden: [PageField]
+    private let find: String
+    /// False while all users fit on one page.
+    private let hasSearch: Bool
+    private let isEmpty: Bool
+    private let hasPager: Bool
+    /// The search, which the other pages keep.
+    private let findAgain: String?
+    private let newer: Int?
+    private let older: Int?
+    private let range: String
+
+    /// - Parameters:
+    ///   - method: `get` or `post`.
+    ///   - hidden: Hidden fields of the forms.
+    init(page: UserPage, method: String, action: String, hidden: [PageField] = []) {
+        (self.method, self.action, self.hidden) = (method, action, hidden)
+        (find, findAgain) = (page.search, page.search.isEmpty ? nil : page.search)
+        (hasSearch, isEmpty) = (page.found > UserPage.size || !page.search.isEmpty, page.found == 0)
+        (newer, older) = (page.newer, page.older)
+        hasPager = page.newer != nil || page.older != nil
+        range = "\(page.offset + 1) to \(page.offset + page.users.count) of \(page.found)"
+    }
+}
+
+/// One user in a list: a circle with the initials, the name and the address.
+struct UserLine {
+    private let initials: String
+    private let name: String
+    private let email: String
+    private let tag: String?
+
+    init(_ user: EmulatedUser, tag: String? = nil) {
+        let letters = [user.firstName, user.lastName].compactMap { $0?.first.map { String($0) } }
+        initials = letters.isEmpty ? "?" : letters.joined()
+        (name, email) = (Self.name(user), user.email ?? "no e-mail address")
+        self.tag = tag
+    }
+
+    static func name(_ user: EmulatedUser) -> String {
+        let name = [user.firstName, user.lastName].compactMap { $0 }.joined(separator: " ")
+        return name.isEmpty ? "No name" : name
     }
 }

@@ -1,6 +1,9 @@
 import Cryptography
 import Encodings
 import Foundation
+import HTTPTypes
+package import Hummingbird
+package import Logging
 
 /// The file that keeps an emulator's state across restarts: a line with the SHA-256 of the JSON, then the
 /// JSON.
@@ -70,5 +73,77 @@ package struct StateFile<Snapshot: Codable>: Sendable {
 
     private func head(of body: [UInt8]) -> [UInt8] {
         Array((firstWords + Hexadecimal.encode(SHA256Digest.hash(body))).utf8)
+    }
+}
+
+/// Writes a state file, one write at a time. Callers that arrive during a write share the next write.
+package actor StateSaver {
+    private let write: @Sendable () throws -> Void
+    private let logger: Logger
+    private var running: Task<Void, any Error>?
+    private var next: Task<Void, any Error>?
+
+    /// - Parameter write: Writes the state as of the moment of the call.
+    package init(logger: Logger, write: @escaping @Sendable () throws -> Void) {
+        (self.logger, self.write) = (logger, write)
+    }
+
+    /// All changes before the call are in the file when this returns. Throws the error of the write.
+    package func save() async throws {
+        if let next { return try await next.value }
+        // An unstructured task, because the cancellation of one caller must not cancel the write for the
+        // others.
+        let task = Task {
+            // Errors of the previous write are reported to its own callers.
+            _ = try? await running?.value
+            try writeOnce()
+        }
+        next = task
+        try await task.value
+    }
+
+    private func writeOnce() throws {
+        // Later changes may come too late for this write.
+        (running, next) = (next, nil)
+        do {
+            try write()
+        } catch {
+            logger.error("the state file cannot be written", metadata: ["error": "\(error)"])
+            throw error
+        }
+    }
+}
+
+/// Sends responses only after the state is in the file, so that they are still true after a crash.
+package struct SavingMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let saver: StateSaver
+    private let changingPaths: [String]
+
+    /// - Parameter changingPaths: Prefixes of the paths whose GET requests change the saved state.
+    package init(saver: StateSaver, changingPaths: [String]) {
+        (self.saver, self.changingPaths) = (saver, changingPaths)
+    }
+
+    package func handle(
+        _ request: Request, context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard changes(request) else { return try await next(request, context) }
+        let response: Response
+        do {
+            response = try await next(request, context)
+        } catch {
+            // The state may have changed although the request failed: the connection was cut afterwards, or
+            // the response at a redirect URI was refused and ended a link.
+            try await saver.save()
+            throw error
+        }
+        try await saver.save()
+        return response
+    }
+
+    private func changes(_ request: Request) -> Bool {
+        guard request.method == .get || request.method == .head else { return true }
+        return changingPaths.contains { request.uri.path.hasPrefix($0) }
     }
 }

@@ -1,6 +1,9 @@
 import EmulatorServer
 import Encodings
+import HTTPTypes
+import Hummingbird
 import JOSE
+import NIOCore
 import StrictJSON
 import WebOrigins
 
@@ -112,5 +115,117 @@ struct EventStreamAPI: Sendable {
             let server = state.update({ $0.server })
         else { return false }
         return [server.issuer, server.securityEventsURL].contains { WebAddress($0)?.host == address.host }
+    }
+}
+
+/// An error of Google's APIs (`google.rpc.Status`).
+struct EventStreamRefusal: Error, Equatable {
+    let status: Int
+    /// The word of `google.rpc.Code`.
+    let word: String
+    let message: String
+    /// `reason` of `google.rpc.ErrorInfo`.
+    var reason: String?
+
+    static let tokenRefused = EventStreamRefusal(
+        status: 401, word: "UNAUTHENTICATED",
+        message:
+            "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie "
+            + "or other valid authentication credential.")
+    static let apiDisabled = EventStreamRefusal(
+        status: 403, word: "PERMISSION_DENIED",
+        message: "RISC API has not been used in this project before or it is disabled.",
+        reason: "SERVICE_DISABLED")
+    static let roleMissing = EventStreamRefusal(
+        status: 403, word: "PERMISSION_DENIED", message: "The caller does not have permission")
+    static let streamMissing = EventStreamRefusal(
+        status: 404, word: "NOT_FOUND", message: "Requested entity was not found.")
+
+    static func argument(_ message: String) -> EventStreamRefusal {
+        EventStreamRefusal(status: 400, word: "INVALID_ARGUMENT", message: message)
+    }
+
+    /// The error of a fault.
+    static func fault(_ status: Int) -> EventStreamRefusal {
+        switch status {
+        case 401: .tokenRefused
+        case 403: .roleMissing
+        case 404: .streamMissing
+        case 429:
+            EventStreamRefusal(status: 429, word: "RESOURCE_EXHAUSTED", message: "Quota exceeded.")
+        default:
+            EventStreamRefusal(status: status, word: "INTERNAL", message: "Internal error encountered.")
+        }
+    }
+
+    var response: Response {
+        var error = JSONObject([
+            ("code", .integer(Int64(status))), ("message", .string(message)), ("status", .string(word)),
+        ])
+        if let reason {
+            let info = JSONObject([
+                ("@type", .string("type.googleapis.com/google.rpc.ErrorInfo")), ("reason", .string(reason)),
+                ("domain", .string("googleapis.com")),
+            ])
+            error["details"] = .array([.object(info)])
+        }
+        return .json(JSONObject([("error", .object(error))]), status: .init(code: status))
+    }
+}
+
+/// The paths of Google's RISC API.
+struct EventStreamRoutes: Sendable {
+    /// Bytes of a body, at most.
+    static let longestBody = 16 * 1024
+
+    let state: GoogleState
+
+    func add(to router: Router<BasicRequestContext>) {
+        on(router, .post, "v1beta/stream:update") { api, body throws(EventStreamRefusal) in
+            try api.update(body)
+        }
+        on(router, .get, "v1beta/stream") { api, _ throws(EventStreamRefusal) in try api.stream() }
+        on(router, .get, "v1beta/stream/status") { api, _ throws(EventStreamRefusal) in try api.status() }
+        on(router, .post, "v1beta/stream/status:update") { api, body throws(EventStreamRefusal) in
+            try api.setStatus(body)
+        }
+        on(router, .post, "v1beta/stream:verify") { api, body async throws(EventStreamRefusal) in
+            try await api.verify(body)
+        }
+    }
+
+    private typealias Respond =
+        @Sendable (EventStreamAPI, [UInt8]) async throws(EventStreamRefusal)
+        -> JSONObject
+
+    private func on(
+        _ router: Router<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: String,
+        _ respond: @escaping Respond
+    ) {
+        router.on(RouterPath(path), method: method) { request, _ in
+            let start = state.exchangeStart
+            let body = Array(buffer: try await request.body.collect(upTo: Self.longestBody))
+            // The token is not recorded: it is valid for an hour.
+            let shown = "\(method.rawValue) /\(path)\nAuthorization: Bearer …\n\n\(ShownText.body(body))"
+            let api = EventStreamAPI(state: state)
+            do throws(EventStreamRefusal) {
+                let fault = state.update { $0.faults.take(.stream) }
+                if let delay = fault?.delayMilliseconds, delay > 0 { await state.wait(delay) }
+                if let status = fault?.status { throw .fault(status) }
+                try api.authorize(request.headers[.authorization])
+                let json = try await respond(api, body)
+                let text = ShownText.body(JSONValue.object(json).serialized())
+                state.record(
+                    .eventStream, "The service account calls \(path)", request: shown,
+                    response: "200\n\(text)", status: 200, since: start)
+                return Response.json(json)
+            } catch {
+                state.record(
+                    .eventStream, "The service account calls \(path)", request: shown,
+                    response: "\(error.status) \(error.word): \(error.message)",
+                    status: Int(error.status), since: start)
+                return error.response
+            }
+        }
     }
 }

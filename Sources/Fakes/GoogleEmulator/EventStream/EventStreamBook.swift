@@ -1,3 +1,8 @@
+import Cryptography
+import Encodings
+import JOSE
+import StrictJSON
+
 /// The registered receiver of Google's events, and the service accounts that may register it. Pure, and
 /// bounded.
 struct EventStreamBook: Sendable, Codable {
@@ -33,4 +38,40 @@ struct EventStreamBook: Sendable, Codable {
     }
 
     mutating func removeStream() { stream = nil }
+}
+
+/// A service account of the fake Google's project, with its key.
+struct ServiceAccount: Sendable, Codable {
+    let email: String
+    let keyID: String
+    private let pem: String
+    /// True if the account has the role `roles/riscconfigs.admin`.
+    let hasRole: Bool
+    /// True if the RISC API is enabled in the account's project.
+    let hasAPI: Bool
+
+    /// Makes a key, which takes up to a second. Throws `JOSEError`.
+    init(project: String, hasRole: Bool, hasAPI: Bool) throws {
+        // Not a name of Google's: `siwa` sends a real account's token to Google alone.
+        let number = Hexadecimal.encode(SecureRandom.bytes(count: 4))
+        email = "risc-\(number)@\(project).iam.gserviceaccount.invalid"
+        keyID = Hexadecimal.encode(SecureRandom.bytes(count: 20))
+        pem = try RSAPrivateKey.generate(bits: 2048).pem
+        (self.hasRole, self.hasAPI) = (hasRole, hasAPI)
+    }
+
+    /// The content of the JSON key file, with the members of Google's files.
+    func file(project: String, baseURL: String) -> JSONObject {
+        JSONObject([
+            ("type", .string("service_account")), ("project_id", .string(project)),
+            ("private_key_id", .string(keyID)), ("private_key", .string(pem)),
+            ("client_email", .string(email)), ("client_id", .string("100000000000000000000")),
+            ("auth_uri", .string("\(baseURL)/o/oauth2/auth")), ("token_uri", .string("\(baseURL)/token")),
+        ])
+    }
+
+    func isValidSignature(of segments: JWSSegments) -> Bool {
+        guard let key = try? RSAPrivateKey(pem: pem).publicKey() else { return false }
+        return key.isValidSignature(segments.signature, for: segments.signingInput[...])
+    }
 }

@@ -1,4 +1,10 @@
+import AppAttestation
+import AppleAccounts
+import AppleIdentity
+import AuthorizationServer
 import NIOHTTP1
+import SignIn
+import Synchronization
 
 /// Counts requests by route and status, and measures their durations.
 ///
@@ -38,5 +44,97 @@ struct RequestMetrics: Sendable {
         let column = Self.statuses.firstIndex(of: status.code) ?? Self.statuses.count - 1
         counts[row * Self.statuses.count + column].increment(by: 1)
         durations[row].record(nanoseconds)
+    }
+}
+
+/// Counts responses that have an error code, by code.
+///
+/// Each code is a word of this service, so the number of codes is bounded by the program. The bound here keeps a
+/// mistake from making series without end.
+final class RefusalMetrics: Sendable {
+    static let most = 192
+    static let name = "siwa_http_refusals_total"
+
+    private let registry: MetricsRegistry
+    private let cells = Mutex<[String: CounterCell]>([:])
+
+    init(_ registry: MetricsRegistry) {
+        self.registry = registry
+        for code in Self.declared { _ = cell(code) }
+    }
+
+    /// The codes of this service. Each has its series at the start, so that a rate finds the first refusal.
+    private static let declared: [String] = [
+        ProblemCode.all.map(\.rawValue), AppleTokenError.Code.allCases.map(\.rawValue),
+        AccountRefusal.Code.allCases.map(\.rawValue), WebRefusal.Code.allCases.map(\.rawValue),
+        AppCheckRefusal.Code.allCases.map(\.rawValue), OAuthError.Code.allCases.map(\.rawValue),
+    ].flatMap { $0 }
+
+    func count(_ code: String) { cell(code).increment(by: 1) }
+
+    private func cell(_ code: String) -> CounterCell {
+        cells.withLock { cells in
+            let code = cells[code] != nil || cells.count < Self.most ? code : "other"
+            if let cell = cells[code] { return cell }
+            let cell = registry.counter(
+                Self.name, [("code", code)], help: "Responses with an error code by code.")
+            cells[code] = cell
+            return cell
+        }
+    }
+}
+
+/// Counts requests by the caller that they name: an API key, or an OAuth client as `client:ID`. Made at the
+/// start for all configured callers, so that no request can add a series.
+///
+/// An OAuth client is named by requests that did not prove it too: a client that repeats a wrong secret is what
+/// an operator looks for.
+struct CallerMetrics: Sendable {
+    private struct Cells {
+        let answered: CounterCell
+        let refused: CounterCell
+    }
+
+    static let name = "siwa_http_caller_requests_total"
+    /// Requests that name no caller.
+    static let none = "none"
+
+    private let callers: [String: Cells]
+    private let clients: [String: Cells]
+    private let others: Cells
+    private let anonymous: Cells
+
+    /// - Parameters:
+    ///   - callers: The names of the API keys.
+    ///   - clients: The labels of OAuth clients; `nil` without any.
+    init(_ registry: MetricsRegistry, callers: [String], clients: ClientLabels?) {
+        func cells(_ caller: String) -> Cells {
+            func cell(_ result: String) -> CounterCell {
+                registry.counter(
+                    Self.name, [("caller", caller), ("result", result)],
+                    help: "Requests by the API key or OAuth client that they name, and by result.")
+            }
+            return Cells(answered: cell("answered"), refused: cell("refused"))
+        }
+        // The reader of the metrics is a caller too: as `none` its scrapes would hide requests without a key.
+        let callers = callers + [CallerDirectory.metricsName]
+        self.callers = Dictionary(callers.map { ($0, cells($0)) }, uniquingKeysWith: { first, _ in first })
+        let labels = clients?.all.filter { $0 != ClientLabels.none } ?? []
+        self.clients = Dictionary(uniqueKeysWithValues: labels.map { ($0, cells("client:\($0)")) })
+        anonymous = cells(Self.none)
+        others = self.clients[ClientLabels.other] ?? anonymous
+    }
+
+    /// - Parameters:
+    ///   - caller: The name of the API key.
+    ///   - client: The ID of a configured OAuth client.
+    func count(caller: String?, client: String?, isRefused: Bool) {
+        var cells = anonymous
+        if let caller {
+            cells = callers[caller] ?? anonymous
+        } else if let client {
+            cells = clients[client] ?? others
+        }
+        (isRefused ? cells.refused : cells.answered).increment(by: 1)
     }
 }

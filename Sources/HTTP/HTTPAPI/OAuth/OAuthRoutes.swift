@@ -1,8 +1,9 @@
+import AppleAccounts
 import AuthorizationServer
 import EventDelivery
-import HTTPEngine
+package import HTTPEngine
 import NIOHTTP1
-import OAuth
+package import OAuth
 
 /// The routes of OAuth, by purpose.
 final class OAuthRoutes: Sendable {
@@ -86,4 +87,35 @@ extension Routes {
     private func acceptsPage(_ headers: HTTPHeaders) -> Bool {
         headers.first(name: "accept")?.prefix(9).lowercased() == "text/html"
     }
+}
+
+/// Authenticates the clients of requests to the endpoints of OAuth.
+struct ClientAuthenticating: Sendable {
+    let server: OAuthServer
+
+    /// Carries an authentication out, and records the client for the log.
+    func callAsFunction<Value: Sendable>(
+        _ credentials: ClientCredentials, _ request: HTTPRequest,
+        _ body: () throws(TokenEndpointError) -> Value
+    ) throws -> Value {
+        if let client = server.dependencies.settings.clients[credentials.clientID] {
+            request.client?.isNamed(client.id.rawValue)
+        }
+        let hasSecret = credentials.method != .none
+        do {
+            let value = try GuardedAuthentication(server)(
+                credentials, from: request.oauth?.address, body)
+            if hasSecret { request.client?.isProven(by: nil) }
+            return value
+        } catch let error as TokenEndpointError {
+            // Any other error concerns the checks after the secret.
+            if hasSecret, error.error.code != .invalidClient { request.client?.isProven(by: nil) }
+            throw error
+        }
+    }
+}
+
+extension ClientAddress {
+    /// The client as the use cases of OAuth and the console count it.
+    package var requester: RequesterAddress { RequesterAddress(network: network, isVersion4: isVersion4) }
 }

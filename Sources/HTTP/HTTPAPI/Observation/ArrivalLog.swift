@@ -4,6 +4,7 @@ import Encodings
 import Inspection
 import KeySets
 import SecurityEvents
+public import ServiceLifecycle
 import SignIn
 import StrictJSON
 import Synchronization
@@ -156,6 +157,24 @@ extension ArrivalLog? {
         } catch {
             self?.noteRefusal(sender, error, token, requestID)
             throw error
+        }
+    }
+}
+
+/// Forgets arrivals that are older than a day, within ten minutes.
+public struct ArrivalExpiry: Service {
+    private let log: ArrivalLog
+
+    public init(log: ArrivalLog) {
+        self.log = log
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                log.dropOld()
+                try? await Task.sleep(for: .seconds(600))
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// Facts about a request that the log and the metrics record.
 struct RequestInfo: Sendable {
@@ -29,4 +30,47 @@ struct RequestInfo: Sendable {
     }
 
     var omitsBody: Bool { method == .HEAD }
+}
+
+/// Records, for the log, the OAuth client of a request. A route learns the client only when it has read the
+/// request, and records it here even if it then throws an error.
+final class ObservedClient: Sendable {
+    private struct State {
+        var name: String?
+        var caller: String?
+        var isProven = false
+        var refusal: Refusal?
+    }
+
+    /// The reason for which a token request was refused. Both are words of this service.
+    struct Refusal {
+        let reason: String
+        /// `nil` for an unknown grant type.
+        let grantType: String?
+    }
+
+    private let state = Mutex(State())
+
+    /// The ID of a configured client. An ID that belongs to no client is never logged.
+    var name: String? { state.withLock { $0.name } }
+
+    /// The name of an API key that the route itself has checked.
+    var caller: String? { state.withLock { $0.caller } }
+
+    /// True if a secret has proved the caller's identity. Without a secret anyone can name a client, so that
+    /// such requests have no line each.
+    var isProven: Bool { state.withLock { $0.isProven } }
+
+    /// `nil` unless a token request was refused.
+    var refusal: Refusal? { state.withLock { $0.refusal } }
+
+    func isNamed(_ name: String) { state.withLock { $0.name = name } }
+
+    func isProven(by caller: String?) {
+        state.withLock { ($0.caller, $0.isProven) = (caller, true) }
+    }
+
+    func isRefused(_ reason: String, grantType: String?) {
+        state.withLock { $0.refusal = Refusal(reason: reason, grantType: grantType) }
+    }
 }

@@ -1,4 +1,7 @@
-import Logging
+import AppleIdentity
+import HTTPEngine
+public import Logging
+import SignIn
 import Synchronization
 
 /// Counts an event that would fill the log if every case were logged, and logs the number from time to time.
@@ -29,5 +32,100 @@ final class ThrottledNotice: Sendable {
         else { return }
         let count = unsaid.exchange(0, ordering: .relaxed)
         logger.warning(message, metadata: metadata.merging(["count": "\(count)"]) { $1 })
+    }
+}
+
+/// Counts the requests that were rejected because of overload, and logs their number from time to time.
+final class OverloadNotice: Sendable {
+    private static let interval: Int64 = 1000
+
+    private let counter: CounterCell
+    private let notice: ThrottledNotice
+
+    init(registry: MetricsRegistry, logger: Logger, now: @escaping @Sendable () -> Int64) {
+        counter = registry.counter(
+            "siwa_http_requests_turned_away_total",
+            help: "Requests rejected with 503 because of overload.")
+        notice = ThrottledNotice(
+            "overloaded: requests turned away", every: Self.interval, logger: logger, now: now)
+    }
+
+    func count() {
+        counter.increment(by: 1)
+        notice.count()
+    }
+}
+
+/// Counts the values that sign-ins drop, by name, and logs each name once a minute at most: a claim that Apple writes
+/// in another form is in every token.
+public final class DroppedValueNotice: Sendable {
+    /// Milliseconds between two lines about one name.
+    static let interval: Int64 = 60_000
+
+    private let counts: [String: (cell: CounterCell, notice: ThrottledNotice)]
+
+    /// - Parameter now: Milliseconds since 1970.
+    public init(registry: MetricsRegistry, logger: Logger, now: @escaping @Sendable () -> Int64) {
+        let names = DroppedClaims.all.map(\.name) + UserProfile.droppableMembers
+        counts = Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                let cell = registry.counter(
+                    "siwa_dropped_values_total", [("name", name)],
+                    help: "Values of identity tokens and of user that decide nothing and were dropped.")
+                let notice = ThrottledNotice(
+                    "values of sign-ins were dropped", every: Self.interval, logger: logger,
+                    metadata: ["name": "\(name)"], now: now)
+                return (name, (cell, notice))
+            })
+    }
+
+    @Sendable public func count(_ names: [String]) {
+        for name in names {
+            counts[name]?.cell.increment(by: 1)
+            counts[name]?.notice.count()
+        }
+    }
+}
+
+/// Counts connections that were closed to make room, and logs the counts from time to time.
+struct EarlyCloseNotices: Sendable {
+    /// Milliseconds between two log lines.
+    static let interval: Int64 = 60_000
+
+    private let cells: [EarlyCloseReason: (counter: CounterCell, notice: ThrottledNotice)]
+
+    init(registry: MetricsRegistry, logger: Logger, now: @escaping @Sendable () -> Int64) {
+        let cells = EarlyCloseReason.allCases.map { reason in
+            let counter = registry.counter(
+                "siwa_http_connections_closed_early_total", [("reason", reason.label)],
+                help: "Connections closed to make room for others.")
+            let notice = ThrottledNotice(reason.message, every: Self.interval, logger: logger, now: now)
+            return (reason, (counter: counter, notice: notice))
+        }
+        self.cells = Dictionary(uniqueKeysWithValues: cells)
+    }
+
+    func count(_ reason: EarlyCloseReason) {
+        cells[reason]?.counter.increment(by: 1)
+        cells[reason]?.notice.count()
+    }
+}
+
+extension EarlyCloseReason {
+    /// The label in the metrics.
+    var label: String {
+        switch self {
+        case .crowded: "crowded"
+        case .addressShare: "address_share"
+        case .refused: "refused"
+        }
+    }
+
+    var message: Logger.Message {
+        switch self {
+        case .crowded: "connections near their limit: the longest idle are closed"
+        case .addressShare: "one address holds its share of the connections: its longest idle are closed"
+        case .refused: "one address holds its share of the connections, all busy: more are closed at once"
+        }
     }
 }

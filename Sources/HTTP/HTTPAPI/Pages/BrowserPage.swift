@@ -163,3 +163,14 @@ struct BrowserPage {
         main{margin:0;border:0;border-radius:0;padding:1.25rem}}
         """
 }
+
+extension HTTPResponse {
+    /// Redirects a browser with GET. The address may contain a secret: it is neither cached nor sent to the
+    /// next page.
+    static func redirect(to location: String, cookie: String? = nil) -> HTTPResponse {
+        var response = HTTPResponse(status: .seeOther, contentType: nil, body: [], forbidsCaching: true)
+        response.fields = [("location", location), ("referrer-policy", "no-referrer")]
+        if let cookie { response.fields.append(("set-cookie", cookie)) }
+        return response
+    }
+}

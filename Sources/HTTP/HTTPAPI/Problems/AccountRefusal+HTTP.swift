@@ -1,4 +1,7 @@
+import AppAttestation
 import AppleAccounts
+import AuthorizationServer
+import HTTPEngine
 import NIOHTTP1
 
 extension AccountRefusal {
@@ -51,6 +54,47 @@ extension AccountRefusal {
                 .forbidden, code: code.rawValue, title: "Account disabled",
                 detail:
                     "The account is disabled here. Show the user where to ask, and do not sign the user in.")
+        }
+    }
+}
+
+extension AppCheckRefusal {
+    /// 401: it is not proven that the request comes from the app.
+    var problem: Problem {
+        switch code {
+        case .attestationRequired:
+            Problem(
+                .unauthorized, code: code.rawValue, title: "Proof of the app required",
+                detail: explanation, appCheckCause: cause)
+        case .attestationInvalid:
+            Problem(
+                .unauthorized, code: code.rawValue, title: "Proof of the app invalid",
+                detail: explanation, appCheckCause: cause)
+        }
+    }
+}
+
+extension AppFlipRefusal {
+    var problem: Problem {
+        switch self {
+        case .redirectURIMismatch: Problem(.redirectURIMismatch, subject: .member("redirect_uri"))
+        case .callerForbidden: Problem(.callerForbidden)
+        case .decisionMissing: Problem(.memberMissing, subject: .member("decision"))
+        case .decisionUnknown: Problem(.memberMalformed, subject: .member("decision"))
+        case .identityAmbiguous: Problem(.memberMalformed, subject: .member("account_id"))
+        }
+    }
+}
+
+extension RequestRefusal {
+    /// The problem that the client reads before the engine closes the connection.
+    var problemCode: ProblemCode {
+        switch self {
+        case .malformed: .requestMalformed
+        case .headerTooLarge: .headerTooLarge
+        case .bodyTooLarge: .bodyTooLarge
+        case .timedOut: .requestTimeout
+        case .overloaded: .overloaded
         }
     }
 }

@@ -1,4 +1,7 @@
+import AuthorizationServer
 import HTTPEngine
+import NIOHTTP1
+import SignIn
 
 /// The form of a request's error response.
 enum ErrorFormat: Sendable {
@@ -22,5 +25,94 @@ extension HTTPResponse {
             if let allow = problem.allow { response.fields.append(("allow", allow)) }
             return response
         }
+    }
+}
+
+/// The request's facts about the user who reads an error page. A class, so that every other request carries
+/// one word for it and not five.
+final class PageReader: Sendable {
+    private let query: String?
+    private let acceptLanguage: String?
+    private let languages: PageLanguages
+    /// True if the address is a universal link of App Flip, which no app has opened.
+    let isAtAppLink: Bool
+
+    /// - Parameters:
+    ///   - query: Can name languages (`ui_locales`).
+    ///   - headers: `nil` when they did not arrive.
+    ///   - languages: The languages of the pages.
+    init(query: Substring?, headers: HTTPHeaders?, languages: PageLanguages, isAtAppLink: Bool = false) {
+        self.languages = languages
+        self.query = query.map(String.init)
+        acceptLanguage = headers?.first(name: "accept-language")
+        self.isAtAppLink = isAtAppLink
+    }
+
+    /// Determined when it is needed, because most requests do not fail.
+    var language: PageLanguage {
+        RequestedLanguages(query: query ?? "")
+            .language(among: languages, acceptLanguage: acceptLanguage)
+    }
+}
+
+/// The page that a user sees when a browser gets a problem: where a sign-in cannot go on, and where there is
+/// no page.
+///
+/// The page shows the code of the problem and the ID of the request, and none of the problem's texts, which
+/// are for developers.
+enum RefusalPage {
+    static func response(
+        to problem: Problem, requestID: String, language: PageLanguage, isAppLink: Bool = false
+    ) -> HTTPResponse {
+        let texts = AuthorizeTexts.of(language).refusals
+        return AuthorizeRefusalPage(
+            refusal: isAppLink ? texts.linkOfApp : refusal(of: problem, in: texts), status: problem.status,
+            code: problem.code, requestID: requestID, language: language
+        ).response
+    }
+
+    private static func refusal(
+        of problem: Problem, in texts: AuthorizeTexts.Refusals
+    ) -> AuthorizeTexts.Refusal {
+        if let code = WebRefusal.Code(rawValue: problem.code) { return refusal(of: code, in: texts) }
+        if let code = ProblemCode.all.first(where: { $0.rawValue == problem.code }) {
+            return code.page(texts)
+        }
+        // The wire codes of other modules, which no browser gets as a page.
+        return texts.failed
+    }
+
+    private static func refusal(
+        of code: WebRefusal.Code, in texts: AuthorizeTexts.Refusals
+    ) -> AuthorizeTexts.Refusal {
+        switch code {
+        case .browserMismatch: texts.otherBrowser
+        case .stateExpired, .stateUsed, .ticketExpired: texts.signInOver
+        case .stateInvalid, .ticketInvalid, .codeInvalid: texts.signInUnknown
+        }
+    }
+}
+
+/// The response to a request that is rejected because of overload. Everything except the request's ID is
+/// prepared, so that the response costs as little as possible.
+enum OverloadResponse {
+    private static let problem = Problem(.overloaded)
+    /// The problem up to its last member, which is the request's ID.
+    private static let beginning = Array(problem.body(requestID: "").dropLast(2))
+    private static let ending = Array("\"}".utf8)
+
+    /// - Parameter requestID: Needs no escape, like every ID that `RequestID` makes or accepts.
+    static func make(requestID: String, retryAfter: Int) -> HTTPResponse {
+        var body: [UInt8] = []
+        body.reserveCapacity(beginning.count + 66)
+        body += beginning
+        body += requestID.utf8
+        body += ending
+        var response = HTTPResponse(
+            status: .serviceUnavailable, contentType: "application/problem+json", body: body,
+            forbidsCaching: true)
+        response.fields = [("retry-after", String(retryAfter))]
+        response.code = problem.code
+        return response
     }
 }

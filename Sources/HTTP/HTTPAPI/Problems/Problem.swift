@@ -1,5 +1,14 @@
 import AppAttestation
+import AppleAccounts
+import AppleIdentity
+import AuthorizationServer
+import Commits
+import EventDelivery
+import HTTPEngine
+import KeySets
 import NIOHTTP1
+import OAuth
+import SignIn
 import StrictJSON
 
 /// An error as the caller sees it (RFC 9457): a status, a stable code and fixed texts.
@@ -63,5 +72,106 @@ struct Problem: Error, Sendable, Equatable {
         json.member("request_id", requestID)
         json.endObject()
         return json.bytes
+    }
+}
+
+/// Problems about unknown names. A text that looks like a name is repeated. Anything else could be a secret.
+extension Problem {
+    static func unknownMember(_ name: JSONName) -> Problem {
+        let text = name.string
+        return Problem(.memberUnknown, subject: isPlain(text.utf8) ? .member(text) : nil)
+    }
+
+    /// - Parameter name: The name in the query, not decoded.
+    static func unknownParameter(_ name: some Collection<UInt8>) -> Problem {
+        Problem(
+            .parameterUnknown,
+            subject: isPlain(name) ? .parameter(String(decoding: name, as: UTF8.self)) : nil)
+    }
+
+    private static func isPlain(_ name: some Collection<UInt8>) -> Bool {
+        (1...32).contains(name.count)
+            && name.allSatisfy(plainCharacters.contains)
+    }
+
+    private static let plainCharacters = ASCIISet(lettersDigitsAnd: "_-")
+}
+
+extension Problem {
+    /// Maps an error of a lower module to HTTP. Each type has an exhaustive switch of its own. An error
+    /// without a mapping is a bug of this service.
+    init(describing error: any Error) {
+        self =
+            switch error {
+            case let problem as Problem: problem
+            case let error as AppleTokenError: error.problem
+            case let error as KeySetError: error.problem
+            case let error as AccountRefusal: error.problem
+            case let refusal as AppCheckRefusal: refusal.problem
+            case let error as StorageError: error.problem
+            case is OverloadedError: Problem(.overloaded)
+            case is SigningKeysShut: Problem(.signingKeysShut)
+            case is CallerForbidden: Problem(.callerForbidden)
+            case is NonceNotMinted: Problem(.nonceNotMinted)
+            case let error as WebRefusal: error.problem
+            case is EventCursorAhead: Problem(.cursorAhead)
+            case is AppAttestNotConfigured: Problem(.appAttestNotConfigured)
+            case is UnknownClientID: Problem(.clientIDUnknown)
+            case let refusal as AppFlipRefusal: refusal.problem
+            case is GrantNotFound: Problem(.grantNotFound)
+            case is ReceiverPaused: Problem(.receiverPaused)
+            case is SearchPositionUnknown: Problem(.parameterMalformed, subject: .parameter("after"))
+            case is DisablingOver: Problem(.disablingOver)
+            default: Problem(.internalError)
+            }
+    }
+}
+
+extension KeySetError {
+    var problem: Problem {
+        switch code {
+        case .unknownKey: AppleTokenError(.unknownKey).problem
+        case .keysUnavailable: Problem(.keysUnavailable, retryAfter: retryAfter)
+        }
+    }
+}
+
+extension StorageError {
+    var problem: Problem {
+        switch code {
+        case .unavailable, .busy, .full, .readOnly, .corrupted, .schemaTooNew, .migrationFailed:
+            Problem(.storageUnavailable)
+        // The rules above the store accepted a value that no database takes. This is a bug of the service,
+        // and a retry does not help.
+        case .valueRefused: Problem(.internalError)
+        }
+    }
+}
+
+extension PercentEncoding.Failure {
+    /// - Parameter malformed: The code for a failure other than U+0000.
+    func problem(_ malformed: ProblemCode, subject: Problem.Subject? = nil) -> Problem {
+        switch self {
+        case .malformed: Problem(malformed, subject: subject)
+        case .characterNotAllowed: Problem(.characterNotAllowed, subject: subject)
+        }
+    }
+}
+
+extension HTTPResponse {
+    static func problem(_ problem: Problem, requestID: String) -> HTTPResponse {
+        // A cache may keep a 404 without permission (RFC 9110 §15.1), but a missing resource can exist later.
+        var response = HTTPResponse(
+            status: problem.status, contentType: "application/problem+json",
+            body: problem.body(requestID: requestID), forbidsCaching: true)
+        response.code = problem.code
+        if let seconds = problem.retryAfter {
+            response.fields = [("retry-after", String(seconds))]
+        } else if let allow = problem.allow {
+            response.fields = [("allow", allow)]
+        } else if problem.code == ProblemCode.callerUnauthenticated.rawValue {
+            response.fields = [("www-authenticate", "Bearer realm=\"siwa\"")]
+        }
+        return response
     }
 }

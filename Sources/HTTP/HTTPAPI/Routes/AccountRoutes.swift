@@ -1,7 +1,9 @@
 import AppleAccounts
 import HTTPEngine
 import NIOHTTP1
+import OAuth
 import SignIn
+import StrictJSON
 
 /// The routes that read accounts.
 final class AccountRoutes: Sendable {
@@ -87,5 +89,110 @@ final class AccountRoutes: Sendable {
                 .accountsExported, by: .current, at: now(),
                 detail: "\(count) account\(count == 1 ? "" : "s")")
         ])
+    }
+}
+
+/// The routes that disable, enable and sign out an account. Each responds with the account.
+final class AccountChangeRoutes: Sendable {
+    private let useCases: SignInUseCases
+    /// `nil` where no OAuth client is configured.
+    private let grants: GrantUseCases?
+
+    init(useCases: SignInUseCases, oauth: OAuthServer?) {
+        self.useCases = useCases
+        grants = oauth.map { GrantUseCases($0) }
+    }
+
+    /// `POST /v1/accounts/{id}/disable`
+    func disable(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let body = try DisablingRequest(parsing: request.body)
+        let id = request.parameter ?? ""
+        return .later { [useCases] in
+            .account(
+                try await useCases.disable(
+                    id: id, reason: body.reason, until: body.until, allowed: request.scope))
+        }
+    }
+
+    /// `POST /v1/accounts/{id}/enable`
+    func enable(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let id = request.parameter ?? ""
+        return .later { [useCases] in
+            .account(try await useCases.enable(id: id, allowed: request.scope))
+        }
+    }
+
+    /// `POST /v1/accounts/{id}/sign-out`
+    func signOut(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let endsGoogleLinks = try Self.endsGoogleLinks(request.body)
+        let id = request.parameter ?? ""
+        return .later { [useCases, grants] in
+            let account =
+                if let grants {
+                    try await grants.signOut(id, endsGoogleLinks: endsGoogleLinks, allowed: request.scope)
+                } else {
+                    try await useCases.signOut(id: id, keeping: [], allowed: request.scope)
+                }
+            return .account(account)
+        }
+    }
+
+    private static func endsGoogleLinks(_ bytes: [UInt8]) throws(Problem) -> Bool {
+        var body = try RequestBody(bytes)
+        var endsGoogleLinks = false
+        while let name = try body.next() {
+            switch name {
+            case "google": endsGoogleLinks = try body.bool("google") ?? false
+            default: throw Problem.unknownMember(name)
+            }
+        }
+        return endsGoogleLinks
+    }
+}
+
+/// The routes that erase an account and report the progress of the erasure.
+final class ErasureRoutes: Sendable {
+    private let useCases: SignInUseCases
+
+    init(useCases: SignInUseCases) {
+        self.useCases = useCases
+    }
+
+    /// `DELETE /v1/accounts/{id}`: 200 when everything is done, or 202 with `Location` while revocations at
+    /// Apple are left. In both cases the user's data is erased here. A repetition returns the same erasure.
+    func erase(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let id = request.parameter ?? ""
+        return .later { [useCases] in
+            let record = try await useCases.erase(id: id, allowed: request.scope)
+            guard record.finishedAt == nil else { return Self.response(.ok, record) }
+            var response = Self.response(.accepted, record)
+            response.fields = [("location", "/v1/erasures/\(record.id.rawValue)")]
+            return response
+        }
+    }
+
+    /// `GET /v1/erasures/{id}`
+    func report(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let id = request.parameter ?? ""
+        return .later { [useCases] in
+            guard let record = try await useCases.erasure(id: id, allowed: request.scope) else {
+                throw Problem(.erasureNotFound)
+            }
+            return Self.response(.ok, record)
+        }
+    }
+
+    private static func response(_ status: HTTPResponseStatus, _ record: ErasureRecord) -> HTTPResponse {
+        var json = JSONWriter(reservingCapacity: 512)
+        json.beginObject()
+        json.name("erasure")
+        json.value(record)
+        json.endObject()
+        return .json(status, json.bytes)
     }
 }

@@ -4,6 +4,7 @@ import HTTPEngine
 import NIOHTTP1
 import OAuth
 import SignIn
+import WebOrigins
 
 /// The routes of the authorization endpoint, which browsers call.
 ///
@@ -152,5 +153,124 @@ final class AuthorizeRoutes: Sendable {
             refusal: AuthorizeTexts.of(language).refusals.requestMalformed, status: .badRequest,
             code: OAuthError.Code.invalidRequest.rawValue, requestID: request.requestID, language: language
         ).response
+    }
+}
+
+/// Translations between HTTP and the pages for users, which share the session of the authorization endpoint.
+extension AuthorizeUseCase {
+    func browser(of request: HTTPRequest) -> AuthorizeBrowser {
+        AuthorizeBrowser(
+            session: sessionCookie(of: request),
+            webSignIn: CookieField.value(of: web.settings.cookieName, in: request.cookie),
+            userAgent: request.browser?.userAgent)
+    }
+
+    /// Returns the form that a page of this service has posted.
+    ///
+    /// A form of another site's page, a malformed form and another media type are no form of ours. They give
+    /// `nil`, and count as a form without a token.
+    func ownForm(of request: HTTPRequest, mostFields: Int, mostBytes: Int) -> Form? {
+        // The pages send no referrer.
+        guard let browser = request.browser, browser.sendsForm,
+            !browser.sender.isForeign(to: [issuer.text], pagesHideOrigin: true)
+        else { return nil }
+        return try? Form(parsing: request.body, mostFields: mostFields, mostBytes: mostBytes)
+    }
+
+    /// Returns the cookie as the browser sent it.
+    func sessionCookie(of request: HTTPRequest) -> String? {
+        CookieField.value(of: cookieName, in: request.cookie)
+    }
+
+    /// Returns the language of a page.
+    func language(among requested: RequestedLanguages, _ request: HTTPRequest) -> PageLanguage {
+        requested.language(among: languages, acceptLanguage: request.browser?.acceptLanguage)
+    }
+
+    /// Returns the redirect to Apple's page.
+    func redirect(to apple: WebAuthorizationRequest) -> HTTPResponse {
+        .redirect(to: apple.location, cookie: WebRoutes.cookie(apple.browser.text, web.settings))
+    }
+
+    /// Returns the value of `Set-Cookie` for a change of the session; `nil` without a change.
+    func cookieField(for change: AuthorizeOutcome.SessionChange) -> String? {
+        let secure = web.settings.isSecure ? "; Secure" : ""
+        let attributes = "Path=/; HttpOnly; SameSite=Lax\(secure)"
+        return switch change {
+        case .keep: nil
+        case .set(let value, let seconds): "\(cookieName)=\(value); Max-Age=\(seconds); \(attributes)"
+        case .end: "\(cookieName)=; Max-Age=0; \(attributes)"
+        }
+    }
+
+    /// Returns the ID of the configured client of a request, for the log. A query that cannot travel has
+    /// none.
+    func namedClient(of query: String) -> String? {
+        guard query.utf8.count <= WebSignIn.longestQuery,
+            let parameters = try? FormParameters(parsing: Array(query.utf8), as: .query),
+            case .text(let id) = parameters["client_id"]
+        else { return nil }
+        return clients.first { $0.id.rawValue == id }?.id.rawValue
+    }
+}
+
+/// Counts the next steps of requests to the authorization endpoint, by the client that they name.
+struct AuthorizeMetrics: Sendable {
+    enum Step: String, CaseIterable {
+        /// A redirect to Apple's page.
+        case signIn = "sign_in"
+        /// The return from Apple's page, with a session.
+        case signedIn = "signed_in"
+        /// The consent page.
+        case asked
+        case code
+        /// A page with the reason for which there is no redirect.
+        case page
+        /// A page that says that the account is disabled.
+        case accountDisabled = "account_disabled"
+        /// A posted form that was refused.
+        case formRefused = "form_refused"
+    }
+
+    /// Errors that clients receive at their redirect URIs.
+    private static let errors: [OAuthError.Code] = [
+        .invalidRequest, .accessDenied, .unsupportedResponseType, .invalidScope, .invalidTarget,
+        .interactionRequired, .loginRequired, .consentRequired, .requestNotSupported, .requestURINotSupported,
+        .temporarilyUnavailable, .serverError,
+    ]
+
+    private let labels: ClientLabels
+    /// By client, then by outcome.
+    private let cells: [String: [String: CounterCell]]
+
+    init(_ registry: MetricsRegistry, labels: ClientLabels) {
+        self.labels = labels
+        let outcomes = Step.allCases.map(\.rawValue) + Self.errors.map(\.rawValue)
+        cells = Dictionary(
+            uniqueKeysWithValues: labels.all.map { client in
+                let cells = outcomes.map { outcome in
+                    let cell = registry.counter(
+                        "siwa_oauth_authorizations_total", [("client", client), ("outcome", outcome)],
+                        help: "Requests to the authorization endpoint by client and by how they went on.")
+                    return (outcome, cell)
+                }
+                return (client, Dictionary(uniqueKeysWithValues: cells))
+            })
+    }
+
+    /// - Parameter client: The ID of a configured client; `nil` for a request that names none.
+    func count(_ outcome: AuthorizeOutcome, of client: String?) {
+        let word =
+            switch outcome.action {
+            case .page: Step.page.rawValue
+            case .refusal: Step.formRefused.rawValue
+            case .disabled: Step.accountDisabled.rawValue
+            case .ask: Step.asked.rawValue
+            case .code: Step.code.rawValue
+            case .error(let code, _): code.rawValue
+            case .resume: Step.signedIn.rawValue
+            case .signIn: Step.signIn.rawValue
+            }
+        cells[labels.label(of: client)]?[word]?.increment(by: 1)
     }
 }

@@ -1,6 +1,9 @@
+import AppleAccounts
+import Commits
 import HTTPEngine
 import KeySets
 import NIOCore
+import NIOHTTP1
 import SignIn
 
 /// One call of this interface, with all its properties in one declaration (`Endpoints.swift`). The table of
@@ -120,4 +123,96 @@ enum BodyFormat: Sendable {
     case oauthForm
     /// `application/secevent+jwt` (RFC 8935 §2.1).
     case securityEventToken
+}
+
+/// The method of a route (RFC 9110 §9.3).
+enum RouteMethod: Sendable {
+    case get, post, delete
+
+    /// Returns `true` if a request with this method matches the route. `HEAD` is `GET` without the body.
+    func isMeant(by method: HTTPMethod) -> Bool {
+        switch self {
+        case .get: method == .GET || method == .HEAD
+        case .post: method == .POST
+        case .delete: method == .DELETE
+        }
+    }
+
+    /// The method in the `Allow` field.
+    var allowed: String {
+        switch self {
+        case .get: "GET, HEAD"
+        case .post: "POST"
+        case .delete: "DELETE"
+        }
+    }
+}
+
+/// The next step of a request that a route has read.
+///
+/// Most responses come from memory: the requests never leave their event loop, and need neither a task nor a
+/// change of thread. A sign-in waits for the database only: the event loop gathers its command with others,
+/// and needs no task.
+enum RouteResult: Sendable {
+    case response(HTTPResponse)
+    case commit(Commit)
+    /// Any other work. Runs in a task, and returns the next step.
+    case work(@Sendable () async throws -> RouteResult)
+
+    /// A command, and the function that makes the response from its outcome.
+    struct Commit: Sendable {
+        let command: AccountCommand
+        /// Called on the connection's event loop when the command is durable or has failed.
+        let response: @Sendable (Result<AccountOutcome, any Error>) throws -> HTTPResponse
+    }
+
+    /// Work that ends in a response.
+    static func later(_ response: @escaping @Sendable () async throws -> HTTPResponse) -> RouteResult {
+        .work { .response(try await response()) }
+    }
+
+    /// Commits what a use case has prepared.
+    static func commit<Value>(
+        _ pending: PendingCommit<Value>, response: @escaping @Sendable (Value) -> HTTPResponse
+    ) -> RouteResult {
+        .commit(Commit(command: pending.command) { [result = pending.result] in response(try result($0)) })
+    }
+
+    /// Continues at once with a result that is available, and in a task with a result that has to be waited
+    /// for.
+    init<Value>(_ step: Step<Value>, then next: @escaping @Sendable (Value) -> RouteResult) {
+        switch step {
+        case .now(let value): self = next(value)
+        case .later(let work): self = .work { next(try await work()) }
+        }
+    }
+}
+
+/// Grants scripts of any web page the right to read some responses (Fetch §3.2): the documents about this
+/// server, and userinfo, whose caller has the access token already.
+///
+/// No other response has these fields. Credentials of the browser are never allowed, so a page learns nothing
+/// that it could not learn without a browser. Tokens are not issued to pages: a client without a server is
+/// not supported in a browser.
+enum CrossOriginAccess {
+    /// Returns the response, readable for pages if the call allows it.
+    static func granted(by endpoint: Endpoint?, _ response: HTTPResponse) -> HTTPResponse {
+        guard let endpoint, endpoint.origins == .readers else { return response }
+        var response = response
+        response.fields.append(("access-control-allow-origin", "*"))
+        response.fields.append(
+            ("access-control-expose-headers", "www-authenticate, retry-after, x-request-id"))
+        return response
+    }
+
+    /// The response to the browser's preflight before a request with `Authorization` (Fetch §4.8).
+    static var preflight: HTTPResponse {
+        var response = HTTPResponse(status: .noContent, contentType: nil, body: [])
+        response.fields = [
+            ("access-control-allow-methods", "GET, POST"),
+            ("access-control-allow-headers", "authorization, content-type"),
+            ("access-control-max-age", "86400"),
+        ]
+        return response
+    }
 }

@@ -1,3 +1,4 @@
+import AuthorizationServer
 import EventDelivery
 import HTTPEngine
 import SignIn
@@ -263,4 +264,155 @@ extension Endpoint {
         .answerAppFlip, .promptAppFlip, .listGrants, .endGrants, .endGrant, .receiveGoogleEvent,
         .checkLiveness, .checkReadiness, .getHealth, .getVersion, .getMetrics, .getOpenAPI,
     ]
+}
+
+/// The calls of OAuth 2.0 for backends and Google.
+extension Endpoint {
+    static let answerAppFlip = Endpoint(
+        "answerAppFlip", .post, "/v1/oauth/app-flip", of: \.oauth?.grants, caller: .apiKey, body: .json,
+        errors: .problem, priority: .ordinary, wait: .keys, fields: .oauth
+    ) { try $0.appFlip($1) }
+
+    static let promptAppFlip = Endpoint(
+        "promptAppFlip", .post, "/v1/oauth/app-flip/prompt", of: \.oauth?.grants, caller: .apiKey,
+        body: .json, errors: .problem, priority: .ordinary, fields: .oauth
+    ) { try $0.appFlipPrompt($1) }
+
+    static let listGrants = Endpoint(
+        "listGrants", .get, "/v1/accounts/{id}/grants", of: \.oauth?.grants, caller: .apiKey, body: .none,
+        errors: .problem, priority: .ordinary, fields: .oauth
+    ) { try $0.list($1) }
+
+    static let endGrant = Endpoint(
+        "endGrant", .delete, "/v1/accounts/{id}/grants/{grant_id}", of: \.oauth?.grants, caller: .apiKey,
+        body: .none, errors: .problem, priority: .ordinary, fields: .oauth
+    ) { try $0.end($1) }
+
+    static let endGrants = Endpoint(
+        "endGrants", .delete, "/v1/accounts/{id}/grants", of: \.oauth?.grants, caller: .apiKey,
+        body: .none, errors: .problem, priority: .ordinary, fields: .oauth
+    ) { try $0.endAll($1) }
+
+    static let receiveGoogleEvent = Endpoint(
+        "receiveGoogleEvent", .post, "/v1/google/security-events", of: \.oauth?.grants, caller: .oauthClient,
+        body: .securityEventToken, errors: .problem, priority: .notification, wait: .keys, fields: .oauth
+    ) { try $0.receiveEvent($1) }
+}
+
+/// The calls of operators.
+extension Endpoint {
+    static let checkLiveness = Endpoint(
+        "checkLiveness", .get, "/livez", of: \.operations, caller: .anyone, body: .none, errors: .problem,
+        priority: .operations
+    ) { family, _ in family.live() }
+
+    static let checkReadiness = Endpoint(
+        "checkReadiness", .get, "/readyz", of: \.operations, caller: .anyone, body: .none, errors: .problem,
+        priority: .operations
+    ) { family, _ in family.ready() }
+
+    static let getHealth = Endpoint(
+        "getHealth", .get, "/health", of: \.operations, caller: .anyone, body: .none, errors: .problem,
+        priority: .operations
+    ) { family, _ in family.health() }
+
+    static let getVersion = Endpoint(
+        "getVersion", .get, "/version", of: \.operations, caller: .anyone, body: .none, errors: .problem,
+        priority: .operations
+    ) { family, _ in family.versionResponse() }
+
+    /// Needs a key: the metrics show the number of sign-ins, on the port that faces the internet.
+    static let getMetrics = Endpoint(
+        "getMetrics", .get, "/metrics", of: \.operations, caller: .metricsReader, body: .none,
+        errors: .problem, priority: .operations
+    ) { try $0.metrics($1) }
+
+    static let getOpenAPI = Endpoint(
+        "getOpenAPI", .get, "/openapi.yaml", of: \.operations, caller: .anyone, body: .none, errors: .problem,
+        priority: .ordinary
+    ) { family, _ in family.openAPI() }
+}
+
+/// The pages of the authorization server, for browsers.
+extension Endpoint {
+    static let authorize = Endpoint(
+        "authorize", .get, "/oauth/authorize", of: \.authorize, caller: .anyone, body: .none, errors: .page,
+        priority: .ordinary, fields: .browser
+    ) { $0.begin($1) }
+
+    /// The consent page hides its origin, because it sends no referrer (Fetch §3.2); its form has a token.
+    static let answerConsent = Endpoint(
+        "answerConsent", .post, "/oauth/authorize", of: \.authorize, caller: .anyone, body: .pageForm,
+        errors: .page, priority: .ordinary, fields: .browser, origins: .others
+    ) { $0.response($1) }
+
+    static let showConnections = Endpoint(
+        "showConnections", .get, "/account/connections", of: \.connections, caller: .anyone, body: .none,
+        errors: .page, priority: .ordinary, fields: .browser
+    ) { $0.show($1) }
+
+    /// The page hides its origin, like the consent page; its forms have tokens.
+    static let removeConnection = Endpoint(
+        "removeConnection", .post, "/account/connections", of: \.connections, caller: .anyone,
+        body: .pageForm, errors: .page, priority: .ordinary, fields: .browser, origins: .others
+    ) { $0.remove($1) }
+
+    static let endSession = Endpoint(
+        "endSession", .get, "/oauth/logout", of: \.logout, caller: .anyone, body: .none, errors: .page,
+        priority: .ordinary, fields: .browser
+    ) { $0.begin($1) }
+
+    /// A client's page posts from its own origin, and nothing changes before the user agrees or an ID token is
+    /// verified. The form of our own page has a token.
+    static let postEndSession = Endpoint(
+        "postEndSession", .post, "/oauth/logout", of: \.logout, caller: .anyone, body: .pageForm,
+        errors: .page, priority: .ordinary, fields: .browser, origins: .others
+    ) { $0.post($1) }
+
+    static let showDevicePage = Endpoint(
+        "showDevicePage", .get, "/oauth/device", of: \.devicePages, caller: .anyone, body: .none,
+        errors: .page, priority: .ordinary, fields: .browser
+    ) { $0.show($1) }
+
+    /// The page hides its origin, like the consent page; its form has a token.
+    static let answerDevicePage = Endpoint(
+        "answerDevicePage", .post, "/oauth/device", of: \.devicePages, caller: .anyone, body: .pageForm,
+        errors: .page, priority: .ordinary, fields: .browser, origins: .others
+    ) { $0.response($1) }
+}
+
+/// The handlers of the calls, by family.
+///
+/// The families are classes, so that a request costs one reference and no copy of their dependencies.
+struct Routes: Sendable {
+    let tokens: TokenRoutes
+    let accounts: AccountRoutes
+    let accountChanges: AccountChangeRoutes
+    let credentials: CredentialRoutes
+    let events: EventRoutes
+    /// `nil` where no receiver of events polls with an API key.
+    let eventPolls: EventPollRoutes?
+    let notifications: NotificationRoutes
+    let erasures: ErasureRoutes
+    /// `nil` for a service that stores no counts.
+    let appCheck: AppCheckRoutes?
+    /// `nil` where no app has an entry for App Attest.
+    let appAttest: AppAttestRoutes?
+    /// `nil` where the web flow is not configured.
+    let web: WebRoutes?
+    /// `nil` where no OAuth client is configured.
+    let authorize: AuthorizeRoutes?
+    /// The same.
+    let connections: ConnectionsRoutes?
+    /// The same.
+    let logout: LogoutRoutes?
+    /// `nil` where no OAuth client may use the device grant.
+    let devicePages: DevicePageRoutes?
+    let operations: OperationsRoutes
+    /// `nil` for a service that signs nothing: without OAuth clients and receivers of security event tokens.
+    let keySet: KeySetRoutes?
+    /// `nil` where no OAuth client is configured.
+    let oauth: OAuthRoutes?
+    /// The languages of the pages.
+    let languages: PageLanguages
 }

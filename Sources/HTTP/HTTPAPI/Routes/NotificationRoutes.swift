@@ -1,10 +1,11 @@
-import AppleAccounts
+public import AppleAccounts
 import AppleIdentity
 import Commits
 import HTTPEngine
 import NIOHTTP1
 import SignIn
 import StrictJSON
+import Synchronization
 
 /// The endpoint for Apple's notifications.
 final class NotificationRoutes: Sendable {
@@ -67,5 +68,97 @@ final class NotificationRoutes: Sendable {
         }
         guard let payload else { throw Problem(.memberMissing, subject: .member("payload")) }
         return payload
+    }
+}
+
+/// Counts Apple's notifications by result, and measures the time since the last notification.
+struct NotificationMetrics: Sendable {
+    private let counters: CaseCounters<NotificationReceipt>
+    private let events: CaseCounters<AppleEventKind>
+    private let revocations: CounterCell
+    private let last: LastNotification
+    private let now: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - last: The last notification of all replicas.
+    ///   - now: Milliseconds since 1970.
+    init(_ registry: MetricsRegistry, last: LastNotification, now: @escaping @Sendable () -> Int64) {
+        (self.last, self.now) = (last, now)
+        let age = registry.gauge(
+            "siwa_notification_age_seconds",
+            help: "Since the last verified notification of Apple's, or since the first start without any.")
+        // A clock that was set back makes no negative age.
+        registry.beforeReading { age.set(max(0, now() - last.moment.milliseconds) / 1000) }
+        counters = CaseCounters(registry)
+        events = CaseCounters(registry)
+        revocations = registry.counter(
+            "siwa_apple_notified_revocations_total",
+            help: "Events of Apple's notifications that revoked a credential.")
+    }
+
+    /// - Parameter changes: The changes that the notification asks for.
+    func count(_ receipt: NotificationReceipt, _ changes: [NotifiedEvent.Change]) {
+        counters.count(receipt)
+        last.note(Moment(milliseconds: now()))
+        // A repeated notification changes nothing.
+        guard receipt != .duplicate else { return }
+        for change in changes {
+            let kind = AppleEventKind(change)
+            events.count(kind)
+            // What came too late, or after a daily check had found it, revoked nothing.
+            if receipt == .applied, kind.isRevocation { revocations.increment(by: 1) }
+        }
+    }
+}
+
+/// Kind of an event in Apple's notifications, as a metric counts it.
+enum AppleEventKind: String, CountedCase {
+    static let series = CountedSeries(
+        "siwa_apple_events_total", label: "kind", help: "Events of Apple's notifications by kind.")
+
+    /// The user stopped using the app.
+    case consentRevoked = "consent_revoked"
+    /// The user deleted the account at Apple.
+    case accountDeleted = "account_deleted"
+    case emailForwarding = "email_forwarding"
+    case unknown
+
+    var isRevocation: Bool {
+        switch self {
+        case .consentRevoked, .accountDeleted: true
+        case .emailForwarding, .unknown: false
+        }
+    }
+
+    init(_ change: NotifiedEvent.Change) {
+        switch change {
+        case .consentRevoked: self = .consentRevoked
+        case .appleAccountDeleted: self = .accountDeleted
+        case .emailForwarding: self = .emailForwarding
+        case .unknown: self = .unknown
+        }
+    }
+}
+
+extension NotificationReceipt: CountedCase {
+    static let series = CountedSeries(
+        "siwa_notifications_total", label: "result", help: "Verified notifications by result.")
+}
+
+/// The time of the last verified notification of Apple's, as far as this process knows: of its own requests,
+/// and of what it reads of the database, which other replicas and earlier processes have written.
+public final class LastNotification: Sendable {
+    private let milliseconds: Atomic<Int64>
+
+    /// - Parameter moment: The last notification, or where there is none the time since which one could come.
+    public init(_ moment: Moment) {
+        milliseconds = Atomic(moment.milliseconds)
+    }
+
+    public var moment: Moment { Moment(milliseconds: milliseconds.load(ordering: .relaxed)) }
+
+    /// Does nothing for an earlier time than the known one.
+    public func note(_ moment: Moment) {
+        milliseconds.max(moment.milliseconds, ordering: .relaxed)
     }
 }

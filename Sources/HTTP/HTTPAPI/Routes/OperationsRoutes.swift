@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 import StrictJSON
+import Synchronization
 
 /// The routes for operators.
 final class OperationsRoutes: Sendable {
@@ -134,4 +135,14 @@ final class OperationsRoutes: Sendable {
         }
         json.endArray()
     }
+}
+
+/// A mark that this process is about to stop. `GET /readyz` then responds with 503, so that load balancers
+/// send new requests elsewhere, while every request is still served.
+final class Draining: Sendable {
+    private let mark = Atomic(false)
+
+    var hasBegun: Bool { mark.load(ordering: .relaxed) }
+
+    func begin() { mark.store(true, ordering: .relaxed) }
 }

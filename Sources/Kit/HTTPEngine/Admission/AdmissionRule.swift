@@ -1,4 +1,4 @@
-import NIOCore
+public import NIOCore
 
 /// Decides which requests one event loop rejects when more arrive than it can serve.
 ///
@@ -91,5 +91,67 @@ struct AdmissionRule {
         // for as long.
         let most = bounds.patience.nanoseconds * bounds.share / 100
         credit = min(most, credit + work.nanoseconds * bounds.share / 100)
+    }
+}
+
+/// The decision of `AdmissionRule` about one request.
+package enum AdmissionDecision: Equatable {
+    case admit
+    /// The caller can retry after this number of seconds.
+    case reject(retryAfter: Int)
+}
+
+/// Degree of overload at which a request is rejected.
+package enum RequestPriority: Sendable {
+    /// Never: operators need the state of the service most when it is overloaded.
+    case operations
+    /// Late: the sender of a notification repeats it a few times only.
+    case notification
+    case ordinary
+}
+
+/// Bounds above which requests are rejected because of overload. A round is the time in which an event loop
+/// serves all sockets that had something to read.
+public struct AdmissionBounds: Sendable {
+    /// The longest acceptable round: a round of some 1000 requests that arrive at once.
+    public var target = TimeAmount.milliseconds(60)
+    /// The round past which notifications are rejected too.
+    public var notificationTarget = TimeAmount.milliseconds(150)
+    /// The pause between two measurements while rounds are short.
+    var rest = TimeAmount.milliseconds(10)
+    /// Time for which rounds must be too long before requests are rejected. A burst is shorter, and so is a
+    /// pause that other processes on the machine cause.
+    var patience = TimeAmount.milliseconds(200)
+    /// Cost of the rejection of one request, including reading and writing.
+    var cost = TimeAmount.microseconds(30)
+    /// The part of the loop's work that may go into rejections, in percent.
+    ///
+    /// A rejection costs half of what a verification costs. A service that rejects every request above its
+    /// capacity has no time left for the other requests. So requests above this share wait in their sockets,
+    /// at most one for each connection.
+    var share: Int64 = 4
+
+    public init() {}
+}
+
+/// Applies `AdmissionRule` on one event loop, for all its connections. Stays on that loop.
+package final class AdmissionGate {
+    private let eventLoop: any EventLoop
+    private var rule: AdmissionRule
+
+    init(eventLoop: any EventLoop, bounds: AdmissionBounds) {
+        self.eventLoop = eventLoop
+        rule = AdmissionRule(bounds)
+    }
+
+    func requestArrived(at now: NIODeadline) {
+        guard rule.requestArrived(at: now, worked: ThreadTime.now) else { return }
+        let gate = NIOLoopBound(self, eventLoop: eventLoop)
+        // An event loop runs this when it has served all sockets that had something to read.
+        eventLoop.execute { gate.value.rule.roundEnded() }
+    }
+
+    package func decide(_ priority: RequestPriority, at now: NIODeadline) -> AdmissionDecision {
+        rule.decide(priority, at: now)
     }
 }

@@ -5,8 +5,8 @@ import NIOHTTP1
 /// connections, its time limits.
 ///
 /// Makes no decision about time or size; `ConnectionState` does. Everything here runs on the connection's
-/// event loop. `ConnectionHandler+Requests.swift` collects a request, and `ConnectionHandler+Responses.swift`
-/// has it handled and writes the response. Requests that arrive while one is being handled, or while responses
+/// event loop. It collects a request, has it handled and
+/// writes the response. Requests that arrive while one is being handled, or while responses
 /// wait to be read, wait themselves, and so does the socket, so that a client cannot fill memory by sending
 /// requests faster than it reads responses.
 final class ConnectionHandler: ChannelDuplexHandler {
@@ -216,5 +216,178 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .respondUnavailable: giveUp()
         case .close: output.context?.close(promise: nil)
         }
+    }
+}
+
+/// Requests in their order. Input that arrives while a request is being handled, or while responses are
+/// unread by the client, waits in `pipelined`.
+extension ConnectionHandler {
+    func receive(_ input: PipelineQueue.Input) {
+        // Nothing waits before it, so a long poll has lost its reader.
+        if state.phase == .responding, case .inputEnded = input, pipelined.isEmpty {
+            return carryOut(state.inputEnded(at: .now()))
+        }
+        if mustWait {
+            pipelined.append(input)
+            // The channel becomes writable again only when bytes are sent.
+            return output.flush()
+        }
+        process(input)
+    }
+
+    private func process(_ input: PipelineQueue.Input) {
+        switch input {
+        case .inputEnded: carryOut(state.inputEnded(at: .now()))
+        case .part(let part): if state.phase != .closing { process(part) }
+        case .refused(let refusal): if state.phase != .closing { refuse(refusal) }
+        }
+    }
+
+    func processPipelined() {
+        while !mustWait, let input = pipelined.popFirst() { process(input) }
+    }
+
+    /// One request is handled at a time. None is handled while the client has unread responses, which are far
+    /// larger than their requests.
+    private var mustWait: Bool {
+        switch state.phase {
+        case .responding: true
+        case .closing: false
+        case .waiting, .receiving: !output.isWritable
+        }
+    }
+
+    private func process(_ part: HTTPServerRequestPart) {
+        switch part {
+        case .head(let head): process(head)
+        case .body(var bytes):
+            let action = state.bodyArrived(byteCount: bytes.readableBytes)
+            guard action == .keep else { return refuse(.bodyTooLarge) }
+            guard incoming?.append(&bytes, within: bodies) != false else { return refuse(.overloaded) }
+        case .end:
+            state.endArrived()
+            round.add(self)
+        }
+    }
+
+    private func process(_ head: HTTPRequestHead) {
+        let now = NIODeadline.now()
+        gate.requestArrived(at: now)
+        let request = IncomingRequest(head: head, startedAt: now)
+        let action = state.headArrived(
+            announcing: request.fields.contentLength, keepsAlive: request.keepsAlive, at: now)
+        incoming = request
+        keepTimer()
+        guard action == .collectBody else { return refuse(.bodyTooLarge) }
+        guard request.isClear else { return refuse(.malformed) }
+        if request.fields.expectsContinue { output.writeContinue() }
+    }
+
+    /// Responds to a request that is incomplete and will stay incomplete.
+    func refuse(_ refusal: RequestRefusal) {
+        let (exchange, response) = interface.refuse(refusal, of: incoming.take())
+        let now = NIODeadline.now()
+        output.write(exchange.finish(response, at: now), to: exchange, closes: true)
+        state.refused(at: now)
+        output.flush()
+        output.closeOutput()
+        keepTimer()
+    }
+}
+
+/// The stages of a round, and requests that wait for the database or for a task. Each stage does only the
+/// work that this connection needs.
+extension ConnectionHandler {
+    func handleRequest() {
+        guard state.phase == .responding, let context = output.context, let request = incoming.take() else {
+            return
+        }
+        let (exchange, source) = interface.handle(
+            request, from: siblings.requester(of: request.fields, from: client), gate: gate)
+        switch source {
+        case .response(let response): ready = (exchange, response)
+        case .command(let command):
+            // Waits for the database only.
+            wait(for: exchange, nil, atMost: .zero)
+            round.add(command, of: exchange, on: self)
+        case .work(let work):
+            let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+            // Unstructured, because a client that hangs up must not undo what is being committed: only long
+            // polls are cancelled.
+            let task = Task(executorPreference: executor) {
+                let result = await work()
+                connection.value.workEnded(exchange, result)
+            }
+            wait(for: exchange, task, atMost: exchange.longestWait)
+            if endsEarly { endEarly() }
+        }
+    }
+
+    func writeResponse() {
+        guard let (exchange, response) = ready.take() else { return }
+        finish(exchange, with: response)
+        processPipelined()
+    }
+
+    func sendResponse() {
+        output.flush()
+        releaseRead()
+        keepTimer()
+    }
+
+    // A request that has to wait
+
+    private func wait(
+        for exchange: any HTTPExchange, _ task: Task<Void, Never>?, atMost ownWait: TimeAmount
+    ) {
+        pending = (exchange, task)
+        state.workBegan(at: .now(), waiting: ownWait)
+        keepTimer()
+    }
+
+    private func workEnded(_ exchange: any HTTPExchange, _ result: WorkResult) {
+        switch result {
+        case .response(let response): if finishLater(exchange, with: response) { round.add(self) }
+        // Also after the time limit: a retry of the caller finds the stored result.
+        case .command(let command): round.add(command, of: exchange, on: self)
+        }
+    }
+
+    /// - Returns: `true` if there is a response to write.
+    func finish(_ commit: FinishedCommits.Commit) -> Bool {
+        finishLater(commit.exchange, with: commit.response())
+    }
+
+    private func finishLater(_ exchange: any HTTPExchange, with response: HTTPResponse) -> Bool {
+        guard pending != nil else {
+            interface.requestFinishedLate()
+            return false
+        }
+        pending = nil
+        ready = (exchange, response)
+        return true
+    }
+
+    private func finish(_ exchange: any HTTPExchange, with response: HTTPResponse) {
+        let now = NIODeadline.now()
+        output.write(exchange.finish(response, at: now), to: exchange, closes: state.isLastResponse)
+        use(at: now)
+        state.idleTime = siblings.idleTime
+        if state.responded(at: now) == .closeWhenWritten { closeWhenWritten() }
+    }
+
+    /// Responds to a request that has reached its time limit. Its work goes on, because the command may
+    /// become durable.
+    func giveUp() {
+        guard let pending else { return }
+        self.pending = nil
+        finish(pending.exchange, with: pending.exchange.unavailable)
+        output.flush()
+    }
+
+    /// Ends a long poll with the events that it has.
+    func endEarly() {
+        endsEarly = true
+        if let pending, pending.exchange.isLongPoll { pending.task?.cancel() }
     }
 }

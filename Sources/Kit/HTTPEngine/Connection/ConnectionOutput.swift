@@ -1,4 +1,7 @@
+import Encodings
 import NIOCore
+import NIOHTTP1
+import Synchronization
 
 /// The writing side of one connection: encodes responses, collects writes until a flush, and closes after the
 /// last response. Stays on the connection's event loop.
@@ -66,5 +69,140 @@ final class ConnectionOutput {
         guard let context, context.channel.isActive else { return }
         context.write(NIOAny(buffer), promise: nil)
         needsFlush = true
+    }
+}
+
+/// Encodes a response as HTTP/1.1 into one buffer.
+///
+/// A shared body is written after it. NIO's encoder accepts any header; this service has few fields, and
+/// their values have no line breaks.
+enum ResponseEncoder {
+    static let continueResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
+
+    static func encode(
+        _ response: HTTPResponse, requestID: String, date: String, omitsBody: Bool, closes: Bool,
+        into buffer: inout ByteBuffer
+    ) {
+        let body = omitsBody ? [] : response.body
+        var size = longestFixedPart + date.utf8.count + requestID.utf8.count + body.count
+        size += response.entityTag?.utf8.count ?? 0
+        for field in response.fields { size += field.name.utf8CodeUnitCount + field.value.utf8.count + 4 }
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
+            var message = MessageBytes(memory)
+            appendStatusLine(response.status, to: &message)
+            appendFields(of: response, requestID: requestID, date: date, closes: closes, to: &message)
+            message.append(body)
+            return message.count
+        }
+    }
+
+    /// Bound in bytes of the status line and of our own fields without their values.
+    private static let longestFixedPart = 512
+
+    private static func appendFields(
+        of response: HTTPResponse, requestID: String, date: String, closes: Bool,
+        to message: inout MessageBytes
+    ) {
+        if let contentType = response.contentType {
+            message.append("content-type: ")
+            message.append(contentType)
+            message.append("\r\n")
+        }
+        // A 304 or 204 response has no body and no `Content-Length` (RFC 9110 §8.6).
+        if response.status != .notModified, response.status != .noContent {
+            message.append("content-length: ")
+            message.append(response.body.count + (response.sharedBody?.readableBytes ?? 0))
+            message.append("\r\n")
+        }
+        message.append("date: ")
+        message.append(date)
+        message.append("\r\nx-request-id: ")
+        message.append(requestID)
+        if let entityTag = response.entityTag {
+            // The client may store it, but must revalidate it before each use.
+            message.append("\r\ncache-control: private, no-cache\r\netag: ")
+            message.append(entityTag)
+        } else if response.forbidsCaching {
+            message.append("\r\ncache-control: no-store")
+        }
+        for field in response.fields {
+            message.append("\r\n")
+            message.append(field.name)
+            message.append(": ")
+            message.append(field.value)
+        }
+        if closes { message.append("\r\nconnection: close") }
+        message.append("\r\n\r\n")
+    }
+
+    private static func appendStatusLine(_ status: HTTPResponseStatus, to message: inout MessageBytes) {
+        switch status {
+        case .ok: message.append("HTTP/1.1 200 OK\r\n")
+        case .created: message.append("HTTP/1.1 201 Created\r\n")
+        case .unauthorized: message.append("HTTP/1.1 401 Unauthorized\r\n")
+        case .serviceUnavailable: message.append("HTTP/1.1 503 Service Unavailable\r\n")
+        default:
+            message.append("HTTP/1.1 ")
+            message.append(Int(status.code))
+            message.append(" ")
+            message.append(status.reasonPhrase)
+            message.append("\r\n")
+        }
+    }
+}
+
+/// Writes text into reserved memory, and never past its end.
+///
+/// NIO's buffer would check and record each write, and a response has two dozen writes.
+struct MessageBytes {
+    private let memory: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(_ memory: UnsafeMutableRawBufferPointer) {
+        self.memory = memory
+    }
+
+    mutating func append(_ text: StaticString) {
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append($0) }
+    }
+
+    mutating func append(_ number: Int) {
+        // Numbers here have at most 15 digits, and a string of 15 bytes needs no allocation.
+        append(String(number))
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        precondition(bytes.count <= memory.count - count, "more text than was announced")
+        guard let source = bytes.baseAddress, let target = memory.baseAddress else { return }
+        (target + count).copyMemory(from: source, byteCount: bytes.count)
+        count += bytes.count
+    }
+}
+
+/// The value of the `Date` header field (RFC 9110 §6.6.1), made once per second.
+final class DateHeader: Sendable {
+    private let now: @Sendable () -> Int64
+    private let last = Mutex<(second: Int64, text: String)>((Int64.min, ""))
+
+    /// `now` gives milliseconds since 1970.
+    init(now: @escaping @Sendable () -> Int64) {
+        self.now = now
+    }
+
+    var text: String {
+        let second = now() / 1000
+        return last.withLock { last in
+            if last.second != second { last = (second, HTTPDate.text(secondsSince1970: second)) }
+            return last.text
+        }
     }
 }

@@ -1,4 +1,6 @@
 import NIOCore
+import NIOPosix
+import Synchronization
 
 /// Handles the requests that one event loop has read in a round, several at once and stage by stage, and
 /// submits their commands.
@@ -87,5 +89,58 @@ final class EventLoopRound {
         for connection in running { connection.writeResponse() }
         for connection in running { connection.sendResponse() }
         running.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The outcomes of commands that an event loop has submitted, from the thread that committed the commands to
+/// the loop.
+///
+/// A loop with a thousand sockets to read takes long until it runs the tasks of other threads. The outcomes
+/// here are taken with the next round of requests, and all outcomes of a transaction wake the loop once.
+final class FinishedCommits: Sendable {
+    struct Commit: Sendable {
+        let connection: NIOLoopBound<ConnectionHandler>
+        let exchange: any HTTPExchange
+        let response: @Sendable () -> HTTPResponse
+    }
+
+    private let eventLoop: any EventLoop
+    private let commits = Mutex<[Commit]>([])
+
+    init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    /// - Parameter run: Runs on the loop. It may find that nothing is left to take.
+    func append(_ commit: Commit, thenOnLoop run: @escaping @Sendable () -> Void) {
+        let isFirst = commits.withLock { commits in
+            commits.append(commit)
+            return commits.count == 1
+        }
+        if isFirst { eventLoop.execute(run) }
+    }
+
+    func removeAll() -> [Commit] {
+        commits.withLock { commits in
+            guard !commits.isEmpty else { return [] }
+            defer { commits = [] }
+            return commits
+        }
+    }
+}
+
+/// The delay of the service's queues of commits.
+public enum EventLoopDelay {
+    /// A client on the same machine has sent its next request by then. A transaction takes ten times as long.
+    private static let moment = TimeAmount.microseconds(50)
+
+    /// Waits on an event loop: on the caller's own if there is one. Requests that the loop has read meanwhile
+    /// are handled first.
+    public static let commits: @Sendable (_ then: @escaping @Sendable () -> Void) -> Void = { then in
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        eventLoop.scheduleTask(in: moment) {
+            // Runs after the requests that were read during the delay.
+            eventLoop.execute(then)
+        }
     }
 }

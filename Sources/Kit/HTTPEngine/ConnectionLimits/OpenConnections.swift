@@ -94,3 +94,162 @@ final class OpenConnections: Sendable {
         go(on: loops[...])
     }
 }
+
+/// The connections of one event loop, in the order of their last use. Stays on its event loop.
+final class LoopConnections {
+    private let openConnections: OpenConnections
+    private let oldestUse: OldestUse
+    private var connections = RecencyList<ConnectionHandler>()
+
+    /// Time at which the least recently used connection of the loop was used. Other loops may read it.
+    final class OldestUse: Sendable {
+        private let nanoseconds = Atomic<UInt64>(.max)
+
+        var moment: NIODeadline {
+            get { .uptimeNanoseconds(nanoseconds.load(ordering: .relaxed)) }
+            set { nanoseconds.store(newValue.uptimeNanoseconds, ordering: .relaxed) }
+        }
+    }
+
+    init(openConnections: OpenConnections, eventLoop: any EventLoop) {
+        self.openConnections = openConnections
+        oldestUse = OldestUse()
+        openConnections.add(
+            OpenConnections.Loop(
+                eventLoop: eventLoop, connections: NIOLoopBound(self, eventLoop: eventLoop),
+                oldestUse: oldestUse))
+    }
+
+    /// Time for which a connection may be idle.
+    var idleTime: TimeAmount { openConnections.idleTime }
+
+    func client(at address: SocketAddress?) -> ClientAddress? { openConnections.client(at: address) }
+
+    /// Returns the client that sent a request, also through named proxies; `nil` when they do not say.
+    ///
+    /// - Parameter client: The other end of the connection; `nil` for a named proxy.
+    func requester(of fields: RequestFields, from client: ClientAddress?) -> ClientAddress? {
+        client ?? fields.forwardedFor.flatMap { openConnections.trustedProxies.requester(forwardedFor: $0) }
+    }
+
+    /// `enforceLimits` must be called next.
+    func open(_ connection: ConnectionHandler) -> RecencyList<ConnectionHandler>.Place {
+        defer { noteOldest() }
+        return connections.append(connection)
+    }
+
+    func used(_ place: RecencyList<ConnectionHandler>.Place) {
+        connections.moveToEnd(place)
+        noteOldest()
+    }
+
+    func closed(_ place: RecencyList<ConnectionHandler>.Place, from client: ClientAddress?) {
+        connections.remove(place)
+        noteOldest()
+        openConnections.closed(from: client)
+    }
+
+    /// Closes a connection when the limits require it, after a connection was added.
+    func enforceLimits(for newcomer: ConnectionHandler, on eventLoop: any EventLoop) {
+        let verdict = openConnections.opened(from: newcomer.client)
+        closeOverdue(at: newcomer.usedAt)
+        guard verdict != .fine else { return }
+        openConnections.carryOut(verdict, for: NIOLoopBound(newcomer, eventLoop: eventLoop))
+    }
+
+    /// - Parameter network: Only connections of this network; `nil` for all.
+    /// - Returns: `true` if a connection was closed.
+    func closeLongestIdle(of network: CountedNetwork?, except newcomer: ObjectIdentifier) -> Bool {
+        closeOverdue(at: .now())
+        let found = connections.first { connection in
+            connection.isExpendable
+                && network.map { connection.client?.isIn($0) ?? false } ?? true
+                && ObjectIdentifier(connection) != newcomer
+        }
+        found?.closeEarly()
+        return found != nil
+    }
+
+    /// Closes connections that became idle when more idle time was allowed.
+    private func closeOverdue(at now: NIODeadline) {
+        let idleTime = openConnections.idleTime
+        func isRecent(_ connection: ConnectionHandler) -> Bool { connection.usedAt + idleTime >= now }
+        // The list is in order of use: after the first recent connection all are recent.
+        while let next = connections.first(where: { $0.isIdle || isRecent($0) }), !isRecent(next) {
+            next.closeEarly()
+        }
+    }
+
+    private func noteOldest() { oldestUse.moment = connections.oldest?.usedAt ?? .distantFuture }
+}
+
+/// Elements in the order of their last use. Adding, moving to the end and removing take constant time.
+struct RecencyList<Element> {
+    /// The position of an element until it is removed.
+    struct Place: Equatable {
+        fileprivate let index: Int
+    }
+
+    private struct Node {
+        var element: Element?
+        var previous: Int
+        var next: Int
+    }
+
+    private static var none: Int { -1 }
+
+    private var nodes: [Node] = []
+    private var first = Self.none
+    private var last = Self.none
+    /// Removed nodes, linked by `next`.
+    private var unused = Self.none
+
+    mutating func append(_ element: Element) -> Place {
+        var index = unused
+        if index == Self.none {
+            index = nodes.count
+            nodes.append(Node(element: element, previous: Self.none, next: Self.none))
+        } else {
+            unused = nodes[index].next
+            nodes[index].element = element
+        }
+        linkAtEnd(index)
+        return Place(index: index)
+    }
+
+    mutating func moveToEnd(_ place: Place) {
+        guard place.index != last else { return }
+        unlink(place.index)
+        linkAtEnd(place.index)
+    }
+
+    mutating func remove(_ place: Place) {
+        unlink(place.index)
+        nodes[place.index] = Node(element: nil, previous: Self.none, next: unused)
+        unused = place.index
+    }
+
+    var oldest: Element? { first == Self.none ? nil : nodes[first].element }
+
+    /// Returns the least recently used element that matches.
+    func first(where isMeant: (Element) -> Bool) -> Element? {
+        var index = first
+        while index != Self.none {
+            if let element = nodes[index].element, isMeant(element) { return element }
+            index = nodes[index].next
+        }
+        return nil
+    }
+
+    private mutating func unlink(_ index: Int) {
+        let (previous, next) = (nodes[index].previous, nodes[index].next)
+        if previous == Self.none { first = next } else { nodes[previous].next = next }
+        if next == Self.none { last = previous } else { nodes[next].previous = previous }
+    }
+
+    private mutating func linkAtEnd(_ index: Int) {
+        (nodes[index].previous, nodes[index].next) = (last, Self.none)
+        if last == Self.none { first = index } else { nodes[last].next = index }
+        last = index
+    }
+}

@@ -1,4 +1,6 @@
+import Encodings
 package import NIOHTTP1
+import Synchronization
 
 /// The header fields that this service uses, found in one pass.
 package struct RequestFields: Sendable {
@@ -111,4 +113,74 @@ extension StaticString {
     @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
     }
+}
+
+/// The `Cookie` field of a request (RFC 6265 §4.2).
+package enum CookieField {
+    /// Returns the value of the first cookie with this name. Browsers send the cookie with the closest path
+    /// first.
+    package static func value(of name: String, in field: String?) -> String? {
+        guard var field else { return nil }
+        var name = name
+        // The search reads eight bytes at a time, because sealed cookies are long.
+        return field.withUTF8 { field in
+            name.withUTF8 { name in
+                var next = 0
+                while next < field.count {
+                    var start = next
+                    let end =
+                        WordScan.firstOffset(
+                            of: UInt8(ascii: ";"), in: UnsafeRawBufferPointer(field), from: start)
+                        ?? field.count
+                    next = end + 1
+                    while start < end, field[start] == UInt8(ascii: " ") || field[start] == UInt8(ascii: "\t")
+                    {
+                        start += 1
+                    }
+                    let mark = start + name.count
+                    if mark < end, field[mark] == UInt8(ascii: "="), field[start..<mark].elementsEqual(name) {
+                        return String(decoding: field[(mark + 1)..<end], as: UTF8.self)
+                    }
+                }
+                return nil
+            }
+        }
+    }
+}
+
+/// Identifies one request in its response, in its error and in the log.
+package enum RequestID {
+    /// A caller's own ID is used when it is safe in a log line and in a header: 1 to 64 characters of
+    /// `[A-Za-z0-9._-]`.
+    package static func accept(_ offered: String?) -> String? {
+        guard let offered, (1...64).contains(offered.utf8.count), characters.containsAll(of: offered[...])
+        else { return nil }
+        return offered
+    }
+
+    /// A new ID of 13 characters: short enough for a Swift string without an allocation.
+    package static func make() -> String {
+        // The finalizer of splitmix64 is a bijection, so the IDs of a process never repeat, and consecutive
+        // IDs look unrelated.
+        var mixed = counter.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        mixed ^= mixed >> 31
+        return String(unsafeUninitializedCapacity: 13) { output in
+            for index in 0..<13 {
+                output[index] = digit(mixed & 31)
+                mixed >>= 5
+            }
+            return 13
+        }
+    }
+
+    private static let counter = Atomic<UInt64>(UInt64.random(in: .min ... .max))
+
+    private static func digit(_ value: UInt64) -> UInt8 {
+        let value = UInt8(truncatingIfNeeded: value)
+        return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    private static let characters = ASCIISet(lettersDigitsAnd: "._-")
 }

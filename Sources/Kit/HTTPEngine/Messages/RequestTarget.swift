@@ -56,3 +56,145 @@ package struct RequestTarget {
         return result ?? text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }
     }
 }
+
+/// Percent-encoding (RFC 3986 §2.1), decoded strictly.
+package enum PercentEncoding {
+    package enum Failure: Error, Equatable {
+        /// A broken escape, or bytes that are not UTF-8.
+        case malformed
+        /// U+0000, which SQLite takes for the end of the text and PostgreSQL refuses.
+        case characterNotAllowed
+    }
+
+    /// A `+` is a plus sign here, and not a space as in HTML forms.
+    package static func decode(_ text: Substring) throws(Failure) -> String {
+        guard text.firstIndex(ofASCII: 0) == nil else { throw .characterNotAllowed }
+        if text.firstIndex(ofASCII: UInt8(ascii: "%")) == nil { return String(text) }
+        var text = String(text)
+        return try text.withUTF8 { decode($0, plus: UInt8(ascii: "+")) }.get()
+    }
+
+    /// - Parameter plus: The byte into which a `+` is decoded.
+    package static func decode(_ bytes: UnsafeBufferPointer<UInt8>, plus: UInt8) -> Result<String, Failure> {
+        var (isMalformed, hasZero) = (false, false)
+        // A view of the text costs time for each byte, and a text can be as long as a header or a form.
+        let decoded = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
+            var next = 0
+            while next < bytes.count {
+                var byte = bytes[next]
+                next += 1
+                if byte == UInt8(ascii: "%") {
+                    guard next + 1 < bytes.count, let high = Hexadecimal.value(of: bytes[next]),
+                        let low = Hexadecimal.value(of: bytes[next + 1])
+                    else {
+                        isMalformed = true
+                        return
+                    }
+                    byte = high << 4 | low
+                    next += 2
+                } else if byte == UInt8(ascii: "+") {
+                    byte = plus
+                }
+                hasZero = hasZero || byte == 0
+                output[count] = byte
+                count += 1
+            }
+        }
+        if isMalformed { return .failure(.malformed) }
+        if hasZero { return .failure(.characterNotAllowed) }
+        return String(validating: decoded, as: UTF8.self).map { .success($0) } ?? .failure(.malformed)
+    }
+
+    /// Returns `true` if the text can be part of a query unchanged: it has only characters that RFC 3986 §3.4
+    /// allows, and no `&`.
+    package static func isQueryText(_ text: Substring) -> Bool {
+        queryCharacters.containsAll(of: text)
+    }
+
+    private static let queryCharacters = ASCIISet(lettersDigitsAnd: "-._~%!$'()*+,;=:@/?")
+}
+
+/// A set of ASCII characters. The set is used for each byte that clients send, so it is two words and needs
+/// no search.
+package struct ASCIISet: Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    package init(_ characters: StaticString) {
+        precondition(characters.isASCII, "not ASCII")
+        for byte in characters.bytes {
+            insert(byte)
+        }
+    }
+
+    /// Letters, digits and the characters of `others`.
+    package init(lettersDigitsAnd others: StaticString) {
+        self.init(others)
+        for byte in UInt8(ascii: "A")...UInt8(ascii: "Z") {
+            insert(byte)
+            insert(byte | 0x20)
+        }
+        for byte in UInt8(ascii: "0")...UInt8(ascii: "9") { insert(byte) }
+    }
+
+    /// All visible characters, which excludes the space, without the characters of `others`.
+    package init(visibleWithout others: StaticString) {
+        let excluded = ASCIISet(others)
+        self.init("")
+        for byte in UInt8(0x21)...0x7E where !excluded.contains(byte) { insert(byte) }
+    }
+
+    package func contains(_ byte: UInt8) -> Bool {
+        let word = byte < 64 ? low : high
+        return byte < 0x80 && (word &>> UInt64(byte)) & 1 == 1
+    }
+
+    package func containsAll(of text: Substring) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable(containsAll) ?? text.utf8.allSatisfy(contains)
+    }
+
+    /// Looks at every byte, because a branch for each byte costs more than an early end could save.
+    package func containsAll(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var (seen, all): (UInt8, UInt64) = (0, 1)
+        for byte in bytes {
+            seen |= byte
+            all &= (byte < 64 ? low : high) &>> UInt64(byte)
+        }
+        return all == 1 && seen < 0x80
+    }
+
+    private mutating func insert(_ byte: UInt8) {
+        if byte < 64 { low |= 1 &<< UInt64(byte) } else { high |= 1 &<< UInt64(byte) }
+    }
+}
+
+/// Searches and comparisons that `Substring` and its view of UTF-8 offer too, but here one call handles many
+/// bytes.
+extension Substring {
+    /// Returns the first position of an ASCII character.
+    package func firstIndex(ofASCII byte: UInt8) -> Index? {
+        let found = utf8.withContiguousStorageIfAvailable { bytes in
+            WordScan.firstOffset(of: byte, in: UnsafeRawBufferPointer(bytes), from: 0) ?? bytes.count
+        }
+        guard let offset = found else { return utf8.firstIndex(of: byte) }
+        let index = utf8.index(startIndex, offsetBy: offset)
+        return index == endIndex ? nil : index
+    }
+
+    /// Returns the text before and after the first occurrence of an ASCII character.
+    package func cut(at byte: UInt8) -> (before: Substring, after: Substring?) {
+        guard let index = firstIndex(ofASCII: byte) else { return (self, nil) }
+        return (self[..<index], self[utf8.index(after: index)...])
+    }
+
+    /// Compares bytes, see `String.isByteEqual`.
+    package func isByteEqual(to other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        let isEqual = utf8.withContiguousStorageIfAvailable { mine in
+            other.utf8.withContiguousStorageIfAvailable { theirs in
+                WordScan.areEqual(UnsafeRawBufferPointer(mine), UnsafeRawBufferPointer(theirs))
+            }
+        }
+        return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+}

@@ -65,3 +65,23 @@ package enum PEMText {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
+
+/// Owns one private `EVP_PKEY`. Not copyable, so that OpenSSL frees it exactly once.
+struct PrivateKeyHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { EVP_PKEY_free(pointer) }
+}
+
+/// Owns one `EVP_PKEY`. Not copyable, so OpenSSL frees it exactly once.
+struct PublicKeyHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+}

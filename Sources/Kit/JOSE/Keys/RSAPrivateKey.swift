@@ -68,3 +68,85 @@ public struct RSAPrivateKey: Sendable {
         }
     }
 }
+
+extension RSAPrivateKey {
+    /// Signs exactly these bytes with RSASSA-PKCS1-v1_5 (RFC 7518 §3.3).
+    ///
+    /// For the fakes, tests and service accounts: `JWTSigner` always adds `typ` and writes members in alphabetical order,
+    /// which Apple's tokens do not have. Throws `.signingFailed`, and `.keyUnusable` when OpenSSL cannot read
+    /// the key back.
+    public func signature(
+        for message: [UInt8], with hash: HashFunction = .sha256
+    ) throws(JOSEError) -> [UInt8] {
+        try PEMText.withPrivateKey(in: pem) { key throws(JOSEError) in
+            let context = EVP_MD_CTX_new()
+            defer { EVP_MD_CTX_free(context) }
+            var count = Int(EVP_PKEY_get_size(key))
+            let signature = [UInt8](unsafeUninitializedCapacity: count) { output, written in
+                let isSigned =
+                    EVP_DigestSignInit(context, nil, hash.digest, nil, key) == 1
+                    && EVP_DigestSign(context, output.baseAddress, &count, message, message.count) == 1
+                written = isSigned ? count : 0
+            }
+            guard !signature.isEmpty else {
+                ERR_clear_error()
+                throw JOSEError(.signingFailed, detail: "RSA with \(hash.name)")
+            }
+            return signature
+        }
+    }
+}
+
+/// The hash function in the name of a signature algorithm: its last three digits (RFC 7518 §3.1).
+public enum HashFunction: Sendable, CaseIterable {
+    case sha256, sha384, sha512
+
+    /// OpenSSL's name of the function.
+    var name: String {
+        switch self {
+        case .sha256: "SHA256"
+        case .sha384: "SHA384"
+        case .sha512: "SHA512"
+        }
+    }
+
+    var digest: OpaquePointer? {
+        switch self {
+        case .sha256: EVP_sha256()
+        case .sha384: EVP_sha384()
+        case .sha512: EVP_sha512()
+        }
+    }
+
+    /// The size of a digest, and of a message authentication code, in bytes.
+    var size: Int {
+        switch self {
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
+}
+
+/// HMAC with the hash functions of HS256, HS384 and HS512 (RFC 7518 §3.2), for forged tokens in the fake
+/// Apple and in tests.
+public enum MessageAuthenticationCode {
+    /// Throws `.signingFailed`.
+    public static func make(
+        for message: [UInt8], secret: [UInt8], with hash: HashFunction
+    ) throws(JOSEError) -> [UInt8] {
+        var count = 0
+        let code = [UInt8](unsafeUninitializedCapacity: hash.size) { output, written in
+            let isMade =
+                EVP_Q_mac(
+                    nil, "HMAC", nil, hash.name, nil, secret, secret.count, message, message.count,
+                    output.baseAddress, output.count, &count) != nil
+            written = isMade ? count : 0
+        }
+        guard !code.isEmpty else {
+            ERR_clear_error()
+            throw JOSEError(.signingFailed, detail: "HMAC with \(hash.name)")
+        }
+        return code
+    }
+}

@@ -1,5 +1,7 @@
 import COpenSSL
 import Cryptography
+import Encodings
+public import StrictJSON
 
 /// A private key that signs this service's own tokens, parsed once. Its bytes appear in no description.
 public final class TokenSigningKey: @unchecked Sendable {
@@ -66,4 +68,117 @@ extension TokenSigningKey: CustomStringConvertible, CustomReflectable {
     public var description: String { "signing key \(keyID)" }
     /// `dump` and string interpolation of types that contain a key use this.
     public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
+}
+
+/// The public half of a key that signs this service's tokens. Its algorithm is fixed with the key, so a token
+/// cannot choose it.
+public struct TokenVerificationKey: Sendable {
+    enum Form: Sendable {
+        case elliptic(ECPublicKey)
+        case rsa(RSAPublicKey)
+    }
+
+    let form: Form
+    /// The RFC 7638 thumbprint.
+    public let keyID: String
+
+    public var algorithm: SignatureAlgorithm {
+        switch form {
+        case .elliptic: .ES256
+        case .rsa: .RS256
+        }
+    }
+
+    init(_ form: Form) {
+        self.form = form
+        keyID = Self.thumbprint(of: form)
+    }
+
+    /// Reads an entry of a key set in the form of `jwk`. Throws `.keyUnusable`.
+    public init(jwk: JSONValue) throws(JOSEError) {
+        func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
+            guard let bytes = jwk[name]?.string.flatMap({ Base64URL.decode($0) }) else {
+                throw JOSEError(.keyUnusable, detail: "no \(name)")
+            }
+            return bytes
+        }
+        switch jwk["kty"]?.string {
+        case "EC": self.init(.elliptic(try ECPublicKey(x: bytes("x"), y: bytes("y"))))
+        case "RSA": self.init(.rsa(try RSAPublicKey(modulus: bytes("n"), exponent: bytes("e"))))
+        default: throw JOSEError(.keyUnusable, detail: "kty is neither EC nor RSA")
+        }
+    }
+
+    /// Returns false unless the signature has the form of the key's own algorithm and is valid.
+    public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
+        switch form {
+        case .elliptic(let key): key.isValidSignature(signature, for: message)
+        case .rsa(let key): key.isValidSignature(signature, for: message)
+        }
+    }
+
+    /// The key as an entry of a key set (RFC 7517 §4).
+    public var jwk: JSONObject {
+        switch form {
+        case .elliptic(let key): key.jwk(keyID: keyID)
+        case .rsa(let key):
+            JSONObject([
+                ("kty", .string("RSA")), ("kid", .string(keyID)), ("use", .string("sig")),
+                ("alg", .string("RS256")), ("n", .string(Base64URL.encode(key.modulus))),
+                ("e", .string(Base64URL.encode(key.exponent))),
+            ])
+        }
+    }
+
+    /// RFC 7638 §3: the required members in alphabetical order, without white space.
+    private static func thumbprint(of form: Form) -> String {
+        var json = JSONWriter(reservingCapacity: 512)
+        json.beginObject()
+        switch form {
+        case .elliptic(let key):
+            json.member("crv", "P-256")
+            json.member("kty", "EC")
+            json.member("x", Base64URL.encode(key.x))
+            json.member("y", Base64URL.encode(key.y))
+        case .rsa(let key):
+            json.member("e", Base64URL.encode(key.exponent))
+            json.member("kty", "RSA")
+            json.member("n", Base64URL.encode(key.modulus))
+        }
+        json.endObject()
+        return Base64URL.encode(SHA256Digest.hash(json.bytes))
+    }
+}
+
+/// Signature algorithms of this service's own tokens (RFC 7518 §3.3, §3.4).
+public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
+    /// ECDSA on P-256 with SHA-256.
+    case ES256
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    case RS256
+}
+
+/// The two forms of an ECDSA signature on P-256.
+enum ECDSASignature {
+    private static let numberSize = 32
+
+    /// Converts `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), the format of OpenSSL, to r and s of
+    /// 32 bytes each (RFC 7518 §3.4). Returns `nil` for any other input.
+    static func raw(ofDER der: [UInt8]) -> [UInt8]? {
+        // Two numbers of at most 33 bytes need lengths of one byte only.
+        guard der.count >= 2, der[0] == 0x30, der[1] < 0x80, Int(der[1]) == der.count - 2 else { return nil }
+        var rest = der[2...]
+        guard let r = number(&rest), let s = number(&rest), rest.isEmpty else { return nil }
+        return r + s
+    }
+
+    private static func number(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+        guard rest.popFirst() == 0x02, let count = rest.popFirst().map({ Int($0) }), count > 0,
+            count <= rest.count
+        else { return nil }
+        let significant = rest.prefix(count).drop { $0 == 0 }
+        rest = rest.dropFirst(count)
+        guard significant.count <= numberSize else { return nil }
+        return [UInt8](repeating: 0, count: numberSize - significant.count) + significant
+    }
 }

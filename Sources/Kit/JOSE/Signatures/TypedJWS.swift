@@ -79,3 +79,58 @@ public struct TypedJWS: Sendable {
         return String(decoding: input, as: UTF8.self) + "." + Base64URL.encode(signature)
     }
 }
+
+/// The three segments of a compact JWS before encoding, as exact bytes (RFC 7515 §3.1).
+public struct JWSSegments: Sendable, Equatable {
+    public var header: [UInt8]
+    public var payload: [UInt8]
+    public var signature: [UInt8] = []
+
+    public init(header: [UInt8], payload: [UInt8]) {
+        (self.header, self.payload) = (header, payload)
+    }
+
+    /// Splits a compact serialization; returns `nil` when it is malformed. Nothing is verified.
+    public init?(compact: String) {
+        let parts = compact.split(separator: ".", omittingEmptySubsequences: false).map {
+            $0.isEmpty ? [] : Base64URL.decode(String($0))
+        }
+        guard parts.count == 3, let header = parts[0], let payload = parts[1], let signature = parts[2] else {
+            return nil
+        }
+        (self.header, self.payload, self.signature) = (header, payload, signature)
+    }
+
+    /// The input of the signature (RFC 7515 §5.1, step 8).
+    public var signingInput: [UInt8] {
+        Array("\(Base64URL.encode(header)).\(Base64URL.encode(payload))".utf8)
+    }
+
+    public var compact: String {
+        "\(Base64URL.encode(header)).\(Base64URL.encode(payload)).\(Base64URL.encode(signature))"
+    }
+}
+
+/// Compares the times of a token with our clock (RFC 7519 §4.1.4 to §4.1.6), for tokens of every issuer.
+///
+/// All times are seconds since 1970 within the years 1970 to 9999, so that no sum can overflow.
+public struct TokenTimeCheck: Sendable, Hashable {
+    /// Seconds that the issuer's clock may differ from ours.
+    public let leeway: Int64
+
+    public init(leeway: Int64) {
+        self.leeway = leeway
+    }
+
+    /// Returns true before `exp` plus the leeway.
+    public func isUnexpired(_ expiresAt: Int64, at now: Int64) -> Bool { now < expiresAt + leeway }
+
+    /// Returns true from `nbf` minus the leeway on, and without `nbf`.
+    public func isValid(notBefore: Int64?, at now: Int64) -> Bool {
+        notBefore.map { $0 <= now + leeway } ?? true
+    }
+
+    /// Returns true if a time of the past, such as `iat` and `auth_time`, is not ahead of our clock by more
+    /// than the leeway.
+    public func isPast(_ moment: Int64, at now: Int64) -> Bool { moment <= now + leeway }
+}

@@ -1,10 +1,12 @@
 import AppleAccounts
-import AuthorizationServer
+public import AuthorizationServer
+import Commits
 import Cryptography
 import Encodings
 import JOSE
 import KeySets
 import SecurityEvents
+import SignIn
 import StrictJSON
 
 /// A verified security event token of Google (RFC 8417, RISC).
@@ -120,5 +122,30 @@ struct GoogleEventToken: Sendable {
             default: nil
             }
         return bytes.flatMap { SHA512Digest($0) }
+    }
+}
+
+/// `POST /v1/google/security-events`: Google's events about linked Google accounts (RISC).
+public struct SecurityEventReceiver: Sendable {
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// Verifies the token, applies its events, and stores it. Returns when the transaction is durable. A
+    /// repeated `jti` changes nothing.
+    ///
+    /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys are unavailable; `StorageError`,
+    ///   `OverloadedError`.
+    public func receive(_ token: String) async throws -> GoogleEventReceipt {
+        let now = server.now()
+        let event = try await GoogleEventToken(
+            token, settings: server.dependencies.google,
+            clients: server.settings.clients.clients, keys: server.dependencies.googleEventKeys, at: now)
+        return try await server.dependencies.commits.submit(
+            GoogleEventCommand(
+                jti: event.jti, payload: Array(token.utf8), events: event.events,
+                verificationState: event.verificationState, receivedAt: now))
     }
 }

@@ -1,5 +1,7 @@
 package import AppleAccounts
+public import AuthorizationServer
 public import Encodings
+import Synchronization
 
 /// Slows failed attempts down, per subject and network.
 ///
@@ -139,4 +141,88 @@ public struct RequesterAddress: Sendable, Hashable {
 
     /// The address as users know it: `203.0.113.7`, or the network `2001:db8:1:2::/64`.
     public var text: String { networks[0].text }
+}
+
+/// Slows the guessing of client secrets down, per client and network (`AttemptPauses`). Right secrets are not
+/// counted here.
+typealias SecretGuessing = AttemptPauses<OAuthClientID>
+
+extension SecretGuessing {
+    /// Returns the networks whose guesses of a client's secret count at this moment.
+    func guesses(of client: OAuthClientID, now: Moment) -> [SecretGuesses] {
+        kept(for: client, now: now).map {
+            SecretGuesses(network: $0.network, wrong: $0.failures, isSlowed: $0.isSlowed, pause: $0.seconds)
+        }
+    }
+}
+
+/// The wrong secrets of a client from one address or network, for operators.
+package struct SecretGuesses: Sendable, Equatable {
+    /// `nil` stands for all requests from unknown addresses.
+    package let network: CountedNetwork?
+    /// Number of wrong secrets that were counted. What is refused during a pause is not.
+    package let wrong: Int
+    /// True if the free attempts are used up, so that each further wrong secret begins a pause.
+    package let isSlowed: Bool
+    /// Seconds of the pause; `nil` when the next wrong secret is counted.
+    package let pause: Int64?
+}
+
+/// Authenticates clients, and slows the guessing of their secrets down.
+///
+/// A right secret is never refused because of wrong secrets, so that a guesser at the address of the client,
+/// or behind the same proxy, cannot keep the client out. A comparison costs less than a lookup, and a secret
+/// has 256 random bits, so comparing each secret costs no security.
+public struct GuardedAuthentication: Sendable {
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// Carries an authentication out. While too many wrong secrets came from an address, the response to a
+    /// further wrong secret requires a wait.
+    ///
+    /// - Parameters:
+    ///   - credentials: The credentials to authenticate.
+    ///   - address: `nil` when it is unknown. All unknown addresses are slowed down as one.
+    /// - Throws: `GuessingPaused`, and the error of `authenticate`.
+    public func callAsFunction<Value: Sendable>(
+        _ credentials: ClientCredentials, from address: RequesterAddress?,
+        _ authenticate: () throws(TokenEndpointError) -> Value
+    ) throws -> Value {
+        do throws(TokenEndpointError) {
+            // A right secret does not end a pause: at a shared address the honest client would otherwise end
+            // the guesser's pause again and again.
+            return try authenticate()
+        } catch {
+            guard let client = error.guessedClient else { throw error }
+            let now = server.now()
+            // Under one lock, so that guesses at the same time are counted one after the other.
+            let pause = server.guessing.withLock { guessing -> Int64? in
+                if let seconds = guessing.pause(for: client, at: address, now: now) { return seconds }
+                guessing.failed(for: client, at: address, now: now)
+                return nil
+            }
+            guard let pause else { throw error }
+            throw GuessingPaused(seconds: pause, usedBasic: credentials.method == .basic)
+        }
+    }
+}
+
+/// A further wrong secret of a client from an address that had sent too many.
+public struct GuessingPaused: Error, Sendable, Equatable {
+    /// Seconds for which wrong secrets get this response, at least 1.
+    public let seconds: Int64
+    let usedBasic: Bool
+
+    /// The error for the client: `invalid_client`, as for every wrong secret.
+    public var error: TokenEndpointError {
+        TokenEndpointError(
+            OAuthError(
+                .invalidClient,
+                "The client secret is wrong, as many were that came from this address; check it before the next "
+                    + "request."),
+            usedBasic: usedBasic)
+    }
 }

@@ -1,6 +1,7 @@
 import AppAttestation
-import AppleAccounts
+public import AppleAccounts
 import Cryptography
+import Synchronization
 
 /// Makes challenges of App Attest, and reads them. A challenge is bound to its purpose and to an app.
 struct ChallengeMint: Sendable {
@@ -40,5 +41,50 @@ struct ChallengeMint: Sendable {
 
     private static func context(_ purpose: AppAttestChallenge.Purpose, _ app: AppID) -> [UInt8] {
         Array("\(purpose.rawValue) \(app.text)".utf8)
+    }
+}
+
+/// A challenge for one attestation or one assertion. The app hashes its text, byte for byte in UTF-8.
+public struct AppAttestChallenge: Sendable, Hashable {
+    /// Distinguishes challenges from nonces.
+    public static let prefix = "siwa-challenge-"
+    /// In milliseconds. Apple asks apps to try an attestation again with the same challenge when its servers
+    /// are not available.
+    static let lifetime: Int64 = 300_000
+
+    /// A challenge of one purpose is never accepted for the other.
+    public enum Purpose: String, Sendable, CaseIterable {
+        case attestation, assertion
+    }
+
+    public let text: String
+    public let expiresAt: Moment
+}
+
+/// Bounds the rows of challenges whose proofs failed: any caller can send such proofs.
+///
+/// Past the bound the challenge of a failed proof is not stored. The proof is refused as before; a second
+/// attempt with its challenge gains nothing, because each attempt needs a valid signature.
+final class FailedChallenges: Sendable {
+    /// For each process.
+    static let mostInWindow = 100_000
+    /// In milliseconds. A challenge is kept for as long.
+    static let window = AppAttestChallenge.lifetime + SignInUseCases.longestClockDifference
+
+    private let most: Int
+    private let state = Mutex((begunAt: Moment(milliseconds: 0), count: 0))
+
+    init(most: Int = mostInWindow) {
+        self.most = most
+    }
+
+    /// Returns the challenge if it may be stored.
+    func admit(_ challenge: UsedNonce, at moment: Moment) -> UsedNonce? {
+        state.withLock { state in
+            if moment >= state.begunAt.advanced(byMilliseconds: Self.window) { state = (moment, 0) }
+            guard state.count < most else { return nil }
+            state.count += 1
+            return challenge
+        }
     }
 }

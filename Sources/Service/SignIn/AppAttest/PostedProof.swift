@@ -1,4 +1,6 @@
 public import AppAttestation
+import AppleAccounts
+import Cryptography
 import Encodings
 public import StrictJSON
 
@@ -38,5 +40,70 @@ public enum PostedProof: Sendable {
             return
         }
         self = .assertion(keyID, bytes, clientData: Array(clientData.utf8))
+    }
+}
+
+/// Reason why a proof does not hold.
+struct ProofFault: Error {
+    let cause: AppCheckCause
+
+    init(_ cause: AppCheckCause) { self.cause = cause }
+    init(_ error: AppAttestationError) { cause = AppCheckCause(error) }
+}
+
+extension AppCheckCause {
+    /// Not a challenge of this service for this purpose and app.
+    static let challengeInvalid = AppCheckCause(code: "challenge_invalid", canReAttest: false)
+    /// The app asks for a new challenge, and tries again.
+    static let challengeExpired = AppCheckCause(code: "challenge_expired", canReAttest: false)
+    /// The client data is not the JSON object that is expected.
+    static let clientDataMalformed = AppCheckCause(code: "client_data_malformed", canReAttest: false)
+    /// The client data vouches for something else than this request.
+    static let clientDataMismatch = AppCheckCause(code: "client_data_mismatch", canReAttest: false)
+    /// The key was never registered for this app, or was deleted.
+    static let keyUnknown = AppCheckCause(
+        code: AccountRefusal.Code.attestationKeyUnknown.rawValue, canReAttest: true)
+
+    /// Returns `nil` for a refusal that is not about a proof.
+    init?(_ refusal: AccountRefusal.Code) {
+        switch refusal {
+        case .challengeUsed, .counterNotIncreased: self.init(code: refusal.rawValue, canReAttest: false)
+        case .attestationKeyUnknown, .attestationKeyTaken:
+            self.init(code: refusal.rawValue, canReAttest: true)
+        case .credentialRevoked, .accountNotFound, .nonceExpired, .nonceUsed, .accountExists,
+            .callerForbidden, .accountDisabled,
+            .attestationKeysFull:
+            return nil
+        }
+    }
+}
+
+/// Statements of a request about the app that it comes from.
+public struct AppEvidence: Sendable {
+    /// `nil` without a proof.
+    public var proof: PostedProof?
+    /// Version of the app. Any client can say any version.
+    public var appVersion: String?
+
+    public init(proof: PostedProof? = nil, appVersion: String? = nil) {
+        (self.proof, self.appVersion) = (proof, appVersion)
+    }
+}
+
+/// The client data of an assertion: a JSON object with exactly two members, `challenge` and `sha256`.
+///
+/// The app hashes the bytes of the text as it sends them, so they are never written again here.
+struct ClientData: Sendable {
+    let challenge: String
+    /// The digest of what the assertion vouches for.
+    let digest: SHA256Digest
+
+    /// Reads strictly: no other member, none twice, base64url without padding.
+    init(parsing bytes: [UInt8]) throws(ProofFault) {
+        guard let object = try? JSONValue(parsing: bytes).object, object.members.count == 2,
+            let challenge = object["challenge"]?.string, let text = object["sha256"]?.string,
+            text.utf8.count == 43, let digest = Base64URL.decode(text).flatMap({ SHA256Digest($0) })
+        else { throw ProofFault(.clientDataMalformed) }
+        (self.challenge, self.digest) = (challenge, digest)
     }
 }

@@ -54,3 +54,82 @@ extension SignInUseCases {
         return identifier
     }
 }
+
+extension NotifiedEvent {
+    /// Uses the time at which the notification was issued for an event without a time of its own.
+    init(_ event: NotificationEvent, of notification: VerifiedNotification) {
+        let moment =
+            event.eventTimeMilliseconds.map { Moment(milliseconds: $0) }
+            ?? Moment(seconds: notification.issuedAt.secondsSince1970)
+        self.init(
+            change: Change(event), type: event.type, subject: event.subject.flatMap { AppleSubject($0) },
+            moment: moment)
+    }
+}
+
+extension NotifiedEvent.Change {
+    fileprivate init(_ event: NotificationEvent) {
+        self =
+            switch event.kind {
+            case .consentRevoked: .consentRevoked
+            case .accountDeleted: .appleAccountDeleted
+            case .emailEnabled: .emailForwarding(.enabled, EmailAddress(event))
+            case .emailDisabled: .emailForwarding(.disabled, EmailAddress(event))
+            case .unknown: .unknown
+            }
+    }
+}
+
+extension EmailAddress {
+    /// Returns `nil` when the event has no address, or when neither its claim nor the domain shows whether it
+    /// is a relay address: such an address would replace an address of which more is known.
+    ///
+    /// Events have no claim "verified". A relay address is Apple's own; any other is not known to be
+    /// verified.
+    fileprivate init?(_ event: NotificationEvent) {
+        guard let address = event.email, let isPrivate = event.isPrivateEmail else { return nil }
+        self.init(address: address, isVerified: isPrivate, isPrivate: isPrivate)
+    }
+}
+
+extension SignInUseCases {
+    /// The longest time that `events` waits.
+    public static let longestWait = Duration.seconds(30)
+    /// Largest number of events that `events` returns in one page.
+    public static let largestEventPage = 1000
+
+    /// Returns the account events after a cursor, in the order of their commits, without gaps.
+    ///
+    /// A limited caller sees events about the credentials of its apps, and about accounts with such a
+    /// credential.
+    ///
+    /// - Parameters:
+    ///   - cursor: 0 for the beginning, else the `cursor` of the previous page.
+    ///   - limit: At least 1, at most `largestEventPage`. Other values are brought into these bounds.
+    ///   - wait: Time to wait for an event at the end of the feed, at most `longestWait`. The wait ends
+    ///     early, with an empty page, when the task is cancelled or the service shuts down.
+    /// - Returns: A page. An empty page can have more after it when the caller may not see very many events.
+    /// - Throws: `StorageError`, `EventCursorAhead`.
+    public func events(
+        after cursor: Int64, limit: Int, wait: Duration, allowed: AppScope
+    ) async throws -> EventPage {
+        let reader = EventReader(
+            store: store, feed: feed, limit: min(max(limit, 1), Self.largestEventPage),
+            scope: allowed)
+        let page = try await reader.page(after: max(cursor, 0))
+        guard page.events.isEmpty, !page.hasMore else { return page }
+        // Read after the page: the feed only grows, unless the database was restored.
+        guard try await store.lastEventSequence() >= page.cursor else { throw EventCursorAhead() }
+        guard wait > .zero else { return page }
+        return try await reader.page(after: page.cursor, waiting: min(wait, Self.longestWait))
+    }
+
+    /// Returns an empty page with the cursor at the end of the feed or, with a wait, the next events.
+    ///
+    /// - Throws: `StorageError`.
+    public func latestEvents(limit: Int, wait: Duration, allowed: AppScope) async throws -> EventPage {
+        let end = try await store.lastEventSequence()
+        guard wait > .zero else { return EventPage(events: [], cursor: end, hasMore: false) }
+        return try await events(after: end, limit: limit, wait: wait, allowed: allowed)
+    }
+}

@@ -1,6 +1,7 @@
 public import AppleAccounts
-import AppleIdentity
+public import AppleIdentity
 public import Commits
+import JOSE
 import KeySets
 
 extension SignInUseCases {
@@ -108,5 +109,141 @@ extension SignInUseCases {
         case .keep(let offer): (offer, nil)
         case .leave(let cause): (nil, cause)
         }
+    }
+}
+
+extension SignInUseCases {
+    /// Verifies Apple's identity token. Stores nothing.
+    ///
+    /// Waits only when the token's key has to be fetched.
+    /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`.
+    public func verify(
+        _ request: IdentityTokenRequest, allowed: AppScope
+    ) throws -> Step<VerifiedSignIn> {
+        let moment = now()
+        // Everything that needs no key is checked before the key is looked up, so that garbage causes no
+        // fetch.
+        let token = try UnverifiedToken(request.identityToken)
+        if let key = keys.cachedKey(for: token.keyID) {
+            return .now(try verify(token, with: key, against: request, at: moment, allowed: allowed))
+        }
+        return .later {
+            let key = try await keys.key(for: token.keyID, issuedAt: token.claimedIssuedAt)
+            return try verify(token, with: key, against: request, at: moment, allowed: allowed)
+        }
+    }
+
+    func verify(
+        _ token: UnverifiedToken, with key: RSAPublicKey, against request: IdentityTokenRequest,
+        at moment: Moment, allowed: AppScope
+    ) throws -> VerifiedSignIn {
+        let identity = try identityVerifier.verify(
+            token, with: key,
+            expecting: IdentityTokenExpectations(
+                nonce: request.nonce, clientID: request.clientID,
+                authorizationCode: request.authorizationCode, accessToken: request.accessToken),
+            at: NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000))
+        guard let clientID = ClientID(identity.clientID), let app = deployment.app(for: clientID) else {
+            throw AppleTokenError(.audienceMismatch)
+        }
+        guard allowed.allows(app) else { throw CallerForbidden() }
+        note(dropped: identity.dropped.names)
+        return VerifiedSignIn(identity: identity, app: app)
+    }
+}
+
+/// The claims of a verified token, and the app to which the token was issued.
+public struct VerifiedSignIn: Sendable {
+    public let identity: VerifiedIdentity
+    public let app: App
+}
+
+extension SignInUseCases {
+    /// Milliseconds by which the clocks of two replicas may differ, plus one second because the token's times
+    /// are whole seconds.
+    package static let longestClockDifference: Int64 = 301_000
+
+    /// Makes a nonce for one sign-in. Does not wait and stores nothing: the nonce is used up in the
+    /// transaction of the sign-in.
+    public func mintNonce() -> MintedNonce {
+        nonces.mint(
+            expiresAt: now().advanced(byMilliseconds: nonceLifetime.components.seconds * 1000))
+    }
+
+    /// Refuses a sign-in without a nonce of this service, where the app demands one. A nonce of this service that
+    /// was used or has expired is refused in the transaction.
+    func demandMintedNonce(for verified: VerifiedSignIn, _ nonce: SignInNonce?) throws(NonceNotMinted) {
+        guard verified.app.requiresMintedNonce else { return }
+        switch nonce {
+        case .minted, .unproven: break
+        case .carried, nil: throw NonceNotMinted()
+        }
+    }
+
+    /// Returns the nonce that a sign-in has to use up, or must not find used.
+    func nonce(of verified: VerifiedIdentity, posted: String?) -> SignInNonce? {
+        let end = Moment(seconds: verified.expiresAt.secondsSince1970)
+        return SignInNonce(
+            posted: posted, claim: verified.nonce, mint: nonces,
+            keptUntil: end.advanced(byMilliseconds: leeway * 1000 + Self.longestClockDifference))
+    }
+}
+
+/// An identity token with which a user signs in.
+public struct SignInRequest: Sendable {
+    public var token: IdentityTokenRequest
+    /// The `redirect_uri` of the web flow, which Apple requires again when the code is exchanged. A native
+    /// app has none.
+    public var redirectURI: String?
+    public var user: UserProfile?
+    /// True if an unknown user gets an account.
+    public var createsAccount: Bool
+
+    public init(
+        token: IdentityTokenRequest, redirectURI: String? = nil, user: UserProfile? = nil,
+        createsAccount: Bool = true
+    ) {
+        (self.token, self.redirectURI) = (token, redirectURI)
+        (self.user, self.createsAccount) = (user, createsAccount)
+    }
+}
+
+/// An identity token, and the caller's facts about the sign-in that the token must match.
+public struct IdentityTokenRequest: Sendable {
+    public var identityToken: String
+    /// The raw nonce, before the client hashed it.
+    public var nonce: String?
+    /// Narrows the accepted audience, and never widens it.
+    public var clientID: String?
+    public var authorizationCode: String?
+    public var accessToken: String?
+    /// Statements about the app. Only the calls that judge the app read it.
+    public var evidence: AppEvidence
+
+    public init(
+        identityToken: String, nonce: String? = nil, clientID: String? = nil,
+        authorizationCode: String? = nil,
+        accessToken: String? = nil, evidence: AppEvidence = AppEvidence()
+    ) {
+        self.identityToken = identityToken
+        self.nonce = nonce
+        self.clientID = clientID
+        self.authorizationCode = authorizationCode
+        self.accessToken = accessToken
+        self.evidence = evidence
+    }
+}
+
+/// The user's profile, which Apple sends to the app once, at the user's first authorization. It is not
+/// signed.
+public struct UserProfile: Sendable, Hashable {
+    public var firstName: String?
+    public var lastName: String?
+    public var email: String?
+    /// The members that were dropped or cut: `user.name`, `user.email`; `user` for all of it.
+    public internal(set) var dropped: [String] = []
+
+    public init(firstName: String? = nil, lastName: String? = nil, email: String? = nil) {
+        (self.firstName, self.lastName, self.email) = (firstName, lastName, email)
     }
 }

@@ -6,6 +6,7 @@ public import AppleAccounts
 public import AppleIdentity
 public import Commits
 public import KeySets
+import Synchronization
 
 /// The use cases of callers. Thread-safe. No state is kept between two calls, except the number of rows of the
 /// audit log about refused changes.
@@ -73,5 +74,161 @@ public struct SignInUseCases: Sendable {
 
     func note(dropped: [String]) {
         if !dropped.isEmpty { onDropped(dropped) }
+    }
+}
+
+/// The result of a call that usually returns at once and sometimes has to wait.
+///
+/// A caller on an event loop handles `now` on the spot, without a task, and starts a task only for `later`.
+public enum Step<Value: Sendable>: Sendable {
+    case now(Value)
+    case later(@Sendable () async throws -> Value)
+
+    /// For callers that are in a task already.
+    public var value: Value {
+        get async throws {
+            switch self {
+            case .now(let value): value
+            case .later(let work): try await work()
+            }
+        }
+    }
+}
+
+extension Step {
+    /// Returns the step with another value, made at once or when the value is available.
+    func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) throws -> Step<Other> {
+        switch self {
+        case .now(let value): .now(try transform(value))
+        case .later(let work): .later { try transform(try await work()) }
+        }
+    }
+
+    /// Returns the step that follows with the value, at once or when the value is available.
+    func then<Other>(
+        _ next: @escaping @Sendable (Value) throws -> Step<Other>
+    ) throws -> Step<Other> {
+        switch self {
+        case .now(let value): try next(value)
+        case .later(let work): .later { try await next(try await work()).value }
+        }
+    }
+}
+
+/// The caller may not use this app.
+public struct CallerForbidden: Error, Sendable, Equatable {
+    public init() {}
+}
+
+/// The app demands a nonce that this service minted, and the sign-in has none.
+public struct NonceNotMinted: Error, Sendable, Equatable {
+    public init() {}
+}
+
+/// The caller named a client ID that belongs to no app of this deployment.
+public struct UnknownClientID: Error, Sendable, Equatable {
+    public init() {}
+}
+
+/// A reader's cursor is past the end of the event feed. The database was restored from a backup, replaced by
+/// a standby that lagged behind, or exchanged: events that the reader has seen are missing from it, and their
+/// sequence numbers will be used again.
+public struct EventCursorAhead: Error, Sendable, Equatable {
+    public init() {}
+}
+
+/// The end of a disabling is not in the future, so the account would not be disabled.
+public struct DisablingOver: Error, Sendable, Equatable {
+    public init() {}
+}
+
+extension SignInOutcome {
+    func narrowed(to scope: AppScope) -> SignInOutcome {
+        // The account has the credential of the sign-in, whose app the caller may see.
+        guard case .only = scope, let account = account.narrowed(to: scope) else { return self }
+        return SignInOutcome(
+            account: account, credential: credential, isNewAccount: isNewAccount,
+            proofRefusal: proofRefusal)
+    }
+}
+
+extension ErasureRecord {
+    /// Returns the record without the apps, and their Apple tokens, that the caller may not see.
+    func narrowed(to scope: AppScope) -> ErasureRecord {
+        ErasureRecord(
+            id: id, accountID: accountID, team: team, requestedAt: requestedAt, deadline: deadline,
+            finishedAt: finishedAt, apps: apps.filter { scope.allows($0.clientID) },
+            tokens: tokens.filter { scope.allows($0.primaryClientID) })
+    }
+}
+
+extension Deployment {
+    /// Returns the app to which a client ID of the caller belongs.
+    ///
+    /// - Throws: `UnknownClientID`, `CallerForbidden`.
+    func app(named clientID: String, in scope: AppScope) throws -> App {
+        guard let clientID = ClientID(clientID), let app = app(for: clientID) else { throw UnknownClientID() }
+        guard scope.allows(app) else { throw CallerForbidden() }
+        return app
+    }
+}
+
+/// Bounds the rows of the audit log about changes that an API key may not make: such a key can repeat a refused
+/// change without end. Counted in memory, for each API key of the configuration.
+final class RefusedChangePace: Sendable {
+    /// Number of rows of one API key within an hour, at one replica.
+    static let most = 20
+    /// Milliseconds: an hour.
+    static let window: Int64 = 3_600_000
+
+    private struct Hour {
+        var begunAt: Moment
+        var count = 0
+    }
+
+    private let hours = Mutex<[String: Hour]>([:])
+
+    /// Makes a change. Above the bound a refusal leaves no row.
+    ///
+    /// A place is taken before the change and given back unless the change is refused, so that requests at the
+    /// same time do not exceed the bound.
+    func limiting<Value>(
+        _ scope: AppScope, at moment: Moment, _ change: () async throws -> Value
+    ) async throws -> Value {
+        // A key for all apps is never refused.
+        guard scope != .all else { return try await change() }
+        let origin = AuditOrigin.current
+        let key = origin.actor.name ?? ""
+        guard takePlace(of: key, at: moment) else {
+            return try await AuditOrigin.$current.withValue(origin.withoutRefusals, operation: change)
+        }
+        do {
+            let value = try await change()
+            giveBack(to: key)
+            return value
+        } catch let refusal as AccountRefusal where refusal.code == .callerForbidden {
+            throw refusal
+        } catch {
+            giveBack(to: key)
+            throw error
+        }
+    }
+
+    private func takePlace(of key: String, at moment: Moment) -> Bool {
+        hours.withLock { hours in
+            var hour = hours[key] ?? Hour(begunAt: moment)
+            if moment >= hour.begunAt.advanced(byMilliseconds: Self.window) { hour = Hour(begunAt: moment) }
+            defer { hours[key] = hour }
+            guard hour.count < Self.most else { return false }
+            hour.count += 1
+            return true
+        }
+    }
+
+    private func giveBack(to key: String) {
+        hours.withLock { hours in
+            guard let count = hours[key]?.count, count > 0 else { return }
+            hours[key]?.count = count - 1
+        }
     }
 }

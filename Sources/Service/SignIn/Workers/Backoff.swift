@@ -1,3 +1,5 @@
+import AppleAccounts
+
 /// Computes the pause before the next attempt: doubles from the first delay to the longest, plus a random
 /// part of up to a quarter, so that calls that failed together are not retried together.
 package struct Backoff: Sendable, Hashable {
@@ -31,5 +33,35 @@ extension Duration {
         let (seconds, attoseconds) = components
         let bounded = min(max(seconds, -9_000_000_000_000_000), 9_000_000_000_000_000)
         return bounded * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}
+
+/// Retries to store data that must not be lost while the database is unavailable, for about half a minute.
+///
+/// Used for responses of Apple that cannot be requested a second time. A refusal by the account rules is not
+/// retried.
+struct StorageRetry: Sendable {
+    static let attempts = 8
+
+    let clock: any Clock<Duration>
+    private let backoff = Backoff(first: .milliseconds(250), longest: .seconds(8))
+
+    init(clock: any Clock<Duration>) {
+        self.clock = clock
+    }
+
+    func run<Result: Sendable>(_ operation: @Sendable () async throws -> Result) async throws -> Result {
+        var attempt = 1
+        while true {
+            do {
+                return try await operation()
+            } catch let refusal as AccountRefusal {
+                throw refusal
+            } catch {
+                guard attempt < Self.attempts else { throw error }
+                try await clock.sleep(for: .milliseconds(backoff.delay(after: attempt)))
+                attempt += 1
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
-import AppleAccounts
+package import AppleAccounts
 import Logging
 import ServiceLifecycle
+import Synchronization
 
 /// Runs a worker: claims its work, carries it out, counts the results, and ends the claims.
 package struct ClaimLoop<W: Worker>: Service {
@@ -53,5 +54,129 @@ package struct ClaimLoop<W: Worker>: Service {
                 worker.tell(end.unstored, of: work, error, level: .warning)
             }
         }
+    }
+}
+
+/// Carries out work that is due, up to `width` pieces at once. Claims more when it has capacity, and looks
+/// again at a signal and at the next due time that a claim has found.
+///
+/// At a graceful shutdown the pool claims nothing more and lets its running work end, which the time limits
+/// of the work's calls bound. When the pool is cancelled, running work is cut off, and its claims expire.
+package struct WorkerPool<Work: Sendable>: Sendable {
+    package struct Claim: Sendable {
+        package let work: [Work]
+        /// Time until the next look if there is no signal.
+        package let nextLook: Duration
+        /// True if a signal does not shorten the wait.
+        let isPause: Bool
+
+        package init(work: [Work], nextLook: Duration) {
+            (self.work, self.nextLook, isPause) = (work, nextLook, false)
+        }
+
+        private init(pause: Duration) {
+            (work, nextLook, isPause) = ([], pause, true)
+        }
+
+        /// For a claim that failed because the database did not respond. A signal must not shorten this
+        /// pause: while the database is unavailable each request that fails could send a signal, and the pool
+        /// would claim a thousand times a second.
+        package static func failed(pause: Duration) -> Claim { Claim(pause: pause) }
+    }
+
+    private struct State {
+        var busy = 0
+        var isStopping = false
+        var waitsForCapacity = false
+    }
+
+    let width: Int
+    let signal: WakeupSignal
+    let clock: any Clock<Duration>
+
+    package init(width: Int, signal: WakeupSignal, clock: any Clock<Duration>) {
+        (self.width, self.signal, self.clock) = (width, signal, clock)
+    }
+
+    /// Least capacity at which the pool claims. With one claim for each piece of work that ends, a busy pool
+    /// would spend as many transactions on claims as on the work.
+    private var leastCapacity: Int { max(width / 4, 1) }
+
+    /// - Parameters:
+    ///   - claim: Claims at most this number of pieces of work.
+    ///   - perform: Carries out a piece of work, and stores or logs its result itself.
+    package func run(
+        claim: @Sendable (Int) async -> Claim, perform: @escaping @Sendable (Work) async -> Void
+    ) async {
+        let (shared, stop) = (Shared(), WakeupSignal())
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                while let capacity = shared.capacity(of: width, least: leastCapacity) {
+                    guard capacity > 0 else {
+                        await signal.wait(atMost: nil, on: clock)
+                        continue
+                    }
+                    let claimed = await claim(capacity)
+                    if claimed.isPause {
+                        await stop.wait(atMost: claimed.nextLook, on: clock)
+                        continue
+                    }
+                    shared.begin(claimed.work.count)
+                    for work in claimed.work {
+                        group.addTask {
+                            await perform(work)
+                            if shared.end() { signal.wake() }
+                        }
+                    }
+                    // The claim returned less than the capacity, so no more work is due.
+                    if claimed.work.count < capacity {
+                        await signal.wait(atMost: claimed.nextLook, on: clock)
+                    }
+                }
+            }
+        } onCancelOrGracefulShutdown: {
+            shared.stop()
+            stop.wake()
+            signal.wake()
+        }
+    }
+
+    private final class Shared: Sendable {
+        private let state = Mutex(State())
+
+        /// `nil` when the pool stops, 0 when the pool has to wait for its own work to end.
+        func capacity(of width: Int, least: Int) -> Int? {
+            state.withLock { state in
+                guard !state.isStopping, !Task.isCancelled else { return nil }
+                let capacity = width - state.busy
+                state.waitsForCapacity = capacity < least
+                return state.waitsForCapacity ? 0 : capacity
+            }
+        }
+
+        func begin(_ count: Int) {
+            state.withLock { $0.busy += count }
+        }
+
+        /// Returns `true` if the pool waits for capacity.
+        func end() -> Bool {
+            state.withLock { state in
+                state.busy -= 1
+                return state.waitsForCapacity
+            }
+        }
+
+        func stop() {
+            state.withLock { $0.isStopping = true }
+        }
+    }
+}
+
+extension WorkerPool.Claim {
+    /// Looks again at the next due time, at the latest after `longest`. Never at once, so that due work that
+    /// cannot be claimed yet causes no busy loop.
+    package init(work: [Work], due: Moment?, at now: Moment, atMost longest: Duration) {
+        let wait = due.map { Duration.milliseconds(max($0.milliseconds - now.milliseconds, 50)) }
+        self.init(work: work, nextLook: min(wait ?? longest, longest))
     }
 }

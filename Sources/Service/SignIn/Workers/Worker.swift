@@ -1,5 +1,6 @@
 package import AppleAccounts
 package import Logging
+package import Metrics
 
 /// Work that waits in the database and is carried out in the background: how it is claimed, and what is done
 /// with one piece. `ClaimLoop` runs it.
@@ -42,4 +43,116 @@ extension Worker {
             message, about: error, of: clientID(of: work), level: level, at: now(),
             metadata: logMetadata(of: work).merging(metadata) { $1 })
     }
+}
+
+/// The constants of a worker: one value, declared with it.
+package struct WorkerTraits: Sendable {
+    /// The largest number of pieces at once.
+    package let width: Int
+    /// The longest time between two looks into the database. Bounds the wait for work of which no signal
+    /// came, such as the work of a stopped process.
+    package let longestLook: Duration
+    /// The pause after a claim that the database refused.
+    package let failurePause: Duration
+    /// Logged after such a claim.
+    package let unclaimed: Logger.Message
+    /// The counter of the results.
+    package let counter: String
+    /// The sentence about the counter for Prometheus.
+    package let help: String
+
+    package init(
+        width: Int, longestLook: Duration, failurePause: Duration, unclaimed: Logger.Message,
+        counter: String, help: String
+    ) {
+        self.width = width
+        self.longestLook = longestLook
+        self.failurePause = failurePause
+        self.unclaimed = unclaimed
+        self.counter = counter
+        self.help = help
+    }
+}
+
+/// The end of one piece of work.
+package enum WorkOutcome<WorkResult: CountedResult>: Sendable {
+    /// Nothing is left to be stored.
+    case ended(WorkResult)
+    /// Nothing is left to be stored, and the work has counted its results itself, because it had several.
+    case counted
+    /// One write ends the claim: it postpones the work or removes it.
+    case ends(WorkResult, with: ClaimEnd)
+    /// Without a result, because the work was cut off or its result was not stored. The claim ends by itself,
+    /// and the next claimer finds out.
+    case cutOff
+}
+
+/// A write that ends a claim. It is not repeated when the database fails, because the claim then ends by
+/// itself.
+package struct ClaimEnd: Sendable {
+    /// Logged when the database fails.
+    let unstored: Logger.Message
+    let write: @Sendable () async throws -> Void
+
+    package init(unstored: Logger.Message, write: @escaping @Sendable () async throws -> Void) {
+        (self.unstored, self.write) = (unstored, write)
+    }
+}
+
+/// The dependencies of every worker besides its work: signal, clocks, log and counters.
+package struct WorkerContext<WorkResult: CountedResult>: Sendable {
+    /// Wakes the worker when there is work.
+    package let signal: WakeupSignal
+    /// The clock of pauses and retries.
+    package let clock: any Clock<Duration>
+    package let now: @Sendable () -> Moment
+    package let log: ThrottledLog
+    package let counters: ResultCounters<WorkResult>
+
+    package init<W: Worker>(
+        for worker: W.Type, signals: WorkerSignals, clock: any Clock<Duration>,
+        now: @escaping @Sendable () -> Moment, logger: Logger
+    ) where W.WorkResult == WorkResult {
+        signal = signals[worker]
+        self.clock = clock
+        self.now = now
+        log = ThrottledLog(logger)
+        counters = ResultCounters(worker.traits.counter, help: worker.traits.help)
+    }
+}
+
+/// The results of a worker, each counted apart.
+package protocol CountedResult: Hashable, Sendable, CaseIterable {
+    /// The label `result` of the metric.
+    var label: String { get }
+}
+
+extension CountedResult where Self: RawRepresentable, RawValue == String {
+    package var label: String { rawValue }
+}
+
+/// A counter for each result of a worker, made at the start, so that a result that never came is 0.
+package struct ResultCounters<WorkResult: CountedResult>: Sendable {
+    private let counters: [WorkResult: Counter]
+
+    package init(_ label: String, help: String, factory: any MetricsFactory = MetricsSystem.factory) {
+        (factory as? any DescribedMetricsFactory)?.describeCounter(label, help: help)
+        counters = Dictionary(
+            uniqueKeysWithValues: WorkResult.allCases.map { result in
+                (result, Counter(label: label, dimensions: [("result", result.label)], factory: factory))
+            })
+    }
+
+    package func count(_ result: WorkResult) {
+        counters[result]?.increment()
+    }
+}
+
+/// A factory that takes the help texts of metrics, which swift-metrics does not have.
+package protocol DescribedMetricsFactory: MetricsFactory {
+    /// - Parameter label: As in swift-metrics, without the suffix that the exposition format adds.
+    func describeCounter(_ label: String, help: String)
+
+    /// - Parameter label: As in swift-metrics.
+    func describeMeter(_ label: String, help: String)
 }

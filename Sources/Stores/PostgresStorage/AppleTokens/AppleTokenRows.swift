@@ -55,3 +55,197 @@ struct UserColumns {
         return SubjectKey(team: try row.required(team), subject: subject)
     }
 }
+
+/// Reads and locks all codes and tokens of the accounts that need them in a batch: no other transaction
+/// claims a code or token from here to the end of the transaction, and an earlier claim is visible.
+///
+/// The rows of the accounts' subjects are locked before, so no code or token can be added in between.
+enum PostgresAppleTokenReader {
+    private static let findCodes = TypedQuery<CodeColumns, [AccountID]>("apple_codes") {
+        CodeColumns(&$0)
+    } sql: { list, accounts in
+        """
+        SELECT \(list)
+        FROM authorization_code c JOIN client ON client.id = c.client_id JOIN app ON app.id = c.app_id
+        WHERE c.account_id = ANY (\(accounts)) ORDER BY c.id FOR UPDATE OF c
+        """
+    }
+    private static let findTokens = TypedQuery<TokenColumns, [AccountID]>("apple_tokens") {
+        TokenColumns(&$0)
+    } sql: { list, accounts in
+        """
+        SELECT \(list)
+        FROM refresh_token t JOIN client ON client.id = t.client_id JOIN app ON app.id = t.app_id
+        WHERE t.account_id = ANY (\(accounts)) ORDER BY t.account_id, t.client_id FOR UPDATE OF t
+        """
+    }
+
+    /// Returns the codes and tokens. Accounts without any are not in the result.
+    static func load(
+        _ accounts: [AccountID], in session: PostgresSession
+    ) throws -> [AccountID: HeldAppleTokens] {
+        guard !accounts.isEmpty else { return [:] }
+        let results = try session.pipeline([findCodes.statement(accounts), findTokens.statement(accounts)])
+        var held: [AccountID: HeldAppleTokens] = [:]
+        for row in results[0] {
+            let code = try findCodes.columns.record(row)
+            held[code.accountID, default: HeldAppleTokens()].codes.append(code)
+        }
+        for row in results[1] {
+            let token = try findTokens.columns.record(row)
+            held[token.accountID, default: HeldAppleTokens()].tokens.append(token)
+        }
+        return held
+    }
+}
+
+/// Writes the changes of codes and tokens, in at most five statements for any number of changes.
+enum PostgresAppleTokenWriter {
+    private static let removeCodes = TypedStatement<[UniqueID], [AccountID]>("remove_codes") {
+        ids, accounts in
+        "DELETE FROM authorization_code WHERE id = ANY (\(ids)) OR account_id = ANY (\(accounts))"
+    }
+    private static let removeTokens = TypedStatement<[AccountID], [ClientID]>("remove_tokens") {
+        accounts, clients in
+        """
+        DELETE FROM refresh_token t
+        USING unnest(\(accounts), \(clients)) gone (account_id, client)
+            JOIN client ON client.name = gone.client
+        WHERE t.account_id = gone.account_id AND t.client_id = client.id
+        """
+    }
+    private static let removeAllTokens = TypedStatement<[AccountID]>("remove_all_tokens") {
+        "DELETE FROM refresh_token WHERE account_id = ANY (\($0))"
+    }
+
+    /// Writes rows that name an app and one of its clients.
+    private struct NamedRows<Rows: Table> {
+        let columns: Rows
+        let client: Column<ClientID>
+        let app: Column<ClientID>
+        let statement: RowStatement
+
+        /// - Parameters:
+        ///   - choice: All columns but the numbers of client and app.
+        ///   - conflict: The clause for a row that is there.
+        init(_ name: String, _ choice: ColumnChoice<Rows>, onConflict conflict: String) {
+            var rows = RowParameters()
+            columns = rows.add(Rows.self, choice)
+            let names = rows.names
+            client = rows.add("client", ClientID.self)
+            app = rows.add("app", ClientID.self)
+            // A name without number violates NOT NULL, so that no row is lost silently.
+            statement = RowStatement(
+                name, rows,
+                """
+                INSERT INTO \(Rows.name) (\(names), client_id, app_id)
+                SELECT \(names.of("new")), (SELECT id FROM client WHERE name = new.client),
+                    (SELECT id FROM app WHERE name = new.app)
+                FROM \(rows.relation("new"))
+                ON CONFLICT \(conflict)
+                """)
+        }
+    }
+
+    private static let insertCodes = NamedRows<AuthorizationCodeTable>(
+        "insert_codes", .except { [$0.clientID, $0.appID] }, onConflict: "(id) DO NOTHING")
+    private static let putTokens = NamedRows<RefreshTokenTable>(
+        "put_tokens", .except { [$0.clientID, $0.appID] },
+        onConflict: """
+            (account_id, client_id)
+            DO UPDATE SET \(RefreshTokenTable.names(.values).assigned(from: "excluded"))
+            """)
+
+    /// Returns statements for the batch's transaction, to run after its subjects and credentials are saved.
+    /// The names of the apps and clients must be stored already.
+    static func calls(
+        for changes: [AppleTokenChange], sealing: any AppleTokenSealing
+    ) throws(StorageError) -> [PostgresCall] {
+        guard !changes.isEmpty else { return [] }
+        let net = NetAppleTokenChanges(changes)
+        var calls: [PostgresCall] = []
+        if !net.removedCodes.isEmpty || !net.emptiedAccounts.isEmpty {
+            calls.append(removeCodes(net.removedCodes, net.emptiedAccounts))
+        }
+        if !net.emptiedAccounts.isEmpty { calls.append(removeAllTokens(net.emptiedAccounts)) }
+        if !net.removedTokens.isEmpty {
+            calls.append(
+                removeTokens(net.removedTokens.map(\.accountID), net.removedTokens.map(\.clientID)))
+        }
+        if let call = try insertion(of: net.codes, sealing: sealing) { calls.append(call) }
+        if let call = insertion(of: net.tokens) { calls.append(call) }
+        return calls
+    }
+
+    private static func insertion(
+        of newCodes: [NewAuthorizationCode], sealing: any AppleTokenSealing
+    ) throws(StorageError) -> PostgresCall? {
+        guard !newCodes.isEmpty else { return nil }
+        var codes: [AuthorizationCodeRecord] = []
+        codes.reserveCapacity(newCodes.count)
+        for code in newCodes { codes.append(try sealing.seal(code)) }
+        return insertCodes.statement.call(codes) { code, row in
+            insertCodes.columns.write(code, to: row)
+            row.set(insertCodes.client, code.clientID)
+            row.set(insertCodes.app, code.primaryClientID)
+        }
+    }
+
+    private static func insertion(of tokens: [RefreshTokenRecord]) -> PostgresCall? {
+        guard !tokens.isEmpty else { return nil }
+        return putTokens.statement.call(tokens) { token, row in
+            putTokens.columns.write(token, to: row)
+            row.set(putTokens.client, token.clientID)
+            row.set(putTokens.app, token.primaryClientID)
+        }
+    }
+}
+
+/// The net effect of a sequence of changes of codes and tokens, for a writer that deletes first and inserts
+/// afterwards.
+struct NetAppleTokenChanges {
+    private struct TokenName: Hashable {
+        let accountID: AccountID
+        let clientID: ClientID
+    }
+
+    /// Accounts that lose all of their earlier codes and tokens.
+    private(set) var emptiedAccounts: [AccountID] = []
+    private(set) var removedCodes: [UniqueID] = []
+    private(set) var removedTokens: [(accountID: AccountID, clientID: ClientID)] = []
+    private var insertedCodes: [UniqueID: NewAuthorizationCode] = [:]
+    private var putTokens: [TokenName: RefreshTokenRecord] = [:]
+
+    init(_ changes: [AppleTokenChange]) {
+        for change in changes { add(change) }
+    }
+
+    /// In the order of their IDs.
+    var codes: [NewAuthorizationCode] { insertedCodes.values.sorted { $0.id < $1.id } }
+
+    /// Tokens in the order of account and client ID, at most one for each pair.
+    var tokens: [RefreshTokenRecord] {
+        putTokens.values.sorted {
+            ($0.accountID.uniqueID, $0.clientID) < ($1.accountID.uniqueID, $1.clientID)
+        }
+    }
+
+    private mutating func add(_ change: AppleTokenChange) {
+        switch change {
+        case .insertCode(let code):
+            if insertedCodes[code.id] == nil { insertedCodes[code.id] = code }
+        case .removeCode(let id):
+            insertedCodes[id] = nil
+            removedCodes.append(id)
+        case .putToken(let token):
+            putTokens[TokenName(accountID: token.accountID, clientID: token.clientID)] = token
+        case .removeToken(let accountID, let clientID):
+            putTokens[TokenName(accountID: accountID, clientID: clientID)] = nil
+            removedTokens.append((accountID, clientID))
+        case .removeAll(let accountID):
+            insertedCodes = insertedCodes.filter { $0.value.accountID != accountID }
+            putTokens = putTokens.filter { $0.key.accountID != accountID }
+            emptiedAccounts.append(accountID)
+        }
+    }
+}

@@ -40,3 +40,235 @@ struct BatchCommitter: Sendable {
             transaction: { try locking.commitOnce(commands, in: session) })
     }
 }
+
+/// Commits a batch of any commands in one transaction: locks and loads their rows, applies the commands,
+/// saves the changes. A batch of any size takes two round trips; more only for erasures and transfers.
+///
+/// Locks are taken in one order: names without row, rows of subjects, their credentials, keys of App Attest,
+/// their counts, inserted rows, the chain of the audit log, the event counter. Only the row of an account that moves is locked out of order (`KeyChanges`).
+struct LockingBatch {
+    let names: PostgresNames
+    let ids: SubjectIDs
+    let sealing: any AppleTokenSealing
+
+    /// - Throws: `PostgresError`. The transaction must then be rolled back.
+    func commitOnce(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
+        let groups = WorkingSet.groups(of: commands)
+        var unsent = [PostgresCall.begin]
+        let changesNames = commands.contains(where: \.standsAlone)
+        if changesNames {
+            // All subjects in one order, because the groups lock their subjects one after the other. The
+            // names are locked too, because a name may lose its row here and get another row.
+            unsent += LockedSubjects.lockAll(try SubjectKeyArrays(Self.subjectKeys(of: groups), names))
+        }
+        var results: [CommandResult] = []
+        var (events, audit) = (EventAppending(), AuditAppending())
+        var generator = SystemRandomNumberGenerator()
+        for group in groups {
+            var set = WorkingSet(group)
+            let keys = try SubjectKeyArrays(set.subjectKeys, names)
+            let locking = LockedSubjects(names: names, areNamesLocked: changesNames)
+            var (rowIDs, holders) = try load(&set, keys, locking, after: unsent, in: session)
+            let keyChanges = KeyChanges(subjects: PostgresSubjects(names: names))
+            let movingRowID = try keyChanges.loadMoving(&set, in: session)
+            results += set.applyCommands(using: &generator)
+            if set.changesKeys {
+                try carryOut(keyChanges, set, &rowIDs, movingRowID: movingRowID, &events, in: session)
+            }
+            unsent = try WorkingSetSaver(names: names, ids: ids, sealing: sealing)
+                .calls(for: set, order: keys.positions, rowIDs: &rowIDs, in: session)
+            unsent += TransferRows.check(of: set.finishedTransfers)
+            let ended = try EndedGrants(of: set, holders: holders, names, in: session)
+            unsent += ended.calls
+            for erasure in set.erasures { audit.forget(erasure.accountID) }
+            audit.add(set.audit)
+            audit.add(ended.audit)
+            for event in ended.events {
+                guard let rowID = rowIDs[set.position(of: event)] else {
+                    throw StorageError(
+                        .corrupted, detail: "expected a row for the subject of an event, found none")
+                }
+                events.add(event, rowID: rowID)
+            }
+        }
+        let lastSequence = try finish(unsent + audit.calls, events, in: session)
+        return CommitResult(results: results, lastEventSequence: lastSequence)
+    }
+
+    private static func subjectKeys(of groups: [[AccountCommand]]) -> [SubjectKey] {
+        Array(Set(groups.flatMap { WorkingSet($0).subjectKeys }))
+    }
+
+    /// Sends the unsent statements and reads in the same round trip, then reads codes and tokens in another.
+    /// Returns the row ID of each subject, `nil` for subjects without a row, and the accounts that have OAuth
+    /// grants if the query for them was sent.
+    private func load(
+        _ set: inout WorkingSet, _ keys: SubjectKeyArrays, _ locking: LockedSubjects,
+        after unsent: [PostgresCall], in session: PostgresSession
+    ) throws -> (rowIDs: [Int64?], holders: Set<AccountID>?) {
+        let subjectCalls = locking.calls(for: keys)
+        let nonceCalls = [NonceRows.findCall(set.nonceDigests)].compactMap { $0 }
+        let inbox = InboxRows(names: names)
+        let inboxCalls = try inbox.findCalls(for: set)
+        let keyCalls = AttestedKeyRows.lockCalls(for: set)
+        // After the locks, so that no grant can be added between the two.
+        let holdersCall = EndedGrants.holdersCall(set, keys)
+        let results = try session.pipeline(
+            unsent + subjectCalls + nonceCalls + inboxCalls + keyCalls + (holdersCall.map { [$0] } ?? []))
+
+        var rest = results.dropFirst(unsent.count)
+        let rowIDs = try locking.load(rest.prefix(subjectCalls.count), of: keys, into: &set, in: session)
+        rest = rest.dropFirst(subjectCalls.count)
+        for nonces in rest.prefix(nonceCalls.count) { NonceRows.load(nonces, into: &set) }
+        rest = rest.dropFirst(nonceCalls.count)
+        inbox.load(rest.prefix(inboxCalls.count), into: &set)
+        rest = rest.dropFirst(inboxCalls.count)
+        try AttestedKeyRows.load(locked: rest.prefix(keyCalls.count), into: &set)
+        let holders = try holdersCall.flatMap { _ in try results.last.map(EndedGrants.holders) }
+
+        let accounts = set.appleTokenAccounts
+        guard !accounts.isEmpty else { return (rowIDs, holders) }
+        for (account, held) in try PostgresAppleTokenReader.load(accounts, in: session) {
+            set.load(held, of: account)
+        }
+        return (rowIDs, holders)
+    }
+
+    private func carryOut(
+        _ keyChanges: KeyChanges, _ set: WorkingSet, _ rowIDs: inout [Int64?], movingRowID: Int64?,
+        _ events: inout EventAppending, in session: PostgresSession
+    ) throws {
+        let before = rowIDs
+        try keyChanges.carryOut(set, rowIDs: &rowIDs, movingRowID: movingRowID, in: session)
+        // The events of the replaced row are stored already, or wait here.
+        if let rekeying = set.rekeying, !rekeying.leavesTombstone, let movingRowID,
+            let replaced = before[set.position(of: rekeying.to)]
+        {
+            events.moveEventsWithoutAccount(from: replaced, to: movingRowID)
+        }
+    }
+
+    /// Sends the unsent statements, then the events, then the commit. Returns the number of the last event.
+    private func finish(
+        _ unsent: [PostgresCall], _ events: EventAppending, in session: PostgresSession
+    ) throws -> Int64? {
+        guard !events.isEmpty else {
+            _ = try session.pipeline(unsent + [.commit])
+            return nil
+        }
+        let results = try session.pipeline(unsent + [try events.call(names), .commit])
+        return try EventAppending.lastSequence(in: results[unsent.count])
+    }
+}
+
+extension WorkingSet {
+    fileprivate var changesKeys: Bool {
+        rekeying != nil || !finishedTransfers.isEmpty || !erasures.isEmpty
+    }
+}
+
+/// The rare parts of a batch, which run alone: erasures, and accounts that get another key. It runs in the
+/// batch's transaction, with the rows of its subjects locked.
+struct KeyChanges {
+    let subjects: PostgresSubjects
+
+    /// Loads and locks the account that may move to another subject. Returns the ID of its row.
+    ///
+    /// The row is locked outside the order of names, because only the database knows its name. This can
+    /// deadlock with a batch that needs both rows: the database aborts one of the two transactions, and its
+    /// batch is repeated.
+    func loadMoving(_ set: inout WorkingSet, in session: PostgresSession) throws -> Int64? {
+        if let (team, transferSubject) = set.transferQuestion,
+            let transfer = try TransferRows.find(
+                team: team, transferSubject: transferSubject, in: session)
+        {
+            set.load(transfer)
+        }
+        guard let id = set.movingAccountID else { return nil }
+        let found = try subjects.find(id, in: session, locking: true)
+        // After the lock, so that an erasure that held the lock is seen.
+        set.load(moving: found?.record, isErased: try ErasureRows.isErased(id, in: session))
+        return found?.rowID
+    }
+
+    /// Returns the statements that run before subjects and credentials are saved. An erased subject's row is
+    /// left without revocation, a re-keyed row without credentials.
+    func carryOut(
+        _ set: WorkingSet, rowIDs: inout [Int64?], movingRowID: Int64?, in session: PostgresSession
+    ) throws {
+        var calls: [PostgresCall] = []
+        if let rekeying = set.rekeying, let movingRowID {
+            let position = set.position(of: rekeying.to)
+            let replaced = rekeying.leavesTombstone ? nil : rowIDs[position]
+            calls += Renaming.calls(rowID: movingRowID, to: rekeying.to, replacing: replaced)
+            // A later erasure would not find these keys: the user's old `sub` is stored nowhere.
+            calls += InboxErasure.calls(rekeying.from.subject)
+            rowIDs[position] = movingRowID
+        }
+        if !set.finishedTransfers.isEmpty { calls.append(TransferRows.removal(of: set.finishedTransfers)) }
+        for erasure in set.erasures {
+            guard let rowID = rowIDs[0] else {
+                throw StorageError(
+                    .corrupted, detail: "expected a row for an erased account, found none; restore a backup")
+            }
+            calls += ErasureWriter.calls(erasure, key: set.subjectKeys[0], rowID: rowID)
+        }
+        _ = try session.pipeline(calls)
+    }
+}
+
+/// Turns what a working set has changed into statements. Their number does not depend on its size.
+struct WorkingSetSaver {
+    let names: PostgresNames
+    let ids: SubjectIDs
+    let sealing: any AppleTokenSealing
+
+    /// Returns the statements without the events, which belong at the end of the transaction.
+    ///
+    /// - Parameters:
+    ///   - order: Positions of the subjects in the order in which all replicas insert new rows.
+    ///   - rowIDs: Row IDs of the subjects; new subjects get an ID here.
+    func calls(
+        for set: WorkingSet, order: [Int], rowIDs: inout [Int64?], in session: PostgresSession
+    ) throws -> [PostgresCall] {
+        var (newSubjects, changedSubjects) = (SubjectArrays(), SubjectArrays())
+        var (putCredentials, changedCredentials) = (CredentialArrays(), CredentialArrays())
+        for position in order {
+            let record = set.subjects[position]
+            if record.rowChange == .insert {
+                let rowID = try ids.next(in: session)
+                rowIDs[position] = rowID
+                newSubjects.add(record, rowID: rowID)
+            }
+            guard let rowID = rowIDs[position] else { continue }
+            if record.rowChange == .update, !record.isTombstone { changedSubjects.add(record, rowID: rowID) }
+            // An erasure leaves a new revocation under a row that is otherwise finished.
+            if record.rowChange != .none || !set.erasures.isEmpty, let facts = record.factsOfAllApps {
+                putCredentials.add(facts, rowID: rowID)
+            }
+            for credential in record.credentials {
+                let app = try names.apps.ensuredNumber(of: credential.clientID)
+                let email = record.email?.moment
+                switch credential.rowChange {
+                case .insert: putCredentials.add(credential, app: app, email: email, rowID: rowID)
+                case .update: changedCredentials.add(credential, app: app, email: email, rowID: rowID)
+                case .none where record.rowChange == .update:
+                    // Rewritten, so that a sign-in that another transaction processes without a lock, from
+                    // the old state of the subject, finds its credential changed.
+                    changedCredentials.add(credential, app: app, email: email, rowID: rowID)
+                case .none: break
+                }
+            }
+        }
+        let subjectCalls = [
+            try newSubjects.insertCall(names), changedSubjects.updateCall(), changedCredentials.updateCall(),
+            putCredentials.putCall(),
+        ]
+        let inboxCall = try InboxRows(names: names).insertCall(set.keptNotifications)
+        let grantCalls = try PostgresAppleTokenWriter.calls(for: set.appleTokenChanges, sealing: sealing)
+        return subjectCalls.compactMap { $0 } + grantCalls
+            + AttestedKeyRows.saveCalls(set)
+            + [NonceRows.insertCall(set), inboxCall, try HistoryRows.appendCall(set, names)]
+            .compactMap { $0 }
+    }
+}

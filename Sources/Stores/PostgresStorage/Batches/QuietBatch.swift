@@ -1,4 +1,5 @@
 import AppleAccounts
+import SQLTables
 
 /// Commits a batch of sign-ins of known users without new facts, and of proofs of App Attest, which nearly all
 /// batches are, without a lock on rows that it does not write.
@@ -77,5 +78,159 @@ extension WorkingSet {
             && subjects.allSatisfy { subject in
                 subject.rowChange == .none && subject.credentials.allSatisfy { $0.rowChange != .insert }
             }
+    }
+}
+
+/// Subjects read without a lock, with the versions of their credentials' rows.
+struct SeenSubjects {
+    private struct Find {
+        let statement: TypedStatement<[Int64?], [String?]>
+        let place: Column<Int64>
+        let subject: SubjectTable
+        let credential: CredentialTable
+        let rowPlace: Column<RowPlace>
+        let writer: Column<TransactionNumber>
+
+        init() {
+            var list = SelectList()
+            place = list.add("k.place", Int64.self, as: "place")
+            subject = list.add(SubjectTable.self, as: "s", .row)
+            credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
+            rowPlace = list.add("c.row_place", RowPlace.self, as: "row_place")
+            writer = list.add("c.writer", TransactionNumber.self, as: "writer")
+            statement = TypedStatement("see_subjects") { teams, names in
+                """
+                SELECT \(list)
+                FROM unnest(\(names)) WITH ORDINALITY AS k (sub, place)
+                CROSS JOIN LATERAL (
+                    SELECT \(SubjectTable.names(.row)) FROM subject
+                    WHERE team_id = (\(teams))[k.place::integer]::integer AND sub = k.sub OFFSET 0) AS s
+                LEFT JOIN LATERAL (
+                    SELECT \(CredentialTable.names(.factsOfApp)), ctid AS row_place, xmin AS writer
+                    FROM credential
+                    WHERE subject_id = s.id ORDER BY app_id OFFSET 0) AS c ON true
+                """
+            }
+        }
+    }
+
+    /// Updates each row at its `ctid` as read, without the index. The key is compared in case the table was
+    /// rewritten since; the addition of 0 keeps the planner from using the index.
+    private struct Update {
+        let rowPlace: Column<RowPlace>
+        let writer: Column<TransactionNumber>
+        let name: CredentialTable
+        let facts: CredentialTable
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            rowPlace = rows.add("row_place", RowPlace.self)
+            writer = rows.add("writer", TransactionNumber.self)
+            name = rows.add(CredentialTable.self, .only { [$0.subjectID, $0.appID] })
+            facts = rows.add(CredentialTable.self, .signIn)
+            statement = RowStatement(
+                "update_seen_credentials", rows,
+                """
+                WITH changed AS (
+                    UPDATE credential AS c SET \(CredentialTable.names(.signIn).assigned(from: "n"))
+                    FROM \(rows.elements("n"))
+                    WHERE c.ctid = n.row_place AND c.xmin = n.writer
+                        AND c.subject_id + 0 = n.subject_id AND c.app_id + 0 = n.app_id
+                    RETURNING 1)
+                SELECT expect_rows(count(*), \(rows.rowCount)) FROM changed
+                """)
+        }
+    }
+
+    private static let find = Find()
+    private static let update = Update()
+
+    private struct Version {
+        let rowPlace: RowPlace
+        let writer: TransactionNumber
+        let rowID: Int64
+        let app: Int64
+        let clientID: ClientID?
+    }
+
+    /// Versions of each subject's credentials, by the subject's position.
+    private var versions: [[Version]] = []
+    /// Positions in the order in which all replicas lock credentials.
+    private var order: [Int] = []
+    /// Indicates that every subject has a row.
+    private(set) var areAllKnown = true
+
+    static func call(for keys: SubjectKeyArrays) -> PostgresCall? {
+        keys.isEmpty ? nil : find.statement(keys.teamNumbers, keys.names)
+    }
+
+    /// Creates a value without subjects.
+    init() {}
+
+    /// Loads the result into a working set.
+    init(
+        _ rows: PostgresRows, of keys: SubjectKeyArrays, into set: inout WorkingSet, _ names: PostgresNames,
+        in session: PostgresSession
+    ) throws {
+        order = keys.positions
+        versions = Array(repeating: [], count: set.subjectKeys.count)
+        let columns = Self.find
+        var (number, knownCount) = (0, 0)
+        while number < rows.count {
+            knownCount += 1
+            let place = rows[number][columns.place]
+            let position = keys.position(place)
+            var record = try columns.subject.record(rows[number], key: set.subjectKeys[position])
+            // The rows of a subject are adjacent.
+            while number < rows.count, rows[number][columns.place] == place {
+                let row = rows[number]
+                try columns.credential.add(row, to: &record, names, in: session)
+                if let version = try Self.version(row, columns, names, in: session) {
+                    versions[position].append(version)
+                }
+                number += 1
+            }
+            set.load(record, at: position)
+        }
+        areAllKnown = knownCount == set.subjectKeys.count
+    }
+
+    /// Returns `nil` for a subject without credentials.
+    private static func version(
+        _ row: PostgresRow, _ columns: Find, _ names: PostgresNames, in session: PostgresSession
+    ) throws -> Version? {
+        guard let rowID = row[columns.subject.id], let app = row[columns.credential.appID],
+            let rowPlace = row[columns.rowPlace], let writer = row[columns.writer]
+        else { return nil }
+        let clientID = app == AppTable.allApps ? nil : try names.apps.name(of: app, in: session)
+        return Version(rowPlace: rowPlace, writer: writer, rowID: rowID, app: app, clientID: clientID)
+    }
+
+    /// Returns statements that write the changed credentials, only the columns that a sign-in changes, and
+    /// abort the transaction if a row no longer has the version that was read.
+    func updateCalls(for set: WorkingSet) -> [PostgresCall] {
+        var changed: [(version: Version, credential: AppCredential, email: Moment?)] = []
+        for position in order {
+            let record = set.subjects[position]
+            // In the order of the apps' numbers, in which all replicas lock them.
+            for version in versions[position] {
+                guard let credential = record.credentials.first(where: { $0.clientID == version.clientID }),
+                    credential.rowChange == .update
+                else { continue }
+                changed.append((version, credential, record.email?.moment))
+            }
+        }
+        guard !changed.isEmpty else { return [] }
+        let update = Self.update
+        return [
+            update.statement.call(changed) { item, row in
+                row.set(update.rowPlace, item.version.rowPlace)
+                row.set(update.writer, item.version.writer)
+                row.set(update.name.subjectID, item.version.rowID)
+                row.set(update.name.appID, item.version.app)
+                update.facts.write(item.credential, email: item.email, to: row)
+            }
+        ]
     }
 }

@@ -1,4 +1,6 @@
 import AppleAccounts
+import CLibPQ
+import Dispatch
 import Synchronization
 
 /// One slot for a connection, on a queue of its own. It connects at the first use, and again after the
@@ -101,4 +103,104 @@ actor PostgresConnection {
 /// No connection was available for a block, so nothing of it has run.
 struct MissingConnection: Error {
     let cause: any Error
+}
+
+/// Decides which caller may try to connect while the server cannot be reached. Does no I/O and reads no
+/// clock.
+///
+/// After a failure there is a pause without attempts, then a single attempt. All other callers get the last
+/// error at once: requests do not queue up behind time-outs, and a server that has just started is not
+/// flooded.
+struct ConnectionGate<Failure: Sendable>: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    enum Action {
+        case connect
+        case fail(Failure)
+    }
+
+    /// The longest pause between two attempts, so that the service is back soon after the server is.
+    static var longestPause: Duration { .seconds(1) }
+    static var shortestPause: Duration { .milliseconds(50) }
+
+    private var failure: Failure?
+    private var failures = 0
+    private var nextAttempt: Instant?
+    private var isTrying = false
+
+    init() {}
+
+    mutating func ask(at now: Instant) -> Action {
+        guard let failure, let nextAttempt else { return .connect }
+        guard !isTrying, now >= nextAttempt else { return .fail(failure) }
+        isTrying = true
+        return .connect
+    }
+
+    mutating func succeeded() {
+        self = ConnectionGate()
+    }
+
+    /// - Parameter jitter: From 0 to 1, so that replicas that lost the server together do not reconnect
+    ///   together.
+    mutating func failed(_ failure: Failure, at now: Instant, jitter: Double) {
+        self.failure = failure
+        isTrying = false
+        failures = min(failures + 1, 10)
+        let pause = min(Self.shortestPause * (1 << (failures - 1)), Self.longestPause)
+        nextAttempt = now + pause * (0.5 + jitter / 2)
+    }
+}
+
+/// Runs the jobs of one actor, one after the other, on a queue of its own, because libpq blocks: no thread of
+/// the shared pool ever waits for a database.
+///
+/// The queue uses a thread only while it has a job.
+final class ConnectionExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+}
+
+/// Owns one `PGconn`. Not copyable, so libpq closes and frees it exactly once.
+struct ConnectionHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    /// Copies text that libpq keeps in the connection until it is closed.
+    borrowing func text(_ field: (OpaquePointer) -> UnsafePointer<CChar>?) -> String? {
+        field(pointer).map { String(cString: $0) }
+    }
+
+    deinit { PQfinish(pointer) }
+}
+
+/// Owns one `PGresult`. Not copyable, so libpq frees it exactly once.
+struct ResultHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    /// Copies text that libpq keeps in the result until it is freed.
+    borrowing func text(_ field: (OpaquePointer) -> UnsafePointer<CChar>?) -> String? {
+        field(pointer).map { String(cString: $0) }
+    }
+
+    deinit { PQclear(pointer) }
 }

@@ -1,5 +1,6 @@
 import AppleAccounts
 import CLibPQ
+import Foundation
 
 /// One session with a server, as a block of store code sees it: synchronous, on its connection's own queue.
 ///
@@ -283,5 +284,95 @@ final class PostgresSession {
             PQfreemem(notification)
         }
         return payloads
+    }
+}
+
+extension PostgresSession {
+    /// Number of attempts for a batch that conflicts with another replica or meets its new row.
+    private static let mostAttempts = 5
+
+    /// Runs a transaction again, from its beginning, when it conflicts with another replica or meets its new
+    /// row.
+    ///
+    /// - Parameter onConflict: Called before the next attempt.
+    func repeatingConflicts<Value>(
+        onConflict: (PostgresError) -> Void = { _ in }, transaction: () throws -> Value
+    ) throws -> Value {
+        for _ in 1..<Self.mostAttempts {
+            do {
+                return try transaction()
+            } catch let error as PostgresError where error.isWorthRepeating {
+                onConflict(error)
+                try rollBack()
+            }
+        }
+        return try transaction()
+    }
+
+    /// Runs `body`. When it throws, no transaction stays open.
+    func rollingBackFailures<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            try? rollBack()
+            throw error
+        }
+    }
+}
+
+/// Longest waits of a session for a server, on the session's own clock.
+struct SessionDeadlines: Sendable {
+    /// Limit for all responses of one round trip. The server's own statement time-out is shorter, so this
+    /// deadline passes only when the server does not respond at all.
+    var response: Duration = .seconds(10)
+
+    /// - Parameter statementTimeout: The server's statement time-out, in milliseconds; 0 when it has none.
+    init(statementTimeout: Int64 = 5000) {
+        guard statementTimeout > 0 else {
+            response = .seconds(60)
+            return
+        }
+        response = max(.seconds(10), .milliseconds(min(statementTimeout, 3_600_000)) * 2)
+    }
+}
+
+/// Waits for a socket until a deadline at the latest.
+///
+/// libpq's own waits have no end: a server that accepts and never responds, or a network that drops every
+/// packet, would block the thread for ever. TCP keep-alive does not help against such a server.
+struct SocketWait {
+    let deadline: ContinuousClock.Instant
+
+    enum Outcome { case readable, writable, timedOut, failed }
+
+    /// - Parameter writing: Also return when there is room to send.
+    func wait(for descriptor: Int32, writing: Bool = false) -> Outcome {
+        guard descriptor >= 0 else { return .failed }
+        var entry = pollfd(
+            fd: descriptor, events: Int16(POLLIN) | (writing ? Int16(POLLOUT) : 0), revents: 0)
+        while true {
+            let ready = poll(&entry, 1, milliseconds())
+            if ready > 0 {
+                // An error or the peer's end of stream must be read too.
+                return entry.revents & ~Int16(POLLOUT) != 0 ? .readable : .writable
+            }
+            if ready == 0 {
+                if ContinuousClock.now >= deadline { return .timedOut }
+            } else if errno != EINTR {
+                return .failed
+            }
+        }
+    }
+
+    /// Returns true if data can be read now.
+    static func isReadable(_ descriptor: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) != 0
+    }
+
+    /// Returns the remaining time, rounded up, so that the last wait is not a busy wait.
+    private func milliseconds() -> Int32 {
+        let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
+        return Int32(min(max(left.rounded(.up), 0), 60_000))
     }
 }

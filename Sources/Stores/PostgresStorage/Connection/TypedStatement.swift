@@ -57,3 +57,66 @@ extension Optional: PostgresElement where Wrapped: PostgresColumnValue {
 
     static func bound(_ values: [Wrapped?]) -> PostgresValue { Wrapped.array(values) }
 }
+
+/// A statement that reads columns: the result columns, with their positions, and the statement.
+///
+/// ```swift
+/// static let find = TypedQuery<SigningKeyTable, String>("find_key") {
+///     $0.add(SigningKeyTable.self)
+/// } sql: { list, id in
+///     "SELECT \(list) FROM signing_key WHERE key_id = \(id)"
+/// }
+/// session.run(find.statement(id)).map { try find.columns.key($0) }
+/// ```
+struct TypedQuery<Columns: Sendable, each Argument: PostgresArgument>: Sendable {
+    let columns: Columns
+    let statement: TypedStatement<repeat each Argument>
+
+    /// - Parameter name: Unique: two statements must never share a name.
+    init(
+        _ name: String, _ columns: (inout SelectList) -> Columns,
+        sql: (SelectList, repeat Parameter<each Argument>) -> String
+    ) {
+        var list = SelectList()
+        self.columns = columns(&list)
+        statement = TypedStatement(name) { (parameter: repeat Parameter<each Argument>) in
+            sql(list, repeat each parameter)
+        }
+    }
+}
+
+/// One SQL statement with a name of its own. A connection prepares it at its first use there.
+///
+/// Parameters have the types that the SQL gives them, so each parameter is written with a cast: `$1::bigint`,
+/// `$2::text[]`. `TypedStatement` and `RowStatement` write the casts. Keep each statement in a static
+/// constant: two different statements must never share a name.
+struct PostgresStatement: Sendable {
+    let name: String
+    let sql: String
+
+    init(_ name: String, _ sql: String) {
+        (self.name, self.sql) = (name, sql)
+    }
+}
+
+/// A statement with its values, ready to be sent.
+struct PostgresCall: Sendable {
+    let statement: PostgresStatement
+    let values: [PostgresValue]
+
+    init(_ statement: PostgresStatement, _ values: [PostgresValue] = []) {
+        (self.statement, self.values) = (statement, values)
+    }
+}
+
+extension PostgresCall {
+    // Each statement sees the rows that were committed when it began: it waits for concurrent changes of a
+    // row, and never loses them.
+    static let begin = PostgresCall(PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED"))
+    /// All of its statements see the same snapshot. It takes no locks and never fails because of another
+    /// transaction.
+    static let beginReading = PostgresCall(
+        PostgresStatement("begin_reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+    static let commit = PostgresCall(PostgresStatement("commit", "COMMIT"))
+    static let rollback = PostgresCall(PostgresStatement("rollback", "ROLLBACK"))
+}

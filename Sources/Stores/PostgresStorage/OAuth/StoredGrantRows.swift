@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Cryptography
 import SQLTables
 
 /// Reads all grants of accounts with their dependent rows.
@@ -72,5 +73,115 @@ struct StoredGrantRows {
             try columns.columns.code(
                 row, of: row.required(columns.accountID), client: row.required(columns.client))
         }
+    }
+}
+
+/// Loads the context of a batch of grant commands, except the grants themselves.
+enum GrantSelectionRows {
+    /// "siwo" in ASCII: the first of the two numbers that name an advisory lock.
+    private static let space = 0x7369_776F
+    /// Number of locks for all of Google's accounts and events.
+    private static let lockCount: UInt64 = 256
+
+    // Google's accounts and events have no account row that could be locked, and new ones have no row of
+    // their own, nor have new devices. All are locked by the first statement of a transaction, in one order.
+    private static let lock = TypedStatement<[Int64]>("oauth_lock_google") { numbers in
+        "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
+    }
+
+    private static let findOwners = TypedQuery<
+        Column<AccountID>, [SHA256Digest], [UniqueID], [String], [SHA512Digest]
+    >("oauth_find_owners") {
+        $0.add("g.account_id", AccountID.self, as: "account_id")
+    } sql: { list, codes, families, subjects, tokens in
+        """
+        SELECT \(list) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id
+        WHERE c.digest = ANY (\(codes))
+        UNION ALL
+        SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
+        WHERE l.id = ANY (\(families))
+        UNION ALL
+        SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
+        WHERE l.google_subject = ANY (\(subjects)) AND l.google_subject IS NOT NULL
+        UNION ALL
+        SELECT \(list) FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
+        WHERE l.double_sha512 = ANY (\(tokens)) AND l.double_sha512 IS NOT NULL
+        """
+    }
+    private static let findGoogleAccounts = TypedQuery<GoogleAccountTable, [String]>("oauth_google_accounts")
+    {
+        $0.add(GoogleAccountTable.self)
+    } sql: { list, subjects in
+        "SELECT \(list) FROM google_account WHERE google_subject = ANY (\(subjects))"
+    }
+    private static let findEvents = TypedQuery<Column<String>, [String]>("oauth_google_events") {
+        $0.add("jti", String.self, as: "jti")
+    } sql: { list, identifiers in
+        "SELECT \(list) FROM google_event WHERE jti = ANY (\(identifiers))"
+    }
+    private static let findPaces = TypedQuery<OAuthGrantPaceTable, [AccountID]>("oauth_grant_paces") {
+        $0.add(OAuthGrantPaceTable.self)
+    } sql: { list, accounts in
+        "SELECT \(list) FROM oauth_grant_pace WHERE account_id = ANY (\(accounts))"
+    }
+    private static let findErased = TypedQuery<Column<AccountID>, [AccountID]>("oauth_erased") {
+        $0.add("account_id", AccountID.self, as: "account_id")
+    } sql: { list, accounts in
+        "SELECT \(list) FROM erasure WHERE account_id = ANY (\(accounts))"
+    }
+
+    static func paces(of account: AccountID, in session: PostgresSession) throws -> [GrantPace] {
+        try session.run(findPaces.statement([account])).map { try findPaces.columns.pace($0) }
+    }
+
+    /// Returns the first calls of the transaction.
+    static func ownerCalls(_ question: GrantSelection) -> [PostgresCall] {
+        let find = findOwners.statement(
+            question.codeDigests, question.familyIDs, question.googleSubjects,
+            question.tokenDigests)
+        // Counting and adding devices is one step, in one transaction at a time.
+        let names =
+            question.googleSubjects.map { "s" + $0 } + question.eventIdentifiers.map { "e" + $0 }
+            + (question.newDevicesOf.isEmpty ? [] : ["d"])
+        let locks = names.isEmpty ? [] : [lock(Set(names.map(lockNumber)).sorted())]
+        return locks + [DeviceRows.lockCall(question), find].compactMap(\.self)
+    }
+
+    /// - Parameter owners: Result of the last call of `ownerCalls`.
+    static func accounts(_ question: GrantSelection, _ owners: PostgresRows) throws -> [AccountID] {
+        var ids = Set(question.accountIDs)
+        for row in owners { ids.insert(try row.required(findOwners.columns)) }
+        return ids.sorted { $0.uniqueID < $1.uniqueID }
+    }
+
+    /// Returns the calls that follow once the accounts are locked.
+    static func calls(_ question: GrantSelection, _ accounts: [AccountID]) -> [PostgresCall] {
+        [
+            findErased.statement(question.accountIDs), findGoogleAccounts.statement(question.googleSubjects),
+            findEvents.statement(question.eventIdentifiers),
+            findPaces.statement(question.accountsOfPaces(among: accounts)),
+        ]
+    }
+
+    /// - Parameter results: Results of `calls`.
+    static func load(_ results: ArraySlice<PostgresRows>, into set: inout GrantWorkingSet) throws {
+        var results = results
+        guard let erased = results.popFirst(), let accounts = results.popFirst(),
+            let events = results.popFirst(), let paces = results.popFirst()
+        else { throw StorageError(.unavailable, detail: "expected the results of four statements") }
+        for row in erased { set.load(erased: try row.required(findErased.columns)) }
+        for row in accounts { set.load(try findGoogleAccounts.columns.account(row)) }
+        for row in paces { set.load(try findPaces.columns.pace(row)) }
+        for row in events { set.load(googleEvent: try row.required(findEvents.columns)) }
+    }
+
+    static func isDisabled(_ subject: String, in session: PostgresSession) throws -> Bool {
+        let row = try session.run(findGoogleAccounts.statement([subject])).first
+        return try row.map { try findGoogleAccounts.columns.account($0).isDisabled } ?? false
+    }
+
+    /// Returns a number that is the same in every replica of every version.
+    private static func lockNumber(of name: String) -> Int64 {
+        Int64(SHA256Digest.hash(name).bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } % lockCount)
     }
 }

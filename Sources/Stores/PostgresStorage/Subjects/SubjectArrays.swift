@@ -1,5 +1,6 @@
 import AppleAccounts
 import SQLTables
+import Synchronization
 
 /// Subjects whose wide rows must be written.
 struct SubjectArrays {
@@ -35,6 +36,120 @@ struct SubjectArrays {
             columns.write(item.record, to: row)
             row.set(columns.id, item.id)
             row.set(columns.teamID, try names.teams.ensuredNumber(of: item.record.key.team))
+        }
+    }
+}
+
+/// Credentials to write, with the keys of their rows.
+struct CredentialArrays {
+    /// A statement with its columns.
+    private struct Write {
+        let columns: CredentialTable
+        let statement: RowStatement
+
+        init(
+            _ choice: ColumnChoice<CredentialTable>, _ name: String,
+            sql: (RowParameters) -> String
+        ) {
+            var rows = RowParameters()
+            columns = rows.add(CredentialTable.self, choice)
+            statement = RowStatement(name, rows, sql(rows))
+        }
+    }
+
+    /// For rows of apps that exist.
+    private static let update = Write(.ofApp, "update_credentials") { rows in
+        """
+        UPDATE credential AS c SET \(CredentialTable.names(.facts).assigned(from: "n"))
+        FROM \(rows.relation("n"))
+        WHERE c.subject_id = n.subject_id AND c.app_id = n.app_id::integer
+        """
+    }
+    /// For rows that may exist.
+    private static let put = Write(.all, "put_credentials") { rows in
+        """
+        INSERT INTO credential (\(rows.names)) SELECT n.* FROM \(rows.relation("n"))
+        ON CONFLICT (subject_id, app_id)
+        DO UPDATE SET \(CredentialTable.names(.values).assigned(from: "excluded"))
+        """
+    }
+
+    private struct Row {
+        let subjectID: Int64
+        let app: Int64
+        let email: Moment?
+        let facts: Facts
+    }
+
+    private enum Facts {
+        case ofApp(AppCredential)
+        case ofAllApps(FactsOfAllApps)
+    }
+
+    private var rows: [Row] = []
+
+    mutating func add(_ credential: AppCredential, app: Int64, email: Moment?, rowID: Int64) {
+        rows.append(Row(subjectID: rowID, app: app, email: email, facts: .ofApp(credential)))
+    }
+
+    /// Adds the facts that hold for all apps.
+    mutating func add(_ facts: FactsOfAllApps, rowID: Int64) {
+        rows.append(Row(subjectID: rowID, app: AppTable.allApps, email: nil, facts: .ofAllApps(facts)))
+    }
+
+    /// Returns `nil` when there is no credential.
+    func updateCall() -> PostgresCall? { call(Self.update) }
+
+    /// Returns `nil` when there is no credential.
+    func putCall() -> PostgresCall? { call(Self.put) }
+
+    private func call(_ write: Write) -> PostgresCall? {
+        guard !rows.isEmpty else { return nil }
+        let columns = write.columns
+        return write.statement.call(rows) { item, row in
+            row.set(columns.subjectID, item.subjectID)
+            row.set(columns.appID, item.app)
+            switch item.facts {
+            case .ofApp(let credential): columns.write(credential, email: item.email, to: row)
+            case .ofAllApps(let facts): columns.write(facts, to: row)
+            }
+        }
+    }
+}
+
+/// IDs for new subjects, taken from the database in blocks.
+///
+/// Unused IDs of a process's block are lost; the sequence has enough.
+final class SubjectIDs: Sendable {
+    /// The increment in the declaration of the sequence.
+    private static let blockSize: Int64 = 1024
+
+    private static let nextBlock = PostgresCall(
+        PostgresStatement("next_subject_block", "SELECT nextval('subject_block')"))
+
+    private let left = Mutex<Range<Int64>>(0..<0)
+
+    func next(in session: PostgresSession) throws -> Int64 {
+        if let id = takeFirst() { return id }
+        guard let start = try session.run(Self.nextBlock).onlyValue(as: Int64.self) else {
+            return try next(in: session)
+        }
+        // Another batch may have fetched a block in the meantime; the rest of its block is lost.
+        left.withLock { $0 = (start + 1)..<(start + Self.blockSize) }
+        return start
+    }
+
+    /// Drops the rest of the block: after a failover to a standby that lacked the last commits, the server
+    /// may assign the same block to another replica.
+    func forgetBlock() {
+        left.withLock { $0 = 0..<0 }
+    }
+
+    private func takeFirst() -> Int64? {
+        left.withLock { left in
+            guard let id = left.first else { return nil }
+            left = (id + 1)..<left.upperBound
+            return id
         }
     }
 }

@@ -28,3 +28,56 @@ public struct ColumnChoice<T: Table>: Sendable {
         }
     }
 }
+
+/// Names of columns, in the forms of SQL text that are made of them.
+public struct ColumnNames: Sendable, CustomStringConvertible {
+    public let names: [String]
+
+    public init(_ names: [String]) {
+        self.names = names
+    }
+
+    /// "a, b"
+    public var description: String { names.joined(separator: ", ") }
+
+    /// "c.a, c.b"
+    public func of(_ alias: String) -> String { joined { "\(alias).\($0)" } }
+
+    /// "a = n.a, b = n.b", for an UPDATE from another relation.
+    public func assigned(from alias: String) -> String { joined { "\($0) = \(alias).\($0)" } }
+
+    /// "a = NULL, b = NULL"
+    public var cleared: String { joined { "\($0) = NULL" } }
+
+    private func joined(_ term: (String) -> String) -> String { names.map(term).joined(separator: ", ") }
+}
+
+/// Result columns of a SELECT: columns of tables and expressions, each at the next position of the row.
+public struct SelectList: Sendable, CustomStringConvertible {
+    private var terms: [String] = []
+
+    public init() {}
+
+    /// Adds columns of a table.
+    ///
+    /// - Parameter alias: Alias of the table in a statement with several tables.
+    /// - Returns: The table with the positions of these columns.
+    public mutating func add<T: Table>(
+        _ table: T.Type, as alias: String? = nil, _ choice: ColumnChoice<T> = .all
+    ) -> T {
+        let (placed, chosen) = T.placed(choice, from: terms.count)
+        terms += chosen.map { column in alias.map { "\($0).\(column.name)" } ?? "\(column.name)" }
+        return placed
+    }
+
+    /// Adds an expression.
+    public mutating func add<Value>(
+        _ expression: String, _ type: Value.Type, as name: StaticString
+    ) -> Column<Value> {
+        terms.append(expression)
+        return Column(name, place: Int32(terms.count - 1))
+    }
+
+    /// The list as SQL text.
+    public var description: String { terms.joined(separator: ", ") }
+}

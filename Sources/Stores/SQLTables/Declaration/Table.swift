@@ -1,6 +1,8 @@
 // SQLTables owns the declaration of tables: the columns by name, their positions in a row or among the
 // parameters of a statement, and their sensitivity. It knows no database; a store binds and reads the values.
 
+public import AppleAccounts
+
 /// The columns of one table: the only place that names them for SELECT lists, INSERTs, bindings and row
 /// readers.
 ///
@@ -69,4 +71,125 @@ public struct ColumnDeclaration: Sendable, Hashable {
     public let presence: ColumnPresence
     public let form: ColumnForm
     public let bound: ColumnBound?
+}
+
+/// Sensitivity of a column's values. It decides what an erasure must remove.
+public enum Sensitivity: String, Sendable, Hashable, CaseIterable {
+    /// Data about a user: a name, an address, an action and its time. After an erasure no row of the user has
+    /// the value: the row is deleted, or the column is NULL or has a meaningless value.
+    case personal
+    /// Gives its holder access at Apple or here, sealed or not: a token, a code, a key, the digest of a
+    /// one-time secret. The secrets of a user are gone when the erasure is finished.
+    case secret
+    /// Numbers of rows, names of apps and teams, and other data that the service needs for its work. Stays.
+    case operational
+}
+
+/// The values that the schema of both stores accepts in a column, beside NULL.
+public enum ColumnBound: Sendable, Hashable {
+    /// The number of characters of a text, or of bytes.
+    case length(ClosedRange<Int>)
+    /// The value of a number. An upper bound of `Int64.max` is no bound.
+    case range(ClosedRange<Int64>)
+    /// The number of a team, an app or a client, which has 32 bits.
+    case nameNumber
+
+    /// The numbers of codes. A new code needs no migration.
+    static let codes = range(1...99)
+}
+
+/// Says if a row must have a value in a column.
+public enum ColumnPresence: Sendable, Hashable {
+    /// NOT NULL.
+    case required
+    case optional
+}
+
+extension ColumnDeclaration {
+    /// The condition of the CHECK constraint, as SQL text. `nil` when the column needs none.
+    ///
+    /// - Parameter byteCount: Name of the SQL function that counts bytes.
+    public func condition(byteCount: String) -> String? {
+        switch bound {
+        case nil, .nameNumber: nil
+        case .length(let lengths):
+            Self.condition(
+                "\(form == .bytes ? byteCount : "length")(\(name))", Int64(lengths.lowerBound),
+                Int64(lengths.upperBound))
+        case .range(let values): Self.condition(name, values.lowerBound, values.upperBound)
+        }
+    }
+
+    private static func condition(_ term: String, _ least: Int64, _ most: Int64) -> String {
+        if least == most { return "\(term) = \(least)" }
+        return most == .max ? "\(term) >= \(least)" : "\(term) BETWEEN \(least) AND \(most)"
+    }
+}
+
+/// One column of a table, and its position in the rows or among the parameters of one statement.
+public struct Column<Value>: AnyColumn {
+    /// A static string, so that copying a column counts no references.
+    public let name: StaticString
+    /// Counted from 0. Negative when the statement does not have the column.
+    public let place: Int32
+
+    /// The position of a column that a statement does not have.
+    public static var absent: Int32 { -1 }
+
+    public init(_ name: StaticString, place: Int32) {
+        (self.name, self.place) = (name, place)
+    }
+
+    public var valueType: any Any.Type { Value.self }
+}
+
+/// A column whose value type does not matter.
+public protocol AnyColumn: Sendable {
+    var name: StaticString { get }
+    var place: Int32 { get }
+    var valueType: any Any.Type { get }
+}
+
+/// Gives each column of a table its position while the table declares its columns.
+public struct ColumnList {
+    public private(set) var declarations: [ColumnDeclaration] = []
+    public private(set) var columns: [any AnyColumn] = []
+    private let places: [String: Int32]?
+
+    /// - Parameter places: Positions of the chosen columns; without it every column has the position of its
+    ///   declaration.
+    public init(places: [String: Int32]? = nil) {
+        self.places = places
+    }
+
+    /// Declares the next column. There is no default for the sensitivity and the presence of its values.
+    ///
+    /// - Parameter bound: The bound of this column; without it the bound of the type, if that has one.
+    public mutating func callAsFunction<Value: ColumnValue>(
+        _ name: StaticString, _ sensitivity: Sensitivity, _ presence: ColumnPresence,
+        _ bound: ColumnBound? = nil
+    ) -> Column<Value> {
+        declare(name, sensitivity, presence, Value.form, bound ?? Value.bound)
+    }
+
+    /// Declares the next column, which holds numbers of codes.
+    public mutating func callAsFunction<Value: StorageCode>(
+        _ name: StaticString, _ sensitivity: Sensitivity, _ presence: ColumnPresence
+    ) -> Column<Value> {
+        declare(name, sensitivity, presence, .integer, .codes)
+    }
+
+    private mutating func declare<Value>(
+        _ name: StaticString, _ sensitivity: Sensitivity, _ presence: ColumnPresence, _ form: ColumnForm,
+        _ bound: ColumnBound?
+    ) -> Column<Value> {
+        let text = name.description
+        let place = places.map { $0[text] ?? Column<Value>.absent } ?? Int32(columns.count)
+        let column = Column<Value>(name, place: place)
+        declarations.append(
+            ColumnDeclaration(
+                name: text, sensitivity: sensitivity, presence: presence, form: form, bound: bound))
+        columns.append(column)
+        return column
+    }
 }

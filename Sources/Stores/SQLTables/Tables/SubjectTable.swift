@@ -100,3 +100,93 @@ extension SubjectTable {
         ).map { LastWriter($0, at: moment) }
     }
 }
+
+/// The histories of accounts. The entries of an account have numbers without gaps from the oldest that is kept.
+public struct AccountHistoryTable: Table {
+    public static let name = "account_history"
+
+    public let accountID: Column<AccountID>
+    public let number: Column<Int64>
+    public let kind: Column<HistoryEntry.Kind>
+    public let appID: Column<Int64>
+    public let outcome: Column<HistoryEntry.Outcome>
+    public let moment: Column<Moment>
+    public let recordedAt: Column<Moment>
+    public let decidedBy: Column<Moment>
+    public let cause: Column<RefreshTokenCause>
+
+    public init(_ columns: inout ColumnList) {
+        accountID = columns("account_id", .operational, .required)
+        number = columns("number", .operational, .required, .range(1...Int64.max))
+        kind = columns("kind", .personal, .required)
+        appID = columns("app_id", .operational, .required, .nameNumber)
+        outcome = columns("outcome", .personal, .required)
+        moment = columns("moment", .personal, .required)
+        recordedAt = columns("recorded_at", .personal, .required)
+        decidedBy = columns("decided_by", .personal, .optional)
+        cause = columns("cause", .personal, .optional)
+    }
+}
+
+extension AccountHistoryTable {
+    /// Writes all columns except the numbers of the entry and of the app.
+    @inlinable public func write(_ entry: HistoryEntry, to row: some WritableRow) {
+        row.set(accountID, entry.accountID)
+        row.set(kind, entry.kind)
+        row.set(outcome, entry.outcome)
+        row.set(moment, entry.moment)
+        row.set(recordedAt, entry.recordedAt)
+        row.set(decidedBy, entry.decidedBy)
+        row.set(cause, entry.cause)
+    }
+
+    @inlinable public func entry(_ row: some ReadableRow, clientID: ClientID) throws(StorageError)
+        -> HistoryEntry
+    {
+        HistoryEntry(
+            accountID: try row.required(accountID), kind: try row.requiredCode(kind), clientID: clientID,
+            outcome: try row.requiredCode(outcome), moment: try row.required(moment),
+            recordedAt: try row.required(recordedAt), decidedBy: row[decidedBy], cause: try row.code(cause))
+    }
+}
+
+/// Accounts that another team transfers to this team, before their users sign in.
+public struct TransferTable: Table {
+    public static let name = "transfer"
+
+    public let teamID: Column<Int64>
+    public let transferSubject: Column<String>
+    public let accountID: Column<AccountID>
+    public let createdAt: Column<Moment>
+    public let expiresAt: Column<Moment>
+
+    public init(_ columns: inout ColumnList) {
+        teamID = columns("team_id", .operational, .required, .nameNumber)
+        transferSubject = columns("transfer_sub", .personal, .required, .length(1...255))
+        accountID = columns("account_id", .operational, .required)
+        createdAt = columns("created_at", .operational, .required)
+        expiresAt = columns("expires_at", .operational, .required)
+    }
+}
+
+extension ColumnChoice where T == TransferTable {
+    public static var values: Self { except { [$0.teamID, $0.transferSubject] } }
+}
+
+extension TransferTable {
+    /// Writes all columns except the number of the team.
+    @inlinable public func write(_ transfer: TransferRecord, to row: some WritableRow) {
+        row.set(transferSubject, transfer.transferSubject.rawValue)
+        row.set(accountID, transfer.accountID)
+        row.set(createdAt, transfer.createdAt)
+        row.set(expiresAt, transfer.expiresAt)
+    }
+
+    @inlinable public func record(
+        _ row: some ReadableRow, team: TeamID, transferSubject: AppleSubject
+    ) throws(StorageError) -> TransferRecord {
+        TransferRecord(
+            recipientTeam: team, transferSubject: transferSubject, accountID: try row.required(accountID),
+            from: nil, createdAt: try row.required(createdAt), expiresAt: try row.required(expiresAt))
+    }
+}

@@ -38,3 +38,92 @@ final class AppleTokenRows {
         return found
     }
 }
+
+/// Writes the changes of codes and tokens.
+final class AppleTokenWriter {
+    private let names: Names
+    private let sealing: any AppleTokenSealing
+    private let insertCode: PreparedStatement
+    private let codeColumns: AuthorizationCodeTable
+    private let putToken: PreparedStatement
+    private let tokenColumns: RefreshTokenTable
+    private let removeCode: PreparedStatement
+    private let codeID: Parameter<UniqueID>
+    private let removeToken: PreparedStatement
+    private let removeCodes: PreparedStatement
+    private let removeTokens: PreparedStatement
+    /// Parameter of the deleting statements; the last statement has no client.
+    private let accountID: Parameter<AccountID>
+    private let client: Parameter<Int64>
+
+    init(_ names: Names, sealing: any AppleTokenSealing, in database: Database) throws {
+        (self.names, self.sealing) = (names, sealing)
+        let codes = Insertion<AuthorizationCodeTable>(conflict: "ON CONFLICT (id) DO NOTHING")
+        codeColumns = codes.columns
+        insertCode = try PreparedStatement(codes.sql, in: database)
+        let values = RefreshTokenTable.names(.values).assigned(from: "excluded")
+        let tokens = Insertion<RefreshTokenTable>(
+            conflict: "ON CONFLICT (account_id, client_id) DO UPDATE SET \(values)")
+        tokenColumns = tokens.columns
+        putToken = try PreparedStatement(tokens.sql, in: database)
+
+        var codeParameters = ParameterList()
+        codeID = codeParameters.add(UniqueID.self)
+        removeCode = try PreparedStatement(
+            "DELETE FROM authorization_code WHERE id = \(codeID)", in: database)
+        var parameters = ParameterList()
+        accountID = parameters.add(AccountID.self)
+        client = parameters.add(Int64.self)
+        removeToken = try PreparedStatement(
+            "DELETE FROM refresh_token WHERE account_id = \(accountID) AND client_id = \(client)",
+            in: database)
+        removeCodes = try PreparedStatement(
+            "DELETE FROM authorization_code WHERE account_id = \(accountID)", in: database)
+        removeTokens = try PreparedStatement(
+            "DELETE FROM refresh_token WHERE account_id = \(accountID)", in: database)
+    }
+
+    func carryOut(_ change: AppleTokenChange) throws {
+        switch change {
+        case .insertCode(let code): try insert(code)
+        case .removeCode(let id):
+            removeCode.begin()
+            removeCode.bind(id, to: codeID)
+            try removeCode.execute()
+        case .putToken(let token): try put(token)
+        case .removeToken(let id, let clientID):
+            guard let number = try names.clients.number(of: clientID) else { return }
+            removeToken.begin()
+            removeToken.bind(id, to: accountID)
+            removeToken.bind(number, to: client)
+            try removeToken.execute()
+        case .removeAll(let id):
+            for statement in [removeCodes, removeTokens] {
+                statement.begin()
+                statement.bind(id, to: accountID)
+                try statement.execute()
+            }
+        }
+    }
+
+    private func insert(_ new: NewAuthorizationCode) throws {
+        let code = try sealing.seal(new)
+        let client = try names.clients.ensureNumber(of: code.clientID)
+        let app = try names.apps.ensureNumber(of: code.primaryClientID)
+        insertCode.begin()
+        codeColumns.write(code, to: insertCode)
+        insertCode.set(codeColumns.clientID, client)
+        insertCode.set(codeColumns.appID, app)
+        try insertCode.execute()
+    }
+
+    private func put(_ token: RefreshTokenRecord) throws {
+        let client = try names.clients.ensureNumber(of: token.clientID)
+        let app = try names.apps.ensureNumber(of: token.primaryClientID)
+        putToken.begin()
+        tokenColumns.write(token, to: putToken)
+        putToken.set(tokenColumns.clientID, client)
+        putToken.set(tokenColumns.appID, app)
+        try putToken.execute()
+    }
+}

@@ -50,3 +50,76 @@ final class DatabaseFileLock: Sendable {
         }
     }
 }
+
+/// Notices that the database's files were moved, replaced or deleted while they are open.
+///
+/// SQLite goes on with the files that it has open, which then have no name: writes to them are lost when the
+/// process ends. SQLite notices this only without a write-ahead log.
+struct OpenFiles: Sendable {
+    private struct Identity: Equatable {
+        let device: dev_t
+        let number: ino_t
+
+        init?(path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            (device, number) = (status.st_dev, status.st_ino)
+        }
+    }
+
+    private let paths: [String]
+    private var identities: [Identity?]
+
+    /// - Parameter path: Path of the database, which must exist.
+    init(database path: String) {
+        paths = [path, path + "-wal"]
+        identities = [Identity(path: path), nil]
+    }
+
+    /// Throws `unavailable` when one of the files has moved. The log exists from the first transaction on.
+    mutating func check() throws(StorageError) {
+        for index in paths.indices {
+            let found = Identity(path: paths[index])
+            guard let expected = identities[index] else {
+                identities[index] = found
+                continue
+            }
+            guard found == expected else {
+                throw StorageError(.unavailable, detail: "\(paths[index]) was moved, replaced or deleted")
+            }
+        }
+    }
+}
+
+/// Room on the disk of the database file.
+enum DiskSpace {
+    /// In bytes. A few pages may always fit where the log has left some, although the next sign-in does not.
+    static let least: UInt = 1 << 20
+
+    /// Returns the number of bytes that this process can still write to the file system of the path; `nil`
+    /// when it cannot be read. Blocks while the file system hangs.
+    static func free(at path: String) -> Int64? {
+        guard let status = status(at: path) else { return nil }
+        let (bytes, overflow) = Int64(clamping: status.f_bavail)
+            .multipliedReportingOverflow(by: Int64(clamping: status.f_frsize))
+        return overflow ? .max : bytes
+    }
+
+    private static func status(at path: String) -> statvfs? {
+        var status = statvfs()
+        let directory = (path as NSString).deletingLastPathComponent
+        guard statvfs(path, &status) == 0 || statvfs(directory.isEmpty ? "." : directory, &status) == 0
+        else { return nil }
+        return status
+    }
+
+    /// Returns true if less than `least` is free on the file system of the path. Blocks while the file system
+    /// hangs.
+    static func isExhausted(at path: String) -> Bool {
+        guard let status = status(at: path) else { return false }
+        // A read-only file system has no meaningful free space.
+        guard UInt(status.f_flag) & UInt(ST_RDONLY) == 0 else { return false }
+        // Divided, because on a file system without limits the product of these numbers overflows.
+        return UInt(status.f_bavail) < least / max(1, UInt(status.f_frsize))
+    }
+}

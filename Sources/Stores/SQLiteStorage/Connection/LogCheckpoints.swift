@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 
 /// The checkpoints of the connection that writes, each between two transactions.
 ///
@@ -24,5 +25,54 @@ struct LogCheckpoints {
     mutating func run(in database: Database) {
         guard let result = try? database.checkpoint(.passive) else { return }
         length.checkpointEnded(total: result.walFrameCount, copied: result.checkpointedFrameCount)
+    }
+}
+
+/// Length of the write-ahead log, and the need for a checkpoint. Does no I/O.
+///
+/// A frame of the log is one page of the file. Only frames of this connection are counted, because no other
+/// connection writes.
+struct LogLength: Equatable {
+    /// Number of frames from which on a checkpoint is due. With millions of accounts these are all different
+    /// pages, and a commit that arrives during a checkpoint waits until they are written. So checkpoints are
+    /// frequent and short.
+    static let longest = 400
+
+    /// Until the first checkpoint the frames that an earlier process has left in the log are unknown.
+    private var frames = longest
+
+    var isCheckpointDue: Bool { frames >= Self.longest }
+
+    mutating func append(_ count: Int) {
+        frames += count
+    }
+
+    /// - Parameters:
+    ///   - total: Number of frames in the log.
+    ///   - copied: Number of frames that are in the database file now. The others stay in the log while a
+    /// reader
+    ///     needs the older state of the file.
+    mutating func checkpointEnded(total: Int, copied: Int) {
+        // After all frames are copied, the next transaction writes from the start of the log again. Otherwise
+        // each transaction tries again, which costs nothing while the reader stays.
+        frames = copied < total ? total : 0
+    }
+}
+
+extension Database {
+    /// Indicates that the connection is open. Calls after it was closed must not reach SQLite, which does not
+    /// check for this everywhere.
+    var isOpen: Bool { sqliteConnection != nil }
+
+    /// Returns the number of pages that this connection has written to the log, or to a temporary file, since
+    /// the last call.
+    ///
+    /// SQLite has no SQL for it. The C function keeps no pointer.
+    func takeCountOfWrittenPages() -> Int {
+        guard let connection = sqliteConnection else { return 0 }
+        var count: CInt = 0
+        var highest: CInt = 0
+        let code = sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_WRITE, &count, &highest, 1)
+        return code == SQLITE_OK ? Int(count) : 0
     }
 }

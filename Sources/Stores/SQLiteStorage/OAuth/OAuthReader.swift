@@ -127,3 +127,52 @@ final class OAuthReader {
             .map { AccountID($0) }
     }
 }
+
+/// Reads for introspection: a token family with its grant, and the user with all credentials. One statement,
+/// so that it runs on the caller's thread and sees one snapshot.
+final class TokenStatusRows {
+    private let names: Names
+    private let find: KeyedSelect<UniqueID>
+    private let family: OAuthTokenFamilyTable
+    private let grant: OAuthGrantTable
+    private let subject: SubjectTable
+    private let credential: CredentialTable
+
+    init(_ names: Names, in database: Database) throws {
+        self.names = names
+        var list = SelectList()
+        family = list.add(OAuthTokenFamilyTable.self, as: "l")
+        grant = list.add(OAuthGrantTable.self, as: "g")
+        subject = list.add(SubjectTable.self, as: "s")
+        credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
+        find = try KeyedSelect(in: database) {
+            """
+            SELECT \(list)
+            FROM oauth_token_family l CROSS JOIN oauth_grant g ON g.id = l.grant_id
+            CROSS JOIN subject s ON s.account_id = g.account_id
+            LEFT JOIN credential c
+                ON c.id BETWEEN first_credential_id(s.key_digest) AND last_credential_id(s.key_digest)
+                    AND +c.subject_id = s.id
+            WHERE l.id = \($0)
+            """
+        }
+    }
+
+    func find(_ id: UniqueID) throws -> TokenStatus? {
+        try find.first(id) { row in
+            let (family, grant) = (try self.family.family(row), try self.grant.record(row, names))
+            guard let sub = AppleSubject(try row.required(subject.subject)) else {
+                throw StorageError(
+                    .corrupted,
+                    detail: "expected a sub in a subject with an account; restore a backup")
+            }
+            let team = try names.teams.name(of: row.required(subject.teamID))
+            var record = try subject.record(row, key: SubjectKey(team: team, subject: sub))
+            repeat { try credential.add(row, to: &record, names) } while try row.step()
+            guard let account = record.account else { return nil }
+            return TokenStatus(
+                family: family, grant: grant,
+                status: AccountStatus(account: account, credential: record.record(for: grant.clientID)))
+        } ?? nil
+    }
+}

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Encodings
 import NIOCore
 import NIOHTTP1
 import StrictJSON
@@ -97,6 +98,101 @@ struct EventStreamClient: Sendable {
                 .unreachable,
                 "\(endpoints.riscAPI) does not answer \(path); allow https connections from this machine to "
                     + "it, and try again. The call may have been carried out.")
+        }
+    }
+}
+
+/// A call of Google's event stream that has failed, or could not be made.
+///
+/// The text says what failed and what the operator can do. It never has a part of a key or a token.
+struct EventStreamError: CodedError {
+    enum Code: String, Sendable, CaseIterable {
+        /// The file with the service account's key cannot be read.
+        case keyUnreadable
+        /// The file is not a key file of a service account.
+        case keyMalformed
+        /// A key of Google itself would be used at another server.
+        case keyMisdirected
+        case urlRefused
+        /// No response, or not in time.
+        case unreachable
+        /// The response is too long, or is not what Google's documentation describes.
+        case responseMalformed
+        /// 400
+        case requestRefused
+        /// 401
+        case notAuthenticated
+        /// 403, and Google says that the API is not enabled.
+        case apiDisabled
+        /// 403
+        case forbidden
+        /// 404
+        case streamMissing
+        /// 429
+        case throttled
+        /// 5xx, and every other status
+        case failed
+        /// The test event has not arrived in time.
+        case verificationMissing
+    }
+
+    let code: Code
+    let description: String
+
+    init(_ code: Code, _ description: String) {
+        (self.code, self.description) = (code, description)
+    }
+}
+
+extension EventStreamError {
+    /// The error of a response of Google's API (`google.rpc.Status`).
+    ///
+    /// - Parameter call: The call, for the text.
+    init(status: Int, body: [UInt8], call: String, account: String) {
+        let error = (try? JSONValue(parsing: body))?["error"]
+        let message = error?["message"]?.string.map { ": \($0.forTerminal(limit: 300))" } ?? ""
+        let reasons = error?["details"]?.array?.compactMap { $0["reason"]?.string } ?? []
+        let text = "Google answers \(call) with \(status)\(message)"
+        switch status {
+        case 400:
+            self.init(
+                .requestRefused,
+                """
+                \(text)
+                The URL must be https, on an authorized domain of the project: add the domain in Google's console \
+                (Google Auth Platform, Branding, Authorized domains).
+                """)
+        case 401:
+            self.init(
+                .notAuthenticated,
+                """
+                \(text)
+                Check that the key of \(account) still exists (IAM & Admin, Service Accounts, Keys), that the file \
+                belongs to it, and that the clock of this machine is right.
+                """)
+        case 403 where reasons.contains("SERVICE_DISABLED"):
+            self.init(
+                .apiDisabled,
+                """
+                \(text)
+                Enable the RISC API in the project (APIs & Services, Library), and try again some minutes later.
+                """)
+        case 403:
+            self.init(
+                .forbidden,
+                """
+                \(text)
+                Give \(account) the role RISC Configuration Admin (roles/riscconfigs.admin) in the project of \
+                google_client_ids, and enable the RISC API there.
+                """)
+        case 404:
+            self.init(
+                .streamMissing,
+                "\(text)\nNothing is registered for this project: run siwa google risc register.")
+        case 429:
+            self.init(.throttled, "\(text)\nGoogle has received too many calls: try again in some minutes.")
+        default:
+            self.init(.failed, "\(text)\nNothing is known about the result: try again.")
         }
     }
 }

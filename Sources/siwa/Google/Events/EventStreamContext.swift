@@ -1,6 +1,8 @@
 import AsyncHTTPClient
 import Encodings
 import Foundation
+import JOSE
+import StrictJSON
 import WebOrigins
 
 /// Dependencies of the commands of `siwa google risc`, after all checks.
@@ -57,4 +59,88 @@ struct EventStreamContext: Sendable {
         }
         return location
     }
+}
+
+/// The key of a service account of a Google project, from the JSON file that Google's console makes.
+///
+/// The private key appears in no description, and leaves the process only as signatures.
+struct ServiceAccountKey: Sendable {
+    /// Bytes of a key file, at most. Google's files have about 2,400.
+    static let longestFile = 16_384
+    /// The receiver of the tokens (Google, Cross-Account Protection).
+    static let audience = "https://risc.googleapis.com/google.identity.risc.v1beta.RiscManagementService"
+    /// Seconds.
+    static let lifetime: Int64 = 3600
+
+    let email: String
+    let keyID: String
+    private let key: RSAPrivateKey
+
+    /// Reads a key file. Throws `.keyUnreadable` and `.keyMalformed`.
+    init(file path: String) throws(EventStreamError) {
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let data = try? handle.read(upToCount: Self.longestFile + 1), data.count <= Self.longestFile
+        else {
+            throw EventStreamError(
+                .keyUnreadable,
+                "\(path) cannot be read, or has more than \(Self.longestFile) bytes; a JSON key file of a service "
+                    + "account was expected")
+        }
+        try self.init(json: Array(data), name: path)
+    }
+
+    /// - Parameter name: Name of the file, for errors. Throws `.keyMalformed`.
+    init(json: [UInt8], name: String) throws(EventStreamError) {
+        func refusal(_ text: String) -> EventStreamError {
+            EventStreamError(
+                .keyMalformed,
+                "\(name) \(text); make a key of type JSON in Google's console (IAM & Admin, Service Accounts, Keys)"
+            )
+        }
+        guard let document = try? JSONValue(parsing: json), document["type"]?.string == "service_account"
+        else { throw refusal("is not a JSON key file of a service account (type service_account)") }
+        guard let email = Self.name(document["client_email"]), email.contains("@"),
+            let keyID = Self.name(document["private_key_id"]), let pem = document["private_key"]?.string
+        else { throw refusal("has no client_email, private_key_id or private_key") }
+        guard let key = try? RSAPrivateKey(pem: pem) else {
+            throw refusal("has a private_key that is not an RSA key")
+        }
+        (self.email, self.keyID, self.key) = (email, keyID, key)
+    }
+
+    private static func name(_ value: JSONValue?) -> String? {
+        guard let text = value?.string, (1...255).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (UInt8(ascii: "!")...UInt8(ascii: "~")).contains($0) })
+        else { return nil }
+        return text
+    }
+
+    /// True for an account of Google itself. Its tokens must reach no other server, because they are valid at
+    /// Google for an hour.
+    var isOfGoogle: Bool { email.hasSuffix(".iam.gserviceaccount.com") }
+
+    /// A token for one hour, signed by the service account itself: no other server is asked for it.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    func token(at now: Int64) throws(EventStreamError) -> String {
+        let header = JSONObject([
+            ("alg", .string("RS256")), ("kid", .string(keyID)), ("typ", .string("JWT")),
+        ])
+        let claims = JSONObject([
+            ("iss", .string(email)), ("sub", .string(email)), ("aud", .string(Self.audience)),
+            ("iat", .integer(now)), ("exp", .integer(now + Self.lifetime)),
+        ])
+        var segments = JWSSegments(
+            header: JSONValue.object(header).serialized(), payload: JSONValue.object(claims).serialized())
+        guard let signature = try? key.signature(for: segments.signingInput) else {
+            throw EventStreamError(.keyMalformed, "the private key of \(email) cannot sign")
+        }
+        segments.signature = signature
+        return segments.compact
+    }
+}
+
+extension ServiceAccountKey: CustomStringConvertible, CustomReflectable {
+    var description: String { "key \(keyID) of \(email)" }
+    var customMirror: Mirror { Mirror(self, children: ["email": email, "keyID": keyID]) }
 }

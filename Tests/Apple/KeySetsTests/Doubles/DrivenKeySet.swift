@@ -1,4 +1,5 @@
 import KeySets
+import TestSupport
 import Testing
 
 /// Milliseconds.
@@ -109,4 +110,11 @@ final class DrivenKeySet {
     func stop() { state.stop() }
 
     func resume() { state.resume() }
+}
+
+extension ManualClock {
+    /// Makes a key set that reads this clock.
+    func keySet(_ source: StubSource, snapshots: (any KeySetSnapshotStore)? = nil) -> RemoteKeySet {
+        RemoteKeySet(source: source, snapshots: snapshots, clock: self, jitter: { 0 })
+    }
 }

@@ -1,4 +1,6 @@
+import Encodings
 import KeySets
+import StrictJSON
 import Synchronization
 
 /// A source with responses of the test, which records the requests.
@@ -24,5 +26,171 @@ final class StubSource: KeySetSource {
             return asked.count
         }
         return try await answer(number)
+    }
+}
+
+/// Key sets with keys that pass all checks but have no private keys, because generating real ones takes too
+/// long.
+enum SampleKeySet {
+    static func body(_ keyIDs: [String], generation: UInt8 = 1) -> [UInt8] {
+        let entries = keyIDs.map { keyID in
+            JSONValue.object(
+                JSONObject([
+                    ("kty", .string("RSA")), ("kid", .string(keyID)), ("use", .string("sig")),
+                    ("alg", .string("RS256")), ("n", .string(modulus(of: keyID, generation))),
+                    ("e", .string("AQAB")),
+                ]))
+        }
+        return JSONValue.object(JSONObject([("keys", .array(entries))])).serialized()
+    }
+
+    /// A valid key set without a usable key.
+    static let withoutUsableKey = Array(
+        #"{"keys":[{"kty":"EC","crv":"P-256","kid":"EC","x":"AA","y":"AA"},{"kty":"oct","kid":"o"}]}"#.utf8)
+
+    static func received(_ keyIDs: [String], entityTag: String? = nil) throws -> ReceivedKeySet {
+        try ReceivedKeySet(body(keyIDs), entityTag: entityTag)
+    }
+
+    static func response(
+        _ keyIDs: [String], entityTag: String? = nil, cacheControl: String? = nil
+    ) -> KeySetResponse {
+        KeySetResponse(
+            status: 200, body: body(keyIDs), contentType: "application/json;charset=UTF-8",
+            entityTag: entityTag, cacheControl: cacheControl)
+    }
+
+    /// A modulus of 2048 bits, odd, different for each key ID.
+    private static func modulus(of keyID: String, _ generation: UInt8) -> String {
+        var state = keyID.utf8.reduce(UInt64(generation)) { ($0 &* 31) &+ UInt64($1) }
+        var bytes = (0..<256).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 56)
+        }
+        bytes[0] |= 0x80
+        bytes[255] |= 1
+        return Base64URL.encode(bytes)
+    }
+}
+
+/// Suspends callers until it is opened or they are cancelled.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var nextID: UInt64 = 0
+        var waiters: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+        var cancelled = 0
+    }
+
+    private let state = Mutex(State())
+
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+    var cancelledCount: Int { state.withLock { $0.cancelled } }
+
+    func pass() async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Void, any Error>) in
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    if state.isOpen { return .success(()) }
+                    if Task.isCancelled {
+                        state.cancelled += 1
+                        return .failure(CancellationError())
+                    }
+                    state.waiters[id] = continuation
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                let waiter = state.waiters.removeValue(forKey: id)
+                if waiter != nil { state.cancelled += 1 }
+                return waiter
+            }
+            waiter?.resume(throwing: CancellationError())
+        }
+    }
+
+    func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            let waiters = state.waiters
+            state.waiters = [:]
+            return waiters
+        }
+        for waiter in waiters.values { waiter.resume() }
+    }
+}
+
+/// Stores the snapshot in memory, for tests that replace a key set with a new one.
+final class MemorySnapshotStore: KeySetSnapshotStore {
+    private let stored: Mutex<KeySetSnapshot?>
+
+    init(_ snapshot: KeySetSnapshot? = nil) {
+        stored = Mutex(snapshot)
+    }
+
+    var snapshot: KeySetSnapshot? { stored.withLock { $0 } }
+
+    func load() async throws -> KeySetSnapshot? { snapshot }
+
+    func save(_ snapshot: KeySetSnapshot) async throws {
+        stored.withLock { $0 = snapshot }
+    }
+}
+
+/// A store whose calls all fail.
+struct BrokenSnapshotStore: KeySetSnapshotStore {
+    func load() async throws -> KeySetSnapshot? { throw TestFailure("disk full") }
+
+    func save(_ snapshot: KeySetSnapshot) async throws { throw TestFailure("disk full") }
+}
+
+/// A store whose save waits for a gate.
+struct GatedSnapshotStore: KeySetSnapshotStore {
+    let gate: Gate
+
+    func load() async throws -> KeySetSnapshot? { nil }
+
+    func save(_ snapshot: KeySetSnapshot) async throws { try await gate.pass() }
+}
+
+/// A store whose calls hang and ignore cancellation until its gate opens.
+struct HangingSnapshotStore: KeySetSnapshotStore {
+    let gate: Gate
+
+    func load() async throws -> KeySetSnapshot? {
+        // An unstructured task is not cancelled with its caller.
+        await Task { try? await gate.pass() }.value
+        return nil
+    }
+
+    func save(_ snapshot: KeySetSnapshot) async throws {}
+}
+
+/// A store whose cancelled save ends late.
+final class LingeringSnapshotStore: KeySetSnapshotStore {
+    let gate = Gate()
+    let hasEnded = Mutex(false)
+
+    func load() async throws -> KeySetSnapshot? { nil }
+
+    func save(_ snapshot: KeySetSnapshot) async throws {
+        try? await gate.pass()
+        for _ in 0..<1000 { await Task.yield() }
+        hasEnded.withLock { $0 = true }
+    }
+}
+
+struct TestFailure: Error {
+    let what: String
+
+    init(_ what: String) {
+        self.what = what
     }
 }

@@ -73,3 +73,90 @@ extension AuthorizationCase.Proceed {
             language: request.languages.language(among: .builtIn, acceptLanguage: acceptLanguage).rawValue)
     }
 }
+
+@Suite struct TokenCaseTests {
+    @Test(arguments: try OAuthFixture<TokenCase>.all(in: "token"))
+    func `decides about a token request as its file says`(file: OAuthFixture<TokenCase>) throws {
+        let (request, expect) = (file.content.request, file.content.expect)
+        let clients = try FixtureConfiguration.settings().clients
+        let body = request.body.replacing("{code}", with: "siwa_ac_x")
+            .replacing("{refresh_token}", with: "siwa_rt_x").replacing("{assertion}", with: "e30.e30.e30")
+            .replacing("{subject_token}", with: "e30.e30.e30").replacing("{nonce}", with: "siwa-nonce-x")
+            .replacing("{device_code}", with: "siwa_dc_x")
+        do throws(TokenEndpointError) {
+            let read = try UnauthenticatedTokenRequest(
+                body: body.utf8, contentType: request.contentType, authorization: request.authorization,
+                query: request.query?.utf8)
+            let accepted = try read.authenticated(in: clients)
+            #expect(TokenCase.Grant(accepted) == expect.grant, "\(file.content.summary)")
+            #expect(file.content.given != nil, "what becomes of it depends on what is given")
+        } catch {
+            #expect(expect.grant == nil, "\(error.error)")
+            #expect(error.error.code.rawValue == expect.error, "\(error.error)")
+            #expect(error.error.reason?.rawValue == expect.reason)
+            #expect(error.status == expect.status)
+            #expect((error.challenge != nil) == (expect.wwwAuthenticate ?? false))
+            #expect(isDescription(error.error.explanation))
+        }
+    }
+
+    @Test func `has enough cases of both sorts`() throws {
+        let cases = try OAuthFixture<TokenCase>.all(in: "token")
+        #expect(cases.count >= 80)
+        #expect(cases.count { $0.content.given == nil } >= 60)
+    }
+
+    @Test func `has a case for every error of the token endpoint`() throws {
+        let errors = Set(try OAuthFixture<TokenCase>.all(in: "token").compactMap(\.content.expect.error))
+        #expect(
+            errors == [
+                "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
+                "unsupported_grant_type", "invalid_scope", "invalid_target", "temporarily_unavailable",
+                "authorization_pending", "slow_down", "expired_token", "access_denied",
+            ])
+    }
+}
+
+extension TokenCaseTests {
+    /// Reasons that no single request can cause, each with a test of its own.
+    private static let others: Set<TokenRefusalReason> = [
+        .attestationRequired, .attestationInvalid, .tokenUnknown, .refreshNotAllowed, .scopeWithdrawn,
+        .accountUnknown, .accountDisabled, .limitReached, .familyLimitReached,
+    ]
+
+    @Test func `has a case for every reason of a refusal`() throws {
+        let reasons = Set(try OAuthFixture<TokenCase>.all(in: "token").compactMap(\.content.expect.reason))
+        let wanted = Set(TokenRefusalReason.allCases).subtracting(Self.others).map(\.rawValue)
+        #expect(reasons == Set(wanted))
+    }
+
+    @Test(arguments: TokenRefusalReason.allCases)
+    func `a reason has a sentence that a response may have`(reason: TokenRefusalReason) {
+        #expect(isDescription(reason.explanation))
+        #expect(reason.explanation.hasSuffix("."))
+        let error = OAuthError.invalidGrant(reason)
+        #expect(!error.explanation.contains(reason.rawValue))
+        #expect(error.explained.explanation == "\(reason.rawValue): \(reason.explanation)")
+        #expect(isDescription(error.explained.explanation))
+    }
+}
+
+extension TokenCase.Grant {
+    init(_ request: TokenRequest) {
+        let client = request.client.id.rawValue
+        switch request.grant {
+        case .authorizationCode(let grant):
+            self.init(
+                client: client, type: "authorization_code", redirectUri: grant.redirectURI,
+                codeVerifier: grant.codeVerifier)
+        case .refreshToken(let grant):
+            self.init(client: client, type: "refresh_token", scope: grant.scope?.text)
+        case .assertion(let grant):
+            self.init(
+                client: client, type: "jwt-bearer", scope: grant.scope?.text, intent: grant.intent.rawValue)
+        case .exchange(let grant):
+            self.init(client: client, type: "token-exchange", scope: grant.scope?.text)
+        case .device: self.init(client: client, type: "device_code")
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import StrictJSON
 import Testing
 
 /// A client that sends exactly the given bytes over a real socket, and reads the responses.
@@ -114,4 +115,18 @@ final class ProbeConnection {
         received.removeFirst(end.upperBound + length)
         return ProbeResponse(status: status, fields: fields, body: body)
     }
+}
+
+/// A response as received.
+struct ProbeResponse {
+    let status: Int
+    /// Header fields by name in lower case.
+    let fields: [String: String]
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var code: String? { json?["code"]?.string }
+    var json: JSONValue? { try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 4096)) }
+
+    subscript(field: String) -> String? { fields[field] }
 }

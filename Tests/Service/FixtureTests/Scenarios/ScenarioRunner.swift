@@ -6,6 +6,25 @@ import Foundation
 import SignIn
 import StrictJSON
 import TestSupport
+import Testing
+
+@Suite struct ScenarioTests {
+    @Test(arguments: try FixtureFolder("scenarios").files(of: Scenario.self))
+    func `goes as its file says, in memory`(file: FixtureFile<Scenario>) async throws {
+        try await play(file, in: MemoryScenarioStorage())
+    }
+
+    @Test(arguments: try FixtureFolder("scenarios").files(of: Scenario.self))
+    func `goes as its file says, on SQLite`(file: FixtureFile<Scenario>) async throws {
+        try await play(file, in: try SQLiteScenarioStorage())
+    }
+
+    private func play(_ file: FixtureFile<Scenario>, in storage: some ScenarioStorage) async throws {
+        var runner = try ScenarioRunner(file.content, storage: storage)
+        try await runner.run()
+        #expect(runner.differences.isEmpty, "\(file.content.summary)")
+    }
+}
 
 /// Plays a scenario and records differences from the expected results.
 struct ScenarioRunner {
@@ -187,5 +206,47 @@ struct ScenarioRunner {
         if let known = users[user] { return known == id ? [] : ["\(user) has another account"] }
         defer { users[user] = id }
         return users.values.contains(id) ? ["\(user) has another user's account"] : []
+    }
+}
+
+/// The posted body of a sign-in or a verification.
+struct SignInBody: Decodable, Sendable {
+    enum CodingKeys: String, CodingKey {
+        case nonce, user, create
+        case identityToken = "identity_token"
+        case clientID = "client_id"
+        case authorizationCode = "authorization_code"
+        case accessToken = "access_token"
+    }
+
+    /// Apple's own object.
+    struct User: Decodable {
+        struct Name: Decodable {
+            let firstName, lastName: String?
+        }
+
+        let name: Name?
+        let email: String?
+    }
+
+    let identityToken: String
+    let nonce, clientID, authorizationCode, accessToken: String?
+    let user: User?
+    let create: Bool?
+
+    var tokenRequest: IdentityTokenRequest {
+        IdentityTokenRequest(
+            identityToken: identityToken, nonce: nonce, clientID: clientID,
+            authorizationCode: authorizationCode,
+            accessToken: accessToken)
+    }
+
+    var signInRequest: SignInRequest {
+        SignInRequest(
+            token: tokenRequest,
+            user: user.map {
+                UserProfile(firstName: $0.name?.firstName, lastName: $0.name?.lastName, email: $0.email)
+            },
+            createsAccount: create ?? true)
     }
 }

@@ -2,7 +2,11 @@ import AppleAccounts
 import AppleIdentity
 import Commits
 import KeySets
+import Logging
+import SQLiteStorage
 import SignIn
+import StorageConformance
+import Synchronization
 import TestSupport
 
 /// The service from start to end of one process: its own modules, with a stub of Apple and a manual clock.
@@ -73,5 +77,84 @@ struct ScenarioService: Sendable {
             await Task.yield()
         }
         throw FixtureError("the refresh loop does not come to rest")
+    }
+}
+
+/// Storage that outlives a restart.
+protocol ScenarioStorage: Sendable {
+    /// Opens the storage for one process of the service.
+    func open() async throws -> (
+        accounts: any AccountStore & AppleTokenStore, snapshots: any KeySetSnapshotStore
+    )
+    /// Closes the storage at the end of the process.
+    func close() async
+}
+
+/// The reference store. It exists for the whole scenario, as a database would.
+struct MemoryScenarioStorage: ScenarioStorage {
+    private let accounts = ReferenceStore()
+    private let snapshots = MemorySnapshotStore()
+
+    func open() -> (accounts: any AccountStore & AppleTokenStore, snapshots: any KeySetSnapshotStore) {
+        (accounts, snapshots)
+    }
+
+    func close() {}
+}
+
+private final class MemorySnapshotStore: KeySetSnapshotStore {
+    private let snapshot = Mutex<KeySetSnapshot?>(nil)
+
+    func load() -> KeySetSnapshot? { snapshot.withLock { $0 } }
+
+    func save(_ snapshot: KeySetSnapshot) { self.snapshot.withLock { $0 = snapshot } }
+}
+
+/// A database file in a directory of its own, which is removed with this value.
+final class SQLiteScenarioStorage: ScenarioStorage {
+    private let directory: TemporaryDirectory
+    private let database = Mutex<SQLiteDatabase?>(nil)
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    func open() async throws -> (
+        accounts: any AccountStore & AppleTokenStore, snapshots: any KeySetSnapshotStore
+    ) {
+        var logger = Logger(label: "scenario")
+        logger.logLevel = .error
+        let opened = try await SQLiteDatabase.open(
+            path: directory.path(of: "siwa.sqlite"), logger: logger)
+        database.withLock { $0 = opened }
+        return (opened.accounts, opened.keySetSnapshots)
+    }
+
+    func close() async {
+        let opened = database.withLock { database in
+            defer { database = nil }
+            return database
+        }
+        await opened?.close()
+    }
+}
+
+/// Apple's key endpoint: sends the configured response and counts its requests.
+final class StubKeySetSource: KeySetSource {
+    private let state = Mutex<(answer: AppleAnswer?, fetches: Int)>((nil, 0))
+
+    var fetches: Int { state.withLock { $0.fetches } }
+
+    func answer(_ answer: AppleAnswer) {
+        state.withLock { $0.answer = answer }
+    }
+
+    func fetch(ifNoneMatch entityTag: String?) async throws -> KeySetResponse {
+        let answer = state.withLock { state in
+            state.fetches += 1
+            return state.answer
+        }
+        guard let answer else { throw KeySetFetchError(.unreachable) }
+        return try answer.response()
     }
 }

@@ -4,8 +4,10 @@ import AppleIdentity
 import Commits
 import Cryptography
 import KeySets
+import Logging
 import StorageConformance
 import StrictJSON
+import Synchronization
 import TestSupport
 import TokenMint
 
@@ -76,4 +78,41 @@ struct ServiceRun: Sendable {
     func eraseDue() async {
         for token in await erasure.claim(8).work { await erasure.perform(token) }
     }
+}
+
+extension SignInUseCases {
+    /// Signs in and returns when the sign-in is durable.
+    @discardableResult
+    func commitSignIn(_ request: SignInRequest, allowed: AppScope = .all) async throws -> SignInOutcome {
+        try await commits.submit(signIn(request, allowed: allowed).value)
+    }
+
+    /// Receives a notification and returns when it is durable.
+    @discardableResult
+    func commitNotification(_ payload: String) async throws -> NotificationReceipt {
+        try await commits.submit(receiveNotification(payload: payload).value)
+    }
+}
+
+/// Counts the lines of a log.
+final class CountedLines: Sendable {
+    private struct Handler: LogHandler {
+        let lines: CountedLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.total.add(1, ordering: .relaxed)
+        }
+    }
+
+    private let total = Atomic(0)
+
+    var count: Int { total.load(ordering: .relaxed) }
+    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
 }

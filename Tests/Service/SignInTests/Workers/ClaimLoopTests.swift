@@ -1,4 +1,5 @@
 import AppleAccounts
+import Commits
 import Logging
 import Metrics
 import StorageConformance
@@ -122,5 +123,69 @@ import Testing
         let signals = WorkerSignals()
         #expect(signals[Numbers.self] === signals[Numbers.self])
         #expect(signals[Numbers.self] !== signals[CodeExchange.self])
+    }
+}
+
+@Suite struct BackoffTests {
+    let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
+
+    @Test(arguments: zip(1...8, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000] as [Int64]))
+    func `doubles up to the longest, with at most a quarter more`(attempts: Int, base: Int64) {
+        for _ in 0..<100 {
+            #expect((base...base + base / 4).contains(backoff.delay(after: attempts)))
+        }
+    }
+
+    @Test func `is spread`() {
+        #expect(Set((0..<100).map { _ in backoff.delay(after: 6) }).count > 10)
+    }
+
+    @Test(arguments: [Int.min, -1, 0]) func `takes no attempt for the first`(attempts: Int) {
+        #expect((1000...1250).contains(backoff.delay(after: attempts)))
+    }
+
+    @Test(arguments: [41, 63, 64, 1000, Int.max]) func `stays at the longest for ever`(attempts: Int) {
+        #expect((30_000...37_500).contains(backoff.delay(after: attempts)))
+        let hours = Backoff(first: .seconds(1), longest: .seconds(3600))
+        #expect((3_600_000...4_500_000).contains(hours.delay(after: attempts)))
+    }
+}
+
+@Suite struct StorageRetryTests {
+    let clock = HurriedClock()
+
+    private func store(failing failures: Int, with error: any Error) async throws -> Int {
+        let calls = Mutex(0)
+        try await StorageRetry(clock: clock).run {
+            let call = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            if call <= failures { throw error }
+        }
+        return calls.withLock { $0 }
+    }
+
+    @Test func `tries again until the database is back`() async throws {
+        let error = StorageError(.unavailable, detail: "")
+        #expect(try await store(failing: 0, with: error) == 1)
+        #expect(clock.slept == .zero)
+        #expect(try await store(failing: 7, with: error) == 8)
+        #expect(clock.slept > .seconds(15))
+        #expect(clock.slept < .seconds(40))
+        #expect(try await store(failing: 2, with: OverloadedError()) == 3)
+    }
+
+    @Test func `gives up in the end`() async {
+        await #expect(throws: StorageError(.busy, detail: "")) {
+            try await store(failing: .max, with: StorageError(.busy, detail: ""))
+        }
+    }
+
+    @Test func `does not argue with a refusal by the rules`() async {
+        await #expect(throws: AccountRefusal(.accountNotFound)) {
+            try await store(failing: .max, with: AccountRefusal(.accountNotFound))
+        }
+        #expect(clock.slept == .zero)
     }
 }

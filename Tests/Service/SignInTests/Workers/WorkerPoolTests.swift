@@ -1,5 +1,6 @@
 import AppleAccounts
 import Logging
+import StorageConformance
 import Synchronization
 import TestSupport
 import Testing
@@ -179,5 +180,56 @@ import Testing
         await running.value
         #expect(bench.state.withLock { $0.done.sorted() } == [0, 1])
         #expect(bench.state.withLock { $0.due } == [2])
+    }
+}
+
+@Suite(.timeLimit(.hung)) struct WakeupSignalTests {
+    let signal = WakeupSignal()
+    let clock = ManualClock()
+
+    @Test func `keeps a ring for who comes later, and two are one`() async {
+        signal.wake()
+        signal.wake()
+        await signal.wait(atMost: nil, on: clock)
+        let second = Task { [signal, clock] in await signal.wait(atMost: .seconds(5), on: clock) }
+        await clock.sleeper()
+        clock.advance(by: .seconds(5))
+        await second.value
+    }
+
+    @Test func `wakes who waits`() async {
+        let waiting = Task { [signal, clock] in await signal.wait(atMost: .seconds(3600), on: clock) }
+        await clock.sleeper()
+        signal.wake()
+        await waiting.value
+    }
+
+    @Test func `ends with the task, and leaves the ring to the next`() async {
+        let cancelled = Task { [signal, clock] in await signal.wait(atMost: nil, on: clock) }
+        cancelled.cancel()
+        await cancelled.value
+        signal.wake()
+        await signal.wait(atMost: nil, on: clock)
+    }
+}
+
+@Suite struct LogThrottleTests {
+    @Test func `tells a cause at once and then once a minute, with the number between`() {
+        var logThrottle = LogThrottle()
+        #expect(logThrottle.admit("a", at: 1000) == 0)
+        #expect(logThrottle.admit("a", at: 1001) == nil)
+        #expect(logThrottle.admit("a", at: 60_999) == nil)
+        #expect(logThrottle.admit("b", at: 60_999) == 0)
+        #expect(logThrottle.admit("a", at: 61_000) == 2)
+        #expect(logThrottle.admit("a", at: 61_001) == nil)
+        // A clock that was set back must not silence it.
+        #expect(logThrottle.admit("a", at: 0) == 1)
+    }
+
+    @Test func `remembers a bounded number of causes`() {
+        var logThrottle = LogThrottle()
+        for number in 0..<10_000 { #expect(logThrottle.admit("cause \(number)", at: 0) == 0) }
+        #expect(logThrottle.admit("cause 9999", at: 1) == nil)
+        #expect(logThrottle.admit("cause 0", at: 1) == 0)
     }
 }

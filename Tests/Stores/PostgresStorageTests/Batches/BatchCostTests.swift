@@ -120,3 +120,110 @@ import Testing
         }
     }
 }
+
+/// Effects of a sign-in on rows that it has read without a lock.
+@Suite struct SeenSubjectsTests {
+    private static let rows = PostgresCall(
+        PostgresStatement(
+            "test_rows", "SELECT string_agg(c::text, ' ' ORDER BY subject_id, app_id) FROM credential AS c"))
+
+    /// Reads five of six users who were stored by one transaction, and applies sign-ins to them. Returns the
+    /// calls that write the changes.
+    private func look(in session: PostgresSession) throws -> [PostgresCall] {
+        let users = (0..<6).map { SubjectKey.sample("user-\($0)") }
+        _ = try BatchCommitter(ids: SubjectIDs(), sealing: NoAppleTokenSealing())
+            .commit(users.map { .signIn(.sample(key: $0, authorizedAt: 1000)) }, in: session)
+        var set = WorkingSet(users.dropFirst().map { .signIn(.sample(key: $0, authorizedAt: 2000)) })
+        let keys = try SubjectKeyArrays(set.subjectKeys, session.names)
+        let call = try #require(SeenSubjects.call(for: keys))
+        let seen = try SeenSubjects(
+            try session.run(call), of: keys, into: &set, session.names, in: session)
+        #expect(seen.areAllKnown)
+        var generator = SystemRandomNumberGenerator()
+        _ = set.applyCommands(using: &generator)
+        return seen.updateCalls(for: set)
+    }
+
+    @Test func `writes what it has seen, if it is still the same`() async throws {
+        try await Replicas.with(1) { replicas in
+            try await replicas.stores[0].pool.run { session in
+                let calls = try look(in: session)
+                _ = try session.pipeline(calls)
+                let changed = PostgresCall(
+                    PostgresStatement(
+                        "test_changed", "SELECT count(*) FROM credential WHERE authorized_at = 2000"))
+                #expect(try session.run(changed).integer(0, 0) == 5)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["UPDATE credential SET last_sign_in_at = last_sign_in_at"],
+        ["DELETE FROM credential WHERE subject_id = (SELECT max(subject_id) FROM credential)"],
+        // Each row is then where another one was, which the same transaction had written.
+        [
+            "DELETE FROM credential WHERE subject_id = (SELECT min(subject_id) FROM credential)",
+            "VACUUM FULL credential",
+        ],
+    ])
+    func `changes nothing when a row is not the one that was seen`(meanwhile: [String]) async throws {
+        try await Replicas.with(1) { replicas in
+            try await replicas.stores[0].pool.run { session in
+                let calls = try look(in: session)
+                for script in meanwhile { try session.execute(script: script, name: "meanwhile") }
+                let before = try session.run(Self.rows).text(0, 0)
+                let error = #expect(throws: PostgresError.self) { _ = try session.pipeline(calls) }
+                #expect(error?.sqlState == "40001")
+                #expect(try session.run(Self.rows).text(0, 0) == before)
+            }
+        }
+    }
+}
+
+/// Thousands of users who sign in and are erased at one replica, while another replica receives their old
+/// tokens.
+@Suite struct ErasureStormTests {
+    private static let rounds = 5000
+    private static let workers = 8
+
+    @Test func `brings none of 5,000 erased users back by an old token at another replica`() async throws {
+        try await Replicas.with { replicas in
+            let back = try await withThrowingTaskGroup(of: [Int].self) { group in
+                for worker in 0..<Self.workers {
+                    group.addTask {
+                        var back: [Int] = []
+                        for round in stride(from: worker, to: Self.rounds, by: Self.workers) {
+                            if try await Self.isBack(round, in: replicas) { back.append(round) }
+                        }
+                        return back
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(back == [], "the rounds in which the user was known again")
+        }
+    }
+
+    private static func isBack(_ round: Int, in replicas: Replicas) async throws -> Bool {
+        let key = SubjectKey.sample("user-\(round)")
+        let (here, there) = (replicas.stores[round % 2], replicas.stores[1 - round % 2])
+        async let erased: Void = {
+            let account = try await here.signIn(.sample(key: key, authorizedAt: 2000)).account
+            try await here.erase(.sample(UInt64(round), account: account, at: 9000))
+        }()
+        async let replayed: Void = {
+            for attempt in 0..<3 as Range<Int64> {
+                let moment = Moment(milliseconds: 1000 + attempt)
+                // Apple's late word is as dangerous as an old token: both make a row of one who has none.
+                let command: AccountCommand =
+                    (round + Int(attempt)) % 4 == 0
+                    ? .notification(.sample(key: key, at: moment))
+                    : .signIn(.sample(key: key, authorizedAt: moment))
+                _ = try await there.commit([command])
+            }
+        }()
+        _ = try await (erased, replayed)
+        let credential = try await here.credential(key)
+        return try await there.account(key) != nil || credential.reason != .erased
+    }
+}

@@ -79,3 +79,136 @@ import Testing
         }
     }
 }
+
+/// A sign-in without new facts, which locks no account, and a disabling at another replica, in either order.
+@Suite struct DisablingOrderTests {
+    private static let user = SubjectKey.sample("person")
+
+    @Test(arguments: [true, false])
+    func `a sign-in that has read an enabled account does not commit after the disabling`(
+        isSignInFirst: Bool
+    ) async throws {
+        try await Replicas.with { replicas in
+            let (here, there) = (replicas.stores[0], replicas.stores[1])
+            let account = try await here.signIn(.sample(key: Self.user)).account
+            let holder = try LockHolder(replicas.url, "SELECT app_id FROM credential FOR UPDATE")
+            let signIn = { @Sendable () -> AccountRefusal.Code? in
+                let outcome = try await here.commit([
+                    .signIn(.sample(key: Self.user, authorizedAt: 1_500_000, receivedAt: 1_500_000))
+                ])
+                guard case .refused(let refusal) = outcome.results[0] else { return nil }
+                return refusal.code
+            }
+            let disable = { @Sendable () -> AccountRefusal.Code? in
+                try await there.change(DisableCommand.sample(account))
+                return nil
+            }
+            async let first = (isSignInFirst ? signIn : disable)()
+            try await eventually { try holder.allWaiters == 1 }
+            // The second reads an enabled account too, and waits to write.
+            async let second = (isSignInFirst ? disable : signIn)()
+            try await eventually { try holder.allWaiters == 2 }
+            try holder.release()
+            let (earlier, later) = (try await first, try await second)
+            #expect(earlier == nil)
+            #expect(later == (isSignInFirst ? nil : .accountDisabled))
+            let found = try await there.account(account.id)
+            #expect(found?.disabling != nil)
+            #expect(found?.lastSignInAt == (isSignInFirst ? 1_500_000 : account.lastSignInAt))
+        }
+    }
+}
+
+/// Change of an account while its tokens are used.
+enum GrantEnd: CaseIterable, CustomStringConvertible {
+    case consentRevoked, appleAccountDeleted, erased, unlinked, transferred, disabled, signedOut
+
+    static let newTeam: TeamID = "OTHERTEAM1"
+
+    /// True if tokens stay valid.
+    var isTransfer: Bool { self == .transferred }
+
+    /// True if grants stay.
+    var keepsGrants: Bool { self == .transferred || self == .disabled }
+
+    func carryOut(_ grant: GrantRecord, of account: Account, at store: PostgresAccountStore) async throws {
+        let key = SubjectKey(team: account.team, subject: account.subject)
+        let moment = grant.createdAt.advanced(byMilliseconds: 50)
+        switch self {
+        case .disabled: try await store.change(DisableCommand.sample(account, at: moment))
+        case .signedOut: try await store.change(SignOutCommand.sample(account, at: moment))
+        case .consentRevoked: try await store.notify(.sample(key: key, at: moment))
+        case .appleAccountDeleted: try await store.notify(.sample(.appleAccountDeleted, key: key, at: moment))
+        case .erased:
+            try await store.erase(
+                EraseCommand(
+                    key: key, accountID: account.id, erasureID: ErasureID(grant.id.uniqueID),
+                    requestedAt: moment, deadline: moment.advanced(byMilliseconds: 604_800_000), scope: .all))
+        case .unlinked: try await store.carryOut(.end(.sample(grant.id, of: account.id, at: moment)))
+        case .transferred:
+            let to = SubjectKey.sample(team: Self.newTeam, key.subject)
+            try await store.transfer(
+                TransferCommand(
+                    accountID: account.id, from: key, to: to, clientID: "com.example.app", email: nil,
+                    createdAt: account.createdAt, receivedAt: moment))
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .consentRevoked: "consent revoked"
+        case .appleAccountDeleted: "Apple Account deleted"
+        case .erased: "erased"
+        case .unlinked: "unlinked"
+        case .transferred: "transferred"
+        case .disabled: "disabled"
+        case .signedOut: "signed out"
+        }
+    }
+}
+
+/// Use of a code or a token by a client.
+enum GrantUse: CaseIterable, CustomStringConvertible {
+    case refresh, redemption
+
+    /// Uses the refresh token of a token family, or the code of the next token family.
+    ///
+    /// - Returns: Refusal; `nil` when the client got tokens.
+    func carryOut(
+        _ family: UInt64, at moment: Moment, of store: PostgresAccountStore
+    ) async throws -> GrantRefusal.Code? {
+        do {
+            switch self {
+            case .refresh: try await store.refresh(.sample(SampleToken(family: family), at: moment))
+            case .redemption: try await store.redeem(.sample(family + 1, at: moment))
+            }
+            return nil
+        } catch let refusal as GrantRefusal {
+            return refusal.code
+        }
+    }
+
+    /// The refusal after the end.
+    func refusal(after end: GrantEnd) -> GrantRefusal.Code {
+        guard end != .disabled else { return .accountDisabled }
+        return switch self {
+        case .refresh: .refreshTokenNotFound
+        case .redemption: .codeNotFound
+        }
+    }
+
+    var description: String { self == .refresh ? "refresh" : "redemption" }
+}
+
+extension PostgresAccountStore {
+    /// Makes a user with a token family and an unredeemed code with the next number.
+    func linkWithCode(
+        _ family: UInt64, key: SubjectKey, at moment: Moment = 1_000_000
+    ) async throws -> (grant: GrantRecord, account: Account) {
+        let account = try await signIn(.sample(key: key, authorizedAt: moment)).account
+        let grant = try await link(family, key: key, authorizedAt: moment, at: moment)
+        try await authorize(
+            .sample(family + 1, account: account.id, authenticatedAt: moment, at: moment))
+        return (grant, account)
+    }
+}

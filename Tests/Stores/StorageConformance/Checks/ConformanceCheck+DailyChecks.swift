@@ -1,3 +1,4 @@
+import AppAttestation
 import AppleAccounts
 
 extension ConformanceCheck {
@@ -143,6 +144,127 @@ extension ConformanceCheck {
             try expectEqual(try await store.credential().state, .authorized)
             try expectEqual(try await store.refreshToken(), .pending)
             try expectEqual(try await store.waitingCodes(), [.sample(2)])
+        },
+    ]
+}
+
+extension ConformanceCheck {
+    private static let app = AppCheckTarget.app(bundleID: "com.example.app")
+    /// Of the same name.
+    private static let client = AppCheckTarget.oauthClient(id: "com.example.app")
+    private static let day: Int64 = 1_764_000_000 / 86_400 * 86_400
+
+    static let appCheckHours = [
+        ConformanceCheck("adds the counts of App Check by target and hour") { store in
+            let first = AppCheckHour(
+                target: app, hour: day,
+                tally: AppCheckTally(verified: 1, outdatedApp: 2, unknownOrigin: 3, invalid: 4))
+            let next = AppCheckHour(target: app, hour: day + 3600, tally: AppCheckTally(invalid: 1))
+            let other = AppCheckHour(target: client, hour: day, tally: AppCheckTally(verified: 9))
+            try await store.addAppCheckHours([next, other, first])
+            try await store.addAppCheckHours([first])
+            try await store.addAppCheckHours([])
+            let sum = AppCheckHour(
+                target: app, hour: day,
+                tally: AppCheckTally(verified: 2, outdatedApp: 4, unknownOrigin: 6, invalid: 8))
+            try expectEqual(try await store.appCheckHours(of: [app], from: 0), [sum, next])
+            try expectEqual(try await store.appCheckHours(of: [app], from: day + 1), [next])
+            try expectEqual(try await store.appCheckHours(of: [client], from: day), [other])
+            try expectEqual(try await store.appCheckHours(of: [], from: 0), [])
+            let all = try await store.appCheckHours(of: [client, app], from: 0)
+            try expectEqual(all.map(\.hour), [day, day, day + 3600])
+            try expectEqual(Set(all), [sum, next, other])
+        },
+        ConformanceCheck("loses no count of App Check of eight callers at once") { store in
+            let hours = (0..<6).flatMap { number in
+                [app, client].map { target in
+                    AppCheckHour(
+                        target: target, hour: day + 3600 * number, tally: AppCheckTally(unknownOrigin: 1))
+                }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        for _ in 0..<10 {
+                            try await store.addAppCheckHours(
+                                number.isMultiple(of: 2) ? hours : hours.reversed())
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let stored = try await store.appCheckHours(of: [app, client], from: 0)
+            try expectEqual(stored.map(\.tally.unknownOrigin), Array(repeating: 80, count: 12))
+        },
+        ConformanceCheck("forgets the hours of App Check that are over") { store in
+            let hours = (0..<4).map {
+                AppCheckHour(target: app, hour: day + 3600 * $0, tally: AppCheckTally(verified: 1))
+            }
+            try await store.addAppCheckHours(hours)
+            try expectEqual(try await store.purgeAppCheckHours(before: day + 7200), 2)
+            try expectEqual(try await store.purgeAppCheckHours(before: day + 7200), 0)
+            try expectEqual(try await store.appCheckHours(of: [app], from: 0), Array(hours.dropFirst(2)))
+        },
+    ]
+}
+
+extension ConformanceCheck {
+    private static func count(
+        _ replica: String, _ hour: Int64, _ name: String, _ count: Int64
+    ) -> ServiceHourCount {
+        ServiceHourCount(replica: replica, hour: moment(hour), name: name, count: count)
+    }
+
+    private static func moment(_ hour: Int64) -> Moment {
+        Moment(milliseconds: 1_764_000_000_000 / 86_400_000 * 86_400_000 + hour * 3_600_000)
+    }
+
+    static let serviceHours = [
+        ConformanceCheck("sums the service's numbers over replicas, by hour and name") { store in
+            try await store.setServiceHours([
+                count("a", 1, "sign_in", 5), count("a", 0, "sign_in", 1), count("a", 1, "refused.x", 2),
+            ])
+            try await store.setServiceHours([count("b", 1, "sign_in", 7)])
+            try await store.setServiceHours([])
+            let (first, refused) = (
+                ServiceHourSum(hour: moment(0), name: "sign_in", count: 1),
+                ServiceHourSum(hour: moment(1), name: "refused.x", count: 2)
+            )
+            let second = ServiceHourSum(hour: moment(1), name: "sign_in", count: 12)
+            try expectEqual(try await store.serviceHours(from: moment(0)), [first, refused, second])
+            try expectEqual(try await store.serviceHours(from: moment(1)), [refused, second])
+            try expectEqual(try await store.serviceHours(from: moment(2)), [])
+        },
+        ConformanceCheck("counts nothing twice when a replica writes its hour again") { store in
+            for number in 1...3 {
+                try await store.setServiceHours([count("a", 0, "sign_in", Int64(number))])
+                try await store.setServiceHours([count("b", 0, "sign_in", 10)])
+            }
+            try expectEqual(
+                try await store.serviceHours(from: moment(0)),
+                [ServiceHourSum(hour: moment(0), name: "sign_in", count: 13)])
+        },
+        ConformanceCheck("keeps the hours of eight replicas that write at once") { store in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for replica in 0..<8 {
+                    group.addTask {
+                        for number in 1...5 {
+                            try await store.setServiceHours(
+                                (0..<6).map { count("replica-\(replica)", $0, "sign_in", Int64(number)) })
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let sums = try await store.serviceHours(from: moment(0))
+            try expectEqual(sums.map(\.count), Array(repeating: 40, count: 6))
+        },
+        ConformanceCheck("forgets the service's hours that are over") { store in
+            try await store.setServiceHours((0..<4).map { count("a", $0, "sign_in", 1) })
+            try expectEqual(try await store.purgeServiceHours(before: moment(2)), 2)
+            try expectEqual(try await store.purgeServiceHours(before: moment(2)), 0)
+            try expectEqual(
+                try await store.serviceHours(from: moment(0)).map(\.hour), [moment(2), moment(3)])
         },
     ]
 }

@@ -153,3 +153,109 @@ extension String {
         utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 }
+
+extension ReferenceStore: TicketStore {
+    public func insertTicket(_ ticket: Ticket) async throws -> Bool {
+        guard ticket.payload.count <= Ticket.longestPayload else {
+            throw StorageError(.valueRefused, detail: "a long payload")
+        }
+        return state.withLock { state in
+            let isNew = !state.tickets.contains {
+                $0.digest == ticket.digest && $0.purpose == ticket.purpose
+            }
+            if isNew { state.tickets.append(ticket) }
+            return isNew
+        }
+    }
+
+    public func takeTicket(
+        digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
+    ) async throws -> [UInt8]? {
+        state.withLock { state in
+            let index = state.tickets.firstIndex {
+                $0.digest == digest && $0.purpose == purpose && moment < $0.expiresAt
+            }
+            return index.map { state.tickets.remove(at: $0).payload }
+        }
+    }
+
+    public func hasTicket(
+        digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
+    ) async throws -> Bool {
+        state.withLock { state in
+            state.tickets.contains {
+                $0.digest == digest && $0.purpose == purpose && moment < $0.expiresAt
+            }
+        }
+    }
+
+    public func purgeTickets(expiredBefore moment: Moment) async throws -> Int {
+        state.withLock { state in
+            let before = state.tickets.count
+            state.tickets.removeAll { $0.expiresAt < moment }
+            return before - state.tickets.count
+        }
+    }
+}
+
+extension ReferenceStore {
+    public func signingKeys() async throws -> [SigningKeyRecord] {
+        state.withLock { $0.oauth.newestKeysFirst }
+    }
+
+    public func offerSigningKey(
+        _ key: SigningKeyRecord, unlessMadeAfter moment: Moment
+    ) async throws -> [SigningKeyRecord] {
+        state.withLock { state in
+            let isThere = state.oauth.signingKeys.contains {
+                $0.keyID == key.keyID || $0.algorithm == key.algorithm && $0.createdAt >= moment
+            }
+            if !isThere {
+                state.oauth.signingKeys.append(key)
+                state.append([key.auditEntry])
+            }
+            return state.oauth.newestKeysFirst
+        }
+    }
+
+    public func replaceSealed(_ key: SigningKeyRecord, with sealed: SealedSecret) async throws -> Bool {
+        state.withLock { state in
+            let index = state.oauth.signingKeys.firstIndex {
+                $0.keyID == key.keyID && $0.sealed == key.sealed
+            }
+            guard let index else { return false }
+            state.oauth.signingKeys[index].sealed = sealed
+            return true
+        }
+    }
+
+    public func removeSigningKey(
+        _ key: SigningKeyRecord, by origin: AuditOrigin, at moment: Moment
+    ) async throws -> Bool {
+        state.withLock { state in
+            let index = state.oauth.signingKeys.firstIndex {
+                $0.keyID == key.keyID && $0.sealed == key.sealed
+            }
+            guard let index else { return false }
+            state.oauth.signingKeys.remove(at: index)
+            state.append([SigningKeyRecord.removalEntry(of: [key.keyID], by: origin, at: moment)])
+            return true
+        }
+    }
+
+    public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
+        state.withLock { state in
+            let retired = state.oauth.signingKeys.filter { $0.retiresAt < moment }
+            guard !retired.isEmpty else { return 0 }
+            state.oauth.signingKeys.removeAll { $0.retiresAt < moment }
+            state.append([SigningKeyRecord.removalEntry(of: retired.map(\.keyID), at: moment)])
+            return retired.count
+        }
+    }
+}
+
+extension ReferenceGrants {
+    fileprivate var newestKeysFirst: [SigningKeyRecord] {
+        signingKeys.sorted { ($0.createdAt, $0.keyID) > ($1.createdAt, $1.keyID) }
+    }
+}

@@ -95,3 +95,104 @@ extension NotifiedEvent.Change {
         }
     }
 }
+
+extension DisableCommand {
+    public static func sample(
+        _ account: Account, reason: Disabling.Reason = .abuse, until: Moment = .last, scope: AppScope = .all,
+        at moment: Moment = 2_050_000
+    ) -> DisableCommand {
+        DisableCommand(
+            key: SubjectKey(team: account.team, subject: account.subject), accountID: account.id,
+            reason: reason, until: until, scope: scope, moment: moment)
+    }
+}
+
+extension EnableCommand {
+    public static func sample(
+        _ account: Account, onlyIfOver: Bool = false, scope: AppScope = .all, at moment: Moment = 2_060_000
+    ) -> EnableCommand {
+        EnableCommand(
+            key: SubjectKey(team: account.team, subject: account.subject), accountID: account.id,
+            onlyIfOver: onlyIfOver, scope: scope, moment: moment)
+    }
+}
+
+extension SignOutCommand {
+    public static func sample(
+        _ account: Account, keptClients: Set<OAuthClientID> = [], scope: AppScope = .all,
+        at moment: Moment = 2_050_000
+    ) -> SignOutCommand {
+        SignOutCommand(
+            key: SubjectKey(team: account.team, subject: account.subject), accountID: account.id,
+            keptClients: keptClients, scope: scope, moment: moment)
+    }
+}
+
+extension AccountStore {
+    @discardableResult
+    public func change(_ command: some AccountChangeCommand) async throws -> Account {
+        guard case .changed(let account) = try await carryOut(command.untyped) else {
+            throw ConformanceFailure(description: "a change of an account had another outcome")
+        }
+        return account
+    }
+}
+
+// Tests write names as literals. One that is no name is a mistake in the test.
+
+extension TeamID: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) {
+        guard let name = TeamID(text) else { preconditionFailure("not a team ID: \(text)") }
+        self = name
+    }
+}
+
+extension ClientID: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) {
+        guard let name = ClientID(text) else { preconditionFailure("not a client ID: \(text)") }
+        self = name
+    }
+}
+
+extension ReceiverName: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) {
+        guard let name = ReceiverName(text) else { preconditionFailure("not a receiver's name: \(text)") }
+        self = name
+    }
+}
+
+extension AppleSubject: ExpressibleByStringInterpolation {
+    public init(stringLiteral text: String) {
+        guard let name = AppleSubject(text) else { preconditionFailure("not a subject: \(text)") }
+        self = name
+    }
+}
+
+extension InboxIdentifier: ExpressibleByStringInterpolation {
+    public init(stringLiteral text: String) {
+        guard let name = InboxIdentifier(text) else { preconditionFailure("not an identifier: \(text)") }
+        self = name
+    }
+}
+
+extension Moment: ExpressibleByIntegerLiteral {
+    /// Milliseconds.
+    public init(integerLiteral milliseconds: Int64) {
+        self.init(milliseconds: milliseconds)
+    }
+}
+
+/// Seals so that a test can read the value and its purpose. The stores of the suite are opened with it.
+public struct SampleSealing: AppleTokenSealing {
+    public init() {}
+
+    /// Seals a secret. The longest secret becomes the longest sealed value that a store accepts.
+    public func seal(
+        _ secret: AppleTokenSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
+    ) -> SealedSecret {
+        if secret.text.utf8.count == AppleTokenSecret.longest { return Self.longest }
+        return .sample("\(secret.text) of \(account.rawValue)")
+    }
+
+    static let longest = SealedSecret.sample(String(repeating: "7", count: SealedSecret.longest))
+}

@@ -1,4 +1,5 @@
 public import AppleAccounts
+import AuthorizationServer
 
 /// A user with a value in every personal column. No other user has these values, so that a search of the
 /// whole database finds values that an erasure has left.
@@ -76,5 +77,85 @@ public enum TracedUser {
                 to: .sample(team: "OTHERTEAM1", "trace-new-name"), clientID: "com.example.app",
                 email: .sample("trace-new-mail@example.com"), createdAt: account.createdAt, receivedAt: 8000))
         return try unwrap(try await store.account(account.id))
+    }
+}
+
+extension TracedUser {
+    /// Gives OAuth clients every value that they can have about the user.
+    static func link(_ account: Account, in store: some AuthorizationStore) async throws {
+        let subject = "trace-google-account"
+        let challenge = "trace-challenge-" + String(repeating: "x", count: 27)
+        try await store.carryOut(
+            .googleEvent(
+                .sample(.enable(googleSubject: subject, at: 5999), jti: "trace-event", receivedAt: 5999)))
+        try await store.carryOut(
+            .assertion(
+                .sample(
+                    1, account: account.id, subject: subject, match: .email("trace-mail@example.com"),
+                    assertedAt: 6000, at: 6000)))
+        for number in 2...3 as ClosedRange<UInt64> {
+            try await store.authorize(
+                .sample(
+                    number, account: account.id,
+                    challenge: CodeRecord.StoredChallenge(text: challenge, isPlain: true),
+                    scope: "openid trace-scope", nonce: "trace-nonce", authenticatedAt: 5500,
+                    at: Moment(milliseconds: 6000 + Int64(number))))
+        }
+        try await store.redeem(.sample(2, verifier: challenge, at: 6010))
+        try await store.refresh(.sample(SampleToken(family: 2), at: 6020))
+    }
+}
+
+// IDs are random: two stores that do the same differ in them and in nothing else.
+
+private let noID = UniqueID(high: 0, low: 0)
+
+extension Account {
+    var withoutIDs: Account {
+        var account = self
+        account.id = AccountID(noID)
+        return account
+    }
+}
+
+extension AccountEvent {
+    var withoutIDs: AccountEvent {
+        AccountEvent(
+            sequence: sequence, id: EventID(noID), kind: kind, team: team, subject: subject,
+            accountID: accountID.map { _ in AccountID(noID) }, clientID: clientID, reason: reason,
+            source: source, grant: grant, moment: moment, recordedAt: recordedAt)
+    }
+}
+
+extension ErasureRecord {
+    var withoutIDs: ErasureRecord {
+        ErasureRecord(
+            id: id, accountID: AccountID(noID), team: team, requestedAt: requestedAt, deadline: deadline,
+            finishedAt: finishedAt, apps: apps, tokens: tokens.map(\.withoutSecret))
+    }
+}
+
+extension ErasureToken {
+    /// The record without its secret, because the secrets of the samples name their accounts.
+    fileprivate var withoutSecret: ErasureToken {
+        var grant = self
+        grant.sealed = nil
+        return grant
+    }
+}
+
+extension CommandResult {
+    var withoutIDs: CommandResult {
+        switch self {
+        case .done(.signedIn(let outcome)):
+            .done(
+                .signedIn(
+                    SignInOutcome(
+                        account: outcome.account.withoutIDs, credential: outcome.credential,
+                        isNewAccount: outcome.isNewAccount)))
+        case .done(.erased(let record)): .done(.erased(record.withoutIDs))
+        case .done(.changed(let account)): .done(.changed(account.withoutIDs))
+        default: self
+        }
     }
 }

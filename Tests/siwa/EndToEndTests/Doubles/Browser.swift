@@ -158,3 +158,218 @@ struct Browser: Sendable {
         return answer["value"] ?? .null
     }
 }
+
+/// Commands of the browser for tests of the appearance of pages.
+extension Browser {
+    /// Presses the button or link with this text, or with an element that has this text.
+    func press(_ label: String) async throws {
+        let path =
+            "//*[self::button or self::a or self::summary]"
+            + "[normalize-space(.)=\"\(label)\" or .//*[normalize-space(.)=\"\(label)\"]]"
+        _ = try await onElement(path, by: "xpath") { try await Self.send(.POST, "\($0)/click", []) }
+    }
+
+    /// Waits until the page has this text.
+    func shows(_ words: String) async throws -> Bool {
+        try await text().replacing("\n", with: " ").contains(words)
+    }
+
+    /// Runs a script in the page; the policy of the page does not apply to it.
+    func evaluate(_ script: String) async throws -> JSONValue {
+        try await Self.send(
+            .POST, "\(session)/execute/sync", [("script", .string(script)), ("args", .array([]))])
+    }
+
+    /// Sets the size of the window's content and the user's preferred colours.
+    func show(width: Int64, height: Int64 = 800, isDark: Bool = false) async throws {
+        try await command(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                ("width", .integer(width)), ("height", .integer(height)), ("deviceScaleFactor", .integer(1)),
+                ("mobile", .bool(false)),
+            ])
+        let scheme = JSONObject([
+            ("name", .string("prefers-color-scheme")), ("value", .string(isDark ? "dark" : "light")),
+        ])
+        try await command("Emulation.setEmulatedMedia", [("features", .array([.object(scheme)]))])
+    }
+
+    /// Changes the `User-Agent` of later requests.
+    func pretendToBe(_ userAgent: String) async throws {
+        try await command("Network.setUserAgentOverride", [("userAgent", .string(userAgent))])
+    }
+
+    /// Presses the key for the next element, and returns the text or the name of the element that has the
+    /// focus then.
+    func tab() async throws -> String {
+        try await press(key: "\u{E004}")
+        let script = "let e = document.activeElement; return e.innerText || e.name || e.tagName"
+        return try await evaluate(script).string ?? ""
+    }
+
+    /// - Parameter key: Code of a key in WebDriver (§17.4.2).
+    func press(key: String) async throws {
+        let key = ["keyDown", "keyUp"].map { type in
+            JSONValue.object(JSONObject([("type", .string(type)), ("value", .string(key))]))
+        }
+        let source = JSONObject([
+            ("type", .string("key")), ("id", .string("keyboard")), ("actions", .array(key)),
+        ])
+        _ = try await Self.send(.POST, "\(session)/actions", [("actions", .array([.object(source)]))])
+    }
+
+    /// Finds content that users cannot read or reach: elements that are wider than the window, and text with
+    /// a contrast below 4.5 (WCAG 2.2, success criteria 1.4.3 and 1.4.10).
+    func lookFaults() async throws -> [String] {
+        let script = """
+            let faults = [];
+            let root = document.documentElement;
+            if (root.scrollWidth > innerWidth) faults.push('scrolls to ' + root.scrollWidth);
+            let parts = c => c.match(/[\\d.]+/g).map(Number);
+            let light = c => parts(c).slice(0, 3).map(v => v / 255)
+                .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+                .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+            let ground = e => {
+                for (; e; e = e.parentElement) {
+                    let c = getComputedStyle(e).backgroundColor;
+                    if ((parts(c)[3] ?? 1) > 0) return c;
+                }
+                return 'rgb(255, 255, 255)';
+            };
+            for (let e of document.body.querySelectorAll('*')) {
+                let box = e.getBoundingClientRect();
+                if (!box.width || !e.checkVisibility()) continue;
+                if (box.left < -1 || box.right > innerWidth + 1) faults.push(e.tagName + ' is outside');
+                let own = [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim());
+                if (!own) continue;
+                let [a, b] = [light(getComputedStyle(e).color), light(ground(e))];
+                let ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+                if (ratio < 4.5) faults.push(ratio.toFixed(1) + ' for ' + e.innerText.slice(0, 40));
+            }
+            return faults;
+            """
+        return try await evaluate(script).array?.compactMap(\.string) ?? ["no answer"]
+    }
+
+    /// Sends a command of Chromium's own protocol.
+    private func command(_ name: String, _ members: [(String, JSONValue)]) async throws {
+        _ = try await Self.send(
+            .POST, "\(session)/goog/cdp/execute",
+            [("cmd", .string(name)), ("params", .object(JSONObject(members)))])
+    }
+}
+
+/// Commands of the browser for tests of pages that have wide tables, and of what axe finds.
+extension Browser {
+    /// Finds content that users cannot read or reach, as `lookFaults` does. What is in a region that scrolls by
+    /// itself may be wider than the window.
+    func consoleFaults() async throws -> [String] {
+        let script = """
+            let faults = [];
+            let root = document.documentElement;
+            if (root.scrollWidth > innerWidth) faults.push('scrolls to ' + root.scrollWidth);
+            for (let e of document.body.querySelectorAll('*')) {
+                let box = e.getBoundingClientRect();
+                if (!box.width || !e.checkVisibility() || e.closest('.scroll, pre, svg, iframe')) continue;
+                if (box.left < -1 || box.right > innerWidth + 1) faults.push(e.outerHTML.slice(0, 80) + ' is outside');
+            }
+            return faults;
+            """
+        return try await evaluate(script).array?.compactMap(\.string) ?? ["no answer"]
+    }
+
+    /// The violations that axe finds: each rule with the first element. Needs `scripts/python-packages`.
+    func axeViolations() async throws -> [String] {
+        let script =
+            try Self.axe.get() + """
+                ;
+                return axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.map(v =>
+                    v.id + ': ' + v.nodes[0].html.slice(0, 160) + ' ' + v.nodes[0].failureSummary.slice(0, 200)));
+                """
+        return try await evaluate(script).array?.compactMap(\.string) ?? ["no answer"]
+    }
+
+    private static let axe = Result<String, any Error> {
+        let folder = PythonTools.root.appendingPathComponent(".build-python/lib")
+        let versions = try FileManager.default.contentsOfDirectory(
+            at: folder, includingPropertiesForKeys: nil)
+        let files = versions.map { $0.appendingPathComponent("site-packages/axe_core_python/axe.min.js") }
+        guard let file = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
+            throw PythonTools.Missing(
+                description: "there is no axe in .build-python; run scripts/python-packages")
+        }
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+
+    /// Switches the scripts of pages off or on. The next page is the first without them.
+    func switchScripts(on isOn: Bool) async throws {
+        _ = try await Self.send(
+            .POST, "\(session)/goog/cdp/execute",
+            [
+                ("cmd", .string("Emulation.setScriptExecutionDisabled")),
+                ("params", .object(JSONObject([("value", .bool(!isOn))]))),
+            ])
+    }
+
+    /// Writes a picture of the window's content.
+    func picture(to path: String) async throws {
+        let text = try await Self.send(.GET, "\(session)/screenshot").string ?? ""
+        try Data(base64Encoded: text)?.write(to: URL(fileURLWithPath: path))
+    }
+}
+
+/// The `chromedriver` of this process, which starts a browser for each session. It ends with this process.
+struct BrowserDriver: Sendable {
+    /// Address for commands.
+    let address: String
+    private let watchdog: Watchdog
+
+    /// The driver of this process, started on first use.
+    static let shared = Task { try await start() }
+
+    /// Starts the driver, repeatedly if necessary. The driver takes a free port of IPv6 and then the same
+    /// port of IPv4. It ends when the IPv4 port is in use, for example by a test with thousands of
+    /// connections.
+    private static func start() async throws -> BrowserDriver {
+        for _ in 0..<20 {
+            do {
+                return try await startOnce()
+            } catch let error as Browser.NotDriven where error.description.contains("port not available") {
+                continue
+            }
+        }
+        return try await startOnce()
+    }
+
+    private static func startOnce() async throws -> BrowserDriver {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "siwa-driver-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let watchdog = try Watchdog(
+            """
+            cd "$1"
+            chromedriver --port=0 < /dev/null > log 2>&1 &
+            cat > /dev/null
+            kill -KILL $!
+            rm -rf "$1"
+            """, [directory.path])
+        let log = directory.appendingPathComponent("log")
+        let mark = "started successfully on port "
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
+            let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+            if let range = text.firstRange(of: mark) {
+                let digits = text[range.upperBound...].prefix { $0.isNumber }
+                if let port = Int(digits), text[range.upperBound...].count > digits.count {
+                    return BrowserDriver(address: "http://127.0.0.1:\(port)", watchdog: watchdog)
+                }
+            }
+            let hasEnded = ["port not available", "not found"].contains { text.contains($0) }
+            guard !hasEnded, ContinuousClock.now < end else {
+                watchdog.release()
+                throw Browser.NotDriven(description: "chromedriver did not start: \(text)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -3,6 +3,7 @@ import SiwaBinary
 import Synchronization
 import TestSupport
 import Testing
+import TokenMint
 
 #if canImport(Glibc)
     import Glibc
@@ -182,4 +183,87 @@ final class ServiceProcess: Sendable {
 /// Calls the system's function, which the method of the same name hides in the class.
 private func systemKill(_ process: pid_t, _ signal: Int32) -> Int32 {
     kill(process, signal)
+}
+
+/// The section `oauth` of a configuration whose test needs a client and does not use it.
+enum OAuthSection {
+    /// One line, so that it can stand in a text with any indentation.
+    static let phone =
+        "oauth: {clients: [{id: phone, kind: native, app: \(TokenMint.clientID), name: Phone, platform: ios, "
+        + "scopes: [openid], redirect_uris: [\"com.example.app:/back\"]}]}"
+}
+
+/// A program of an operator: promtool, nginx, sqlite3. `scripts/test` installs the programs.
+enum OperatorTool {
+    struct NotFound: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Root folder of the project.
+    static let root = PythonTools.root
+
+    /// Runs the program to its end, in `directory`.
+    static func run(
+        _ name: String, _ arguments: [String], input: String = "", _ variables: [String: String] = [:],
+        in directory: TemporaryDirectory
+    ) async throws -> (status: Int32, output: String) {
+        let mark = UUID().uuidString
+        let (inputPath, outputPath) = ("\(directory.path)/\(mark).in", "\(directory.path)/\(mark).out")
+        try Data(input.utf8).write(to: URL(fileURLWithPath: inputPath))
+        _ = FileManager.default.createFile(atPath: outputPath, contents: nil)
+        let process = Process()
+        process.executableURL = try executable(name)
+        process.arguments = arguments
+        process.environment = ["PATH": "/usr/bin:/bin", "HOME": directory.path].merging(variables) { $1 }
+        process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
+        process.standardInput = FileHandle(forReadingAtPath: inputPath)
+        process.standardOutput = FileHandle(forWritingAtPath: outputPath)
+        process.standardError = process.standardOutput
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        process.terminationHandler = { _ in end.finish() }
+        try process.launchAlone()
+        for await _ in ends {}
+        return (
+            process.terminationStatus,
+            try String(contentsOf: URL(fileURLWithPath: outputPath), encoding: .utf8)
+        )
+    }
+
+    static func executable(_ name: String) throws -> URL {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders = path.split(separator: ":").map(String.init)
+        for folder in folders + ["/usr/sbin", root.appendingPathComponent(".build/tools").path] {
+            let candidate = URL(fileURLWithPath: "\(folder)/\(name)")
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+        }
+        throw NotFound(
+            description: "\(name) is neither on PATH nor in .build/tools; run scripts/install-tools")
+    }
+}
+
+/// Third-party tools, from the virtual environment of `scripts/python-packages`.
+enum PythonTools {
+    struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Root folder of the project.
+    static let root = ProjectFolder.root
+
+    /// Runs a tool in a separate directory until it ends, because most tools leave files.
+    static func run(
+        _ name: String, _ arguments: [String], _ variables: [String: String] = [:],
+        in directory: TemporaryDirectory
+    ) async throws -> ProgramRun {
+        let folder = root.appendingPathComponent(".build-python/bin")
+        let tool = folder.appendingPathComponent(name)
+        guard FileManager.default.isExecutableFile(atPath: tool.path) else {
+            throw Missing(description: "there is no \(name) in .build-python; run scripts/python-packages")
+        }
+        let environment = [
+            "PATH": "\(folder.path):/usr/bin:/bin", "HOME": directory.path, "TMPDIR": directory.path,
+            "LANG": "C.UTF-8", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1",
+        ].merging(variables) { $1 }
+        return try await ProgramRun.of(tool, arguments, environment: environment, in: directory.path)
+    }
 }

@@ -1,5 +1,6 @@
 import AppleEmulator
 import GoogleEmulator
+import NIOHTTP1
 import StrictJSON
 import TestSupport
 import Testing
@@ -69,4 +70,64 @@ import Testing
         }
         return active.count { $0 }
     }
+}
+
+/// A deployment without OAuth clients sees nothing of the authorization server.
+@Suite(.serialized) struct WithoutOAuthClientsTests {
+    private static let calls: [(method: HTTPMethod, target: String)] = [
+        (.GET, "/oauth/authorize?client_id=google&response_type=code"), (.POST, "/oauth/authorize"),
+        (.POST, "/oauth/token"), (.GET, "/oauth/revoke"), (.POST, "/oauth/revoke"),
+        (.POST, "/oauth/introspect"), (.GET, "/oauth/userinfo"), (.POST, "/oauth/userinfo"),
+        (.GET, "/oauth/jwks.json"), (.GET, "/v1/jwks.json"), (.GET, "/oauth/"),
+        (.GET, "/.well-known/oauth-authorization-server"),
+        (.GET, "/.well-known/openid-configuration"), (.GET, "/.well-known/risc-configuration"),
+        (.GET, "/.well-known/apple-app-site-association"), (.GET, "/.well-known/assetlinks.json"),
+        (.POST, "/v1/oauth/app-flip"), (.POST, "/v1/oauth/app-flip/prompt"),
+        (.POST, "/v1/google/security-events"), (.GET, "/.well-known/ssf-configuration"),
+        (.GET, "/oauth/events/stream"), (.POST, "/oauth/events/poll"), (.POST, "/oauth/events/verify"),
+        (.POST, "/v1/event-receivers/billing/poll"),
+    ]
+    private static let tables = [
+        "oauth_grant", "oauth_grant_pace", "oauth_token_family", "oauth_code", "google_event",
+        "google_account", "signing_key", "event_receiver", "event_retry",
+    ]
+
+    @Test(arguments: ObservedDatabase.Store.allCases)
+    func `every call is 404, and no row is written, no key made, and no worker runs`(
+        store: ObservedDatabase.Store
+    ) async throws {
+        try await LinkedSystem.with(store, hasClients: false) { system in
+            let service = try await system.serve(0, ["SIWA_LOG_LEVEL": "trace"])
+            let user = try system.makeUser()
+            let signedIn = try await service.backend.signIn(try system.identityToken(of: user))
+            let account = try #require(signedIn["account"]?["id"]?.string)
+            let grants = "/v1/accounts/\(account)/grants"
+            let unknown = try await service.send(.GET, "/unknown", headers: Self.headers)
+            for call in Self.calls + [(.GET, grants), (.DELETE, "\(grants)/\(account)")] {
+                let body = call.method == .POST ? Array("grant_type=refresh_token".utf8) : nil
+                let response = try await service.send(
+                    call.method, call.target, headers: Self.headers, body: body)
+                #expect(response.status == 404, "\(call.method) \(call.target): \(response.text)")
+                #expect(response.json?["code"] == unknown.json?["code"])
+            }
+            // What ends grants elsewhere: a withdrawn consent and an erasure.
+            #expect(try await service.backend.notify(try system.revocation(of: user)).status == 200)
+            #expect(try await service.backend.delete("/v1/accounts/\(account)").status == 200)
+
+            let rows = try await system.database.rowCounts()
+            for table in Self.tables { #expect(rows[table] == 0, "\(table)") }
+            let metrics = try await service.backend.get("/metrics").text
+            #expect(metrics.contains("siwa_http_requests_total"))
+            #expect(!metrics.contains("siwa_oauth") && !metrics.contains("siwa_google"))
+            #expect(await service.service.stop() == 0)
+            let log = service.service.logText
+            #expect(!log.contains("signing key") && !log.contains("OAuth"), "\(log)")
+            #expect(system.google.exchanges.isEmpty)
+        }
+    }
+
+    private static let headers = [
+        ("Authorization", "Bearer \(LinkedSystem.secret)"),
+        ("Content-Type", "application/x-www-form-urlencoded"),
+    ]
 }

@@ -116,3 +116,11 @@ struct LogLine: ~Copyable {
     private static let plain = ASCIISet(visibleWithout: "\"=\\")
     private static let ownNames: Set<String> = ["time", "level", "logger", "msg", "error"]
 }
+
+/// The form of the log's lines. Both have the same fields with the same names.
+public enum LogFormat: String, Sendable, CaseIterable {
+    /// `name=value` pairs, for operators.
+    case text
+    /// One JSON object a line (RFC 8259), for log collectors.
+    case json
+}

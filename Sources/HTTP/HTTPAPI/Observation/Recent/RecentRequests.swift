@@ -1,3 +1,6 @@
+import HTTPEngine
+import NIOCore
+import NIOHTTP1
 import Synchronization
 
 /// The last requests of the process, for the console. Without a console it does not exist.
@@ -92,5 +95,166 @@ extension Ring<RecentRequest> {
             return true
         }
         return size
+    }
+}
+
+/// A request as the console shows it.
+package struct RecentRequest: Sendable {
+    /// Rises with each request of the process.
+    package let number: Int
+    /// Milliseconds since 1970.
+    package let time: Int64
+    package let method: String
+    /// The template of the path; `none` where no call matches.
+    package let route: String
+    package let status: Int
+    package let code: String?
+    /// The name of the API key.
+    package let caller: String?
+    /// The ID of a configured OAuth client that the request names.
+    package let client: String?
+    /// Indicates that a key, a secret or a signature has proved who asks. Anyone can name a client.
+    package let isProven: Bool
+    package let microseconds: Int64
+    /// Beginning, in nanoseconds of the machine's monotonic clock.
+    package let begin: UInt64
+    package let requestID: String
+    package let traceID: String?
+    /// Reason and grant type of a refused token request.
+    package let reason: String?
+    package let grantType: String?
+    package let refusal: RecentRefusal?
+    /// `nil` outside of development, and when it was dropped to keep the bound.
+    package var exchange: KeptExchange?
+
+    package var isRefused: Bool { status >= 400 || code != nil || reason != nil }
+}
+
+/// The error of a request: the check that refused it, what it expects, and what it found.
+package struct RecentRefusal: Sendable, Equatable {
+    /// The step of a verification, or the kind of the error.
+    package let check: String
+    /// A fixed sentence.
+    package let expected: String
+    /// A value of an unverified request. It has no secret and no name of a user, is bounded, and is shown in the
+    /// console only. `nil` if the error has none.
+    package let found: String?
+}
+
+/// The whole of a request and its response, for development. It has every secret that the client sent.
+package struct KeptExchange: Sendable {
+    /// Bytes of a body that are kept.
+    package static let longestBody = 16 * 1024
+
+    package let target: String
+    package let contentType: String?
+    package let authorization: String?
+    package let body: [UInt8]
+    /// True if the body was longer: such a request cannot be sent again.
+    package let isBodyCut: Bool
+    package let response: [UInt8]
+    package let responseType: String?
+    /// The target of a redirect.
+    package let location: String?
+
+    /// Bytes in memory, about.
+    var size: Int {
+        target.utf8.count + body.count + response.count + (authorization?.utf8.count ?? 0)
+            + (location?.utf8.count ?? 0)
+    }
+}
+
+/// Facts of the declared call of a request, for a command that sends it again.
+extension RecentRequest {
+    /// The proof of who asks, as the request needs it.
+    package enum Credential: Sendable, Equatable {
+        case none
+        case apiKey
+        /// ID and secret of an OAuth client, by HTTP Basic.
+        case clientSecret
+        case accessToken
+    }
+
+    /// The call that the request has reached; `nil` where no call matches.
+    private var endpoint: Endpoint? {
+        let method = HTTPMethod(rawValue: method)
+        return Endpoint.all.first { $0.path.description == route && $0.method.isMeant(by: method) }
+    }
+
+    package var credential: Credential {
+        guard let endpoint else { return .none }
+        return switch endpoint.caller {
+        case .apiKey, .metricsReader: .apiKey
+        case .anyone: .none
+        case .oauthClient: clientCredential(at: endpoint)
+        }
+    }
+
+    private func clientCredential(at endpoint: Endpoint) -> Credential {
+        // Introspection accepts an API key too.
+        if caller != nil { return .apiKey }
+        if endpoint === Endpoint.getUserInfo || endpoint === Endpoint.postUserInfo { return .accessToken }
+        // The signature in the body proves who sends an event.
+        if endpoint.body == .securityEventToken { return .none }
+        if let exchange {
+            guard let authorization = exchange.authorization else { return .none }
+            return authorization.lowercased().hasPrefix("bearer ") ? .accessToken : .clientSecret
+        }
+        // Only a secret proves a client. A public client has none, and one that is sent for it is refused.
+        let isRefusedAsUnknown = ["client_not_authenticated", "invalid_client"].contains(reason ?? code ?? "")
+        return isProven || isRefusedAsUnknown ? .clientSecret : .none
+    }
+
+    /// The media type of the body that the call reads; `nil` for a call without a body.
+    package var bodyType: String? {
+        switch endpoint?.body {
+        case BodyFormat.none?, nil: nil
+        case .json?: "application/json"
+        case .form?, .pageForm?, .oauthForm?: "application/x-www-form-urlencoded"
+        case .securityEventToken?: "application/secevent+jwt"
+        }
+    }
+}
+
+/// Facts for the console, kept of a request until its response is written. Made only where there is a console.
+final class RequestNotes: Sendable {
+    private let noted = Mutex<RecentRefusal?>(nil)
+    private let sent: SentAuthorization
+    private let target: String?
+    private let contentType: String?
+    private let authorization: String?
+    private let body: [UInt8]
+    private let isBodyCut: Bool
+
+    /// - Parameter keepsExchange: True in development.
+    init(_ incoming: IncomingRequest, keepsExchange: Bool) {
+        sent = SentAuthorization(incoming.fields.authorization)
+        guard keepsExchange else {
+            (target, contentType, authorization, body, isBodyCut) = (nil, nil, nil, [], false)
+            return
+        }
+        let bytes = incoming.bodyBytes
+        target = incoming.head.uri
+        (contentType, authorization) = (incoming.fields.contentType, incoming.fields.authorization)
+        body = Array(bytes.prefix(KeptExchange.longestBody))
+        isBodyCut = bytes.count > KeptExchange.longestBody
+    }
+
+    var refusal: RecentRefusal? { noted.withLock { $0 } }
+
+    func refused(_ error: any Error) {
+        let refusal = RecentRefusal(error, sent: sent)
+        noted.withLock { $0 = refusal }
+    }
+
+    func exchange(_ response: HTTPResponse) -> KeptExchange? {
+        guard let target else { return nil }
+        var bytes = response.body
+        if let shared = response.sharedBody { bytes += shared.readableBytesView }
+        return KeptExchange(
+            target: target, contentType: contentType, authorization: authorization, body: body,
+            isBodyCut: isBodyCut, response: Array(bytes.prefix(KeptExchange.longestBody)),
+            responseType: response.contentType?.description,
+            location: response.fields.first { $0.name.description == "location" }?.value)
     }
 }

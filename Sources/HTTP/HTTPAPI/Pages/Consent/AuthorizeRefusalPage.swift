@@ -1,7 +1,9 @@
+import AppleAccounts
 import AuthorizationServer
 import Encodings
 import HTTPEngine
 import NIOHTTP1
+import OAuth
 
 /// The error page of the authorization endpoint: the reason for which there is no consent page, and the
 /// remedy.
@@ -44,5 +46,126 @@ struct AuthorizeRefusalPage {
             \(link.map { "<a class=\"button main\" rel=\"noreferrer\" href=\"\($0.url.htmlEscaped)\">\($0.text.html)</a>" } ?? "")
             <p class="code">\(code.html) · \(Markup.code(requestID).html)</p>
             """
+    }
+}
+
+extension AuthorizeRefusalPage {
+    /// - Parameters:
+    ///   - query: The query of the request. Its faulty value is shown, escaped and shortened.
+    ///   - issuer: Names the address to open in a browser.
+    init(
+        _ error: AuthorizationPageError, query: String, issuer: Issuer, requestID: String,
+        language: PageLanguage
+    ) {
+        let texts = AuthorizeTexts.of(language).refusals
+        let refusal =
+            switch error.reason {
+            case .clientUnknown: texts.unknownClient
+            case .redirectURIMismatch: texts.redirectURIMismatch
+            case .embeddedBrowser: texts.embeddedBrowser
+            case .requestMalformed: texts.requestMalformed
+            }
+        self.init(
+            refusal: refusal, status: HTTPResponseStatus(statusCode: error.status),
+            code: error.error.code.rawValue, requestID: requestID, language: language)
+        switch error.reason {
+        case .clientUnknown: found = Self.value(of: "client_id", in: query)
+        case .redirectURIMismatch: found = Self.value(of: "redirect_uri", in: query)
+        case .embeddedBrowser: address = issuer.url("\(AuthorizeUseCase.path)?\(query)")
+        case .requestMalformed: break
+        }
+    }
+
+    init(_ error: FormRefusal, requestID: String, language: PageLanguage, cookie: String?) {
+        let texts = AuthorizeTexts.of(language)
+        self.init(
+            refusal: error.code == .formRefused ? texts.refusals.formRefused : texts.refusals.signInNeeded,
+            status: .forbidden, code: error.code.rawValue, requestID: requestID,
+            language: language,
+            link: Link(text: .text(texts.startAgain), url: "\(AuthorizeUseCase.path)?\(error.query)"),
+            cookie: cookie)
+    }
+
+    /// Says that the account is disabled. The button leads to the client with `access_denied`.
+    init(_ notice: DisabledAccountNotice, requestID: String, language: PageLanguage, cookie: String?) {
+        let texts = AuthorizeTexts.of(language)
+        self.init(
+            refusal: texts.refusals.accountDisabled, status: .forbidden,
+            code: AccountRefusal.Code.accountDisabled.rawValue, requestID: requestID, language: language,
+            link: Link(
+                text: .filled(texts.backToClient, ["client": .value(notice.client.name[language])]),
+                url: notice.location),
+            cookie: cookie)
+    }
+
+    /// Bound in Unicode scalars, because one character can be as long as a header.
+    private static let longestValue = 300
+
+    private static func value(of name: String, in query: String) -> String? {
+        guard let parameters = try? FormParameters(parsing: query.utf8, as: .query),
+            case .text(let text) = parameters.value(of: name, upTo: 4 * longestValue + 4)
+        else { return nil }
+        let start = text.unicodeScalars.prefix(longestValue)
+        return start.endIndex == text.endIndex ? text : String(start) + "…"
+    }
+}
+
+extension AuthorizeRefusalPage {
+    /// - Parameters:
+    ///   - formRefused: Text for a refused form.
+    ///   - address: Path and query of the page.
+    ///   - issuer: Names the address to open in a browser.
+    init(
+        _ refusal: UserPageRefusal, formRefused: AuthorizeTexts.Refusal, address: String, issuer: Issuer,
+        requestID: String, language: PageLanguage, cookie: String?
+    ) {
+        let texts = AuthorizeTexts.of(language)
+        let (text, status): (AuthorizeTexts.Refusal, HTTPResponseStatus) =
+            switch refusal {
+            case .pageUnknown: (texts.refusals.pageUnknown, .notFound)
+            case .embeddedBrowser: (texts.refusals.embeddedBrowser, .forbidden)
+            case .formRefused: (formRefused, .forbidden)
+            case .signInNeeded: (texts.refusals.signInNeeded, .forbidden)
+            case .unavailable: (texts.refusals.unavailable, .serviceUnavailable)
+            }
+        self.init(
+            refusal: text, status: status, code: refusal.rawValue, requestID: requestID, language: language,
+            cookie: cookie)
+        switch refusal {
+        case .embeddedBrowser: self.address = issuer.url(address)
+        case .formRefused, .signInNeeded, .unavailable:
+            link = Link(text: .text(texts.startAgain), url: address)
+        case .pageUnknown: break
+        }
+    }
+}
+
+extension AuthorizeRefusalPage {
+    /// Says that the account is disabled. The device goes on waiting, for another account.
+    init(
+        ofDisabledAccount query: DeviceQuery, requestID: String, language: PageLanguage, cookie: String?
+    ) {
+        let texts = AuthorizeTexts.of(language)
+        self.init(
+            refusal: texts.refusals.accountDisabled, status: .forbidden,
+            code: AccountRefusal.Code.accountDisabled.rawValue, requestID: requestID, language: language,
+            link: Link(
+                text: .text(texts.startAgain), url: "\(DevicePageUseCase.path)?\(query.forOtherAccount.text)"),
+            cookie: cookie)
+    }
+}
+
+extension AuthorizeRefusalPage {
+    init(_ refusal: LogoutOutcome.Refusal, requestID: String, language: PageLanguage) {
+        let (text, status): (AuthorizeTexts.Refusal, HTTPResponseStatus) =
+            switch refusal {
+            case .requestMalformed: (AuthorizeTexts.of(language).refusals.requestUnreadable, .badRequest)
+            case .formRefused: (LogoutTexts.of(language).formRefused, .forbidden)
+            }
+        self.init(
+            refusal: text, status: status, code: refusal.rawValue, requestID: requestID, language: language)
+        if refusal == .formRefused {
+            link = Link(text: .text(AuthorizeTexts.of(language).startAgain), url: LogoutUseCase.path)
+        }
     }
 }

@@ -75,3 +75,127 @@ struct ConsentPage {
         return page.bytes
     }
 }
+
+/// The list of the requested scopes, with checkboxes for those that the user can refuse.
+struct ScopeList {
+    let scopes: [DeclaredScope]
+    let account: Account
+    let language: PageLanguage
+    let texts: ConsentPageTexts
+
+    func write(to page: inout HTMLWriter) {
+        let user = ShownUser(account)
+        for scope in scopes {
+            guard scope.isOptional else {
+                page.append("<li>")
+                write(scope, user, to: &page)
+                page.append("</li>")
+                continue
+            }
+            page.append("<li><label class=\"choice\"><input type=\"checkbox\" name=\"")
+            page.append(ConsentPage.scopePrefix)
+            page.append(escaping: scope.token.rawValue)
+            page.append("\" value=\"1\" checked><span>")
+            write(scope, user, to: &page)
+            page.append("</span></label></li>")
+        }
+        page.append("</ul>")
+        if scopes.contains(where: \.isOptional) { page.append(texts.optionalScopes) }
+        page.append("\n")
+    }
+
+    /// The address is a part of its scope's item, because it is shared only with this scope.
+    private func write(_ scope: DeclaredScope, _ user: ShownUser, to page: inout HTMLWriter) {
+        page.append(escaping: scope.text[language])
+        guard scope.token == .email else { return }
+        page.append("<small>")
+        switch user.sharedEmail {
+        case .own(let address): page.append(address: address)
+        case .relay(let address): page.append(texts.emailHidden, address: address)
+        case .unknown: page.append(texts.emailUnknown)
+        }
+        page.append("</small>")
+    }
+}
+
+/// The signed-in user: a circle with an initial, the name and the address, as far as they are known.
+struct UserBlock {
+    let account: Account
+    /// Texts as HTML.
+    let signedInAs: String
+    let withoutName: String
+
+    private var user: ShownUser { ShownUser(account) }
+
+    func write(to page: inout HTMLWriter) {
+        page.append("<div class=\"user\"><span class=\"face\" aria-hidden=\"true\">")
+        page.append(escaping: initial)
+        page.append("</span><span class=\"who\"><span>")
+        page.append(signedInAs)
+        page.append("</span><b>")
+        if let title = user.title {
+            // A user without a name has the address as the title.
+            page.append(address: title)
+        } else {
+            page.append(withoutName)
+        }
+        page.append("</b>")
+        if let email = user.subtitle {
+            page.append("<span>")
+            page.append(address: email)
+            page.append("</span>")
+        }
+        // The end of the block follows, on the consent page after a link to another account.
+        page.append("</span>")
+    }
+
+    private var initial: String {
+        user.title?.first.map { String($0).uppercased() } ?? "•"
+    }
+}
+
+/// Facts about a user that the consent page and the prompt of App Flip show.
+struct ShownUser {
+    let name: String?
+    let email: String?
+    /// The address that a client with the scope `email` gets.
+    let sharedEmail: SharedEmail
+
+    enum SharedEmail {
+        case own(String)
+        /// A relay address of Apple.
+        case relay(String)
+        case unknown
+    }
+
+    init(_ account: Account) {
+        let parts = [account.profile.firstName, account.profile.lastName].compactMap { $0 }
+        name = parts.isEmpty ? nil : parts.joined(separator: " ")
+        email = account.email
+        sharedEmail =
+            account.email.map { account.isPrivateEmail ?? false ? .relay($0) : .own($0) } ?? .unknown
+    }
+
+    /// The first line: the name, or the address of a user without a name.
+    var title: String? { name ?? email }
+
+    /// The second line: the address of a user who has a name.
+    var subtitle: String? { name == nil ? nil : email }
+}
+
+extension ClientAppearance {
+    /// The picture; empty without one. Its text would repeat the name that follows.
+    var logoMarkup: String {
+        logo.map { "<img class=\"logo\" alt=\"\" width=\"48\" height=\"48\" src=\"\($0.dataURL)\">\n" } ?? ""
+    }
+
+    /// Returns a paragraph with the links; empty without any.
+    func linksMarkup(of name: String, _ language: PageLanguage) -> String {
+        let texts = ConnectionsTexts.of(language)
+        let links = [(texts.policy, policyURI), (texts.terms, termsURI)].compactMap { text, address in
+            address.map { Markup.link(.text(text), to: $0).html }
+        }
+        guard !links.isEmpty else { return "" }
+        return "<p class=\"note\">\(Markup.value(name).html): \(links.joined(separator: " · "))</p>\n"
+    }
+}

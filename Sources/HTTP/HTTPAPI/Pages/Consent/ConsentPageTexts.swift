@@ -136,3 +136,49 @@ struct ConsentPages: Sendable {
             prompt: prompt, language: language, cookie: cookie, texts: texts[prompt.client.id]?[language])
     }
 }
+
+// The choice of texts for a client. The consent page and the prompt of App Flip both ask here.
+extension AuthorizeTexts.Consent {
+    /// `{client}`, `{app}`
+    func heading(for client: OAuthClient) -> String {
+        if client.googleLinking != nil { return titleForGoogle }
+        return client.isFirstParty ? titleForFirstParty : title
+    }
+
+    /// The label of the button that grants consent.
+    func agreement(with client: OAuthClient) -> String {
+        if client.googleLinking != nil { return agreeAndLink }
+        return client.isFirstParty ? goOn : allow
+    }
+
+    /// Texts that Google's review requires, below the scopes.
+    var notesForGoogle: [ConsentNote] {
+        [
+            ConsentNote(template: authorizationForGoogle, place: "agree", text: agreeAndLink, url: nil),
+            ConsentNote(
+                template: googlePolicy, place: "policy", text: googlePolicyName,
+                url: "https://policies.google.com/privacy"),
+            ConsentNote(
+                template: unlinkFromGoogle, place: "connections", text: googleConnectionsName,
+                url: "https://myaccount.google.com/connections"),
+        ]
+    }
+}
+
+/// A sentence below the scopes with one place in it, which a link or a quotation fills.
+struct ConsentNote: Sendable {
+    let template: String
+    /// The word in braces that stands for the place.
+    let place: String
+    /// The text at the place.
+    let text: String
+    /// The target of a link; `nil` for a quotation.
+    let url: String?
+
+    var markup: [String: Markup] {
+        [place: url.map { .link(.text(text), to: $0) } ?? .text(text)]
+    }
+
+    /// The sentence without markup.
+    var plain: String { Markup.plain(template, [place: text]) }
+}

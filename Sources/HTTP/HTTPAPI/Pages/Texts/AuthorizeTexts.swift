@@ -1,4 +1,4 @@
-import AuthorizationServer
+public import AuthorizationServer
 
 /// All texts of the pages at the authorization endpoint, in one language.
 ///
@@ -98,4 +98,12 @@ struct AuthorizeTexts: TranslatedTexts {
         case .other(let translation): translation[AuthorizeTexts.self]
         }
     }
+}
+
+/// The parts of all pages for users. A deployment translates each of them.
+public enum PageTexts {
+    public static let parts: [any TranslatedTexts.Type] = [
+        AuthorizeTexts.self, ConnectionsTexts.self, DeviceTexts.self, LogoutTexts.self, ScopeTexts.self,
+        AppFlipTexts.self,
+    ]
 }

@@ -1,0 +1,241 @@
+import Encodings
+
+/// A strict parser for CBOR (RFC 8949), close to its core deterministic encoding (§4.2.1).
+///
+/// Two readers that understand the same bytes differently are an attack: a second reader would check another
+/// `authData`. So everything with more than one encoding is refused: indefinite lengths, numbers and lengths
+/// that are not minimal, duplicate keys, trailing bytes; also tags, floats, text that is not UTF-8, and input
+/// beyond `CBORLimits`. The order of the keys is not checked, because Apple does not sort them.
+struct CBORReader {
+    private let bytes: ArraySlice<UInt8>
+    private let limits: CBORLimits
+    private var position: Int
+    /// The number of open arrays and maps.
+    private var depth = 0
+
+    init(_ bytes: ArraySlice<UInt8>, limits: CBORLimits = CBORLimits()) throws(CBORError) {
+        guard bytes.count <= limits.size else {
+            throw CBORError(.tooLarge, detail: "more than \(limits.size) bytes")
+        }
+        (self.bytes, self.limits, position) = (bytes, limits, bytes.startIndex)
+    }
+
+    /// The bytes after the last item that was read.
+    var rest: ArraySlice<UInt8> { bytes[position...] }
+
+    /// Reads one item. The recursion is bounded by `CBORLimits.depth`.
+    mutating func readValue() throws(CBORError) -> CBORValue {
+        let head = try readHead()
+        switch head.type {
+        case .unsigned: return .unsigned(head.argument)
+        case .negative: return .negative(head.argument)
+        case .bytes: return .bytes(try readBytes(head.argument))
+        case .text:
+            let text = try readBytes(head.argument)
+            guard let string = String(validating: text, as: UTF8.self) else { throw error(.textInvalid) }
+            return .text(string)
+        case .array: return .array(try readArray(head.argument))
+        case .map: return .map(try readMap(head.argument))
+        case .simple:
+            switch head.argument {
+            case 20: return .bool(false)
+            case 21: return .bool(true)
+            case 22: return .null
+            default: throw error(.typeNotAllowed)
+            }
+        case .tag: throw error(.typeNotAllowed)
+        }
+    }
+
+    /// Refuses bytes after the item. Must be called after that item.
+    func finish() throws(CBORError) {
+        guard position == bytes.endIndex else { throw error(.trailingBytes) }
+    }
+
+    private mutating func readArray(_ count: UInt64) throws(CBORError) -> [CBORValue] {
+        let count = try open(count)
+        var elements: [CBORValue] = []
+        // Nothing is reserved for a count that the bytes do not keep.
+        for _ in 0..<count { elements.append(try readValue()) }
+        depth -= 1
+        return elements
+    }
+
+    private mutating func readMap(_ count: UInt64) throws(CBORError) -> CBORMap {
+        let count = try open(count)
+        var entries: [(key: CBORValue, value: CBORValue)] = []
+        var keys: [ArraySlice<UInt8>] = []
+        for _ in 0..<count {
+            let start = position
+            let key = try readKey()
+            // Each key has one encoding only, so equal keys have equal bytes.
+            let encoded = bytes[start..<position]
+            guard !keys.contains(where: { $0.elementsEqual(encoded) }) else { throw error(.duplicateKey) }
+            keys.append(encoded)
+            entries.append((key, try readValue()))
+        }
+        depth -= 1
+        return CBORMap(entries: entries)
+    }
+
+    private mutating func readKey() throws(CBORError) -> CBORValue {
+        let key = try readValue()
+        switch key {
+        case .unsigned, .negative, .text: return key
+        case .bytes, .array, .map, .bool, .null: throw error(.keyNotAllowed)
+        }
+    }
+
+    /// Returns the number of elements or entries.
+    private mutating func open(_ count: UInt64) throws(CBORError) -> Int {
+        guard depth < limits.depth else { throw error(.tooDeep) }
+        guard count <= UInt64(limits.items) else { throw error(.tooManyItems) }
+        depth += 1
+        return Int(count)
+    }
+
+    private mutating func readBytes(_ count: UInt64) throws(CBORError) -> ArraySlice<UInt8> {
+        // Compared before any addition: a length of 2⁶⁴ - 1 would overflow.
+        guard count <= UInt64(bytes.endIndex - position) else { throw error(.truncated) }
+        defer { position += Int(count) }
+        return bytes[position..<position + Int(count)]
+    }
+
+    /// Reads the initial byte and the argument of an item (RFC 8949 §3).
+    private mutating func readHead() throws(CBORError) -> (type: MajorType, argument: UInt64) {
+        guard let initial = try readBytes(1).first, let type = MajorType(rawValue: initial >> 5) else {
+            throw error(.truncated)
+        }
+        let information = initial & 0x1F
+        switch information {
+        case 0..<24: return (type, UInt64(information))
+        case 24...27:
+            // For the simple types these are floats, and simple values that are not assigned.
+            guard type != .simple else { throw error(.typeNotAllowed) }
+            let argument = try readBytes(1 << UInt64(information - 24)).reduce(0) { $0 << 8 | UInt64($1) }
+            let smallest: UInt64 = information == 24 ? 24 : 1 << (4 << UInt64(information - 24))
+            guard argument >= smallest else { throw error(.lengthNotMinimal) }
+            return (type, argument)
+        case 31: throw error(.indefiniteLength)
+        default: throw error(.typeNotAllowed)
+        }
+    }
+
+    private func error(_ code: CBORError.Code) -> CBORError {
+        CBORError(code, detail: "at byte \(position - bytes.startIndex)")
+    }
+
+    /// The type of an item, in the top three bits of its first byte (RFC 8949 §3.1).
+    private enum MajorType: UInt8 {
+        case unsigned, negative, bytes, text, array, map, tag, simple
+    }
+}
+
+/// Limits that bound the cost of reading CBOR.
+struct CBORLimits: Sendable {
+    /// The largest size of the input in bytes.
+    let size: Int
+    /// The largest nesting depth of arrays and maps. An attestation object has 3.
+    let depth: Int
+    /// The largest number of elements of an array, or of entries of a map. Duplicate keys are found by
+    /// comparing keys pairwise, so this also limits that work.
+    let items: Int
+
+    init(size: Int = 16 * 1024, depth: Int = 6, items: Int = 32) {
+        (self.size, self.depth, self.items) = (size, depth, items)
+    }
+}
+
+/// Reason of the refusal of CBOR.
+///
+/// `detail` names a byte position: it is for a debugger, never for a log or a response.
+struct CBORError: CodedError {
+    enum Code: String, Sendable, CaseIterable {
+        /// The bytes end inside an item.
+        case truncated
+        /// Bytes follow the item.
+        case trailingBytes = "trailing_bytes"
+        /// A string, array or map without a length in front.
+        case indefiniteLength = "indefinite_length"
+        /// A number or a length that fits into fewer bytes.
+        case lengthNotMinimal = "length_not_minimal"
+        /// A tag, a float, or a simple value other than false, true and null.
+        case typeNotAllowed = "type_not_allowed"
+        /// A key of a map that is neither an integer nor text.
+        case keyNotAllowed = "key_not_allowed"
+        case duplicateKey = "duplicate_key"
+        /// Text that is not UTF-8.
+        case textInvalid = "text_invalid"
+        case tooDeep = "too_deep"
+        case tooLarge = "too_large"
+        case tooManyItems = "too_many_items"
+    }
+
+    let code: Code
+    let detail: String
+
+    init(_ code: Code, detail: String = "") {
+        (self.code, self.detail) = (code, detail)
+    }
+}
+
+extension CBORError: CustomDebugStringConvertible {
+    var description: String { "CBOR: \(code.rawValue)" }
+    var debugDescription: String { "\(description) (\(detail))" }
+}
+
+/// An item of CBOR (RFC 8949 §3.1), of the types that App Attest uses or that a new extension may use.
+enum CBORValue: Sendable, Equatable {
+    case unsigned(UInt64)
+    /// The integer -1 - n.
+    case negative(UInt64)
+    case bytes(ArraySlice<UInt8>)
+    case text(String)
+    case array([CBORValue])
+    case map(CBORMap)
+    case bool(Bool)
+    case null
+
+    /// Parses exactly one item with `CBORReader`'s strictness.
+    init(parsing bytes: ArraySlice<UInt8>, limits: CBORLimits = CBORLimits()) throws(CBORError) {
+        var reader = try CBORReader(bytes, limits: limits)
+        self = try reader.readValue()
+        try reader.finish()
+    }
+
+    /// `nil` for other types, and for an integer that does not fit.
+    var integer: Int64? {
+        switch self {
+        case .unsigned(let value): Int64(exactly: value)
+        case .negative(let value): Int64(exactly: value).map { -1 - $0 }
+        case .bytes, .text, .array, .map, .bool, .null: nil
+        }
+    }
+
+    var bytes: ArraySlice<UInt8>? { if case .bytes(let value) = self { value } else { nil } }
+    var text: String? { if case .text(let value) = self { value } else { nil } }
+    var array: [CBORValue]? { if case .array(let value) = self { value } else { nil } }
+    var map: CBORMap? { if case .map(let value) = self { value } else { nil } }
+}
+
+/// A map of CBOR with the entries in their order. No key occurs twice.
+struct CBORMap: Sendable, Equatable {
+    /// The keys are integers and texts.
+    let entries: [(key: CBORValue, value: CBORValue)]
+
+    /// The value of a text key; `nil` when there is none.
+    subscript(key: String) -> CBORValue? {
+        // Bytes are compared, because Swift's `==` of strings treats some different texts as equal.
+        entries.first { $0.key.text?.utf8.elementsEqual(key.utf8) == true }?.value
+    }
+
+    /// The value of an integer key; `nil` when there is none.
+    subscript(key: Int64) -> CBORValue? {
+        entries.first { $0.key.integer == key }?.value
+    }
+
+    static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.entries.count == rhs.entries.count
+            && zip(lhs.entries, rhs.entries).allSatisfy { $0.key == $1.key && $0.value == $1.value }
+    }
+}

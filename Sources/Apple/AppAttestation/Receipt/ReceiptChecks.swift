@@ -1,0 +1,133 @@
+import Certificates
+import Encodings
+import JOSE
+
+/// Refuses a receipt whose signer is not under the pinned root, or not valid at this time.
+struct ReceiptSignerCheck: Sendable {
+    let root: TrustAnchor
+
+    /// - Parameter now: Milliseconds since 1970.
+    func check(_ message: borrowing SignedMessage, at now: Int64) throws(ReceiptError) {
+        do throws(CertificateChainError) {
+            try message.checkSigner(under: root, at: now / 1000)
+        } catch {
+            let code: ReceiptError.Code =
+                switch error.code {
+                case .untrusted: .chainUntrusted
+                case .expired: .certificateExpired
+                case .notYetValid: .certificateNotYetValid
+                }
+            throw ReceiptError(
+                code, found: error.detail, expected: "a signer under the pinned root, valid at this time")
+        }
+    }
+}
+
+/// Refuses a receipt with changed content, or with a signature of another key.
+struct ReceiptSignatureCheck: Sendable {
+    /// The content that is signed.
+    func content(of message: borrowing SignedMessage) throws(ReceiptError) -> [UInt8] {
+        guard let content = message.verifiedContent() else {
+            throw ReceiptError(
+                .signatureInvalid, found: "a signature that is not of this content",
+                expected: "a signature by the key of the signer's certificate")
+        }
+        return content
+    }
+}
+
+/// Refuses a receipt of another app (field 2).
+struct ReceiptAppIDCheck: Sendable {
+    let appID: AppID
+
+    func check(_ content: ReceiptContent) throws(ReceiptError) {
+        guard content.appID.utf8.elementsEqual(appID.text.utf8) else {
+            throw ReceiptError(.appIDMismatch, found: content.appID, expected: appID.text)
+        }
+    }
+}
+
+/// Refuses a receipt of another key (field 3, which is the whole leaf certificate of an attestation).
+///
+/// The keys are compared, not the certificates: a key that is attested twice has two certificates.
+struct ReceiptKeyCheck: Sendable {
+    let key: ECPublicKey
+
+    func check(_ content: ReceiptContent) throws(ReceiptError) {
+        guard let leaf = CertificateHandle(der: content.leaf), let found = try? leaf.ecPublicKey() else {
+            throw ReceiptError(
+                .keyMismatch, found: "other bytes in field 3", expected: "a certificate with a key on P-256")
+        }
+        guard found.point == key.point else {
+            throw ReceiptError(
+                .keyMismatch, found: Base64.encode(found.point), expected: Base64.encode(key.point))
+        }
+    }
+}
+
+/// Refuses the receipt of an attestation in place of a refreshed receipt, and the reverse (field 6).
+struct ReceiptKindCheck: Sendable {
+    let kind: ReceiptKind
+
+    func check(_ content: ReceiptContent) throws(ReceiptError) {
+        guard content.kind == kind else {
+            throw ReceiptError(.kindMismatch, found: content.kind.rawValue, expected: kind.rawValue)
+        }
+    }
+}
+
+/// Refuses a receipt of the other environment (field 7).
+struct ReceiptEnvironmentCheck: Sendable {
+    let environment: AttestationEnvironment
+
+    func check(_ content: ReceiptContent) throws(ReceiptError) {
+        guard content.environment == environment else {
+            throw ReceiptError(
+                .environmentMismatch, found: content.environment.rawValue, expected: environment.rawValue)
+        }
+    }
+}
+
+/// Refuses the receipt of another attestation of the same key (field 4).
+///
+/// It must not be used for refreshed receipts: Apple forces their hash through UTF-8, which ruins it.
+struct ReceiptClientHashCheck: Sendable {
+    let clientDataHash: ClientDataHash
+
+    func check(_ content: ReceiptContent) throws(ReceiptError) {
+        guard content.clientHash.elementsEqual(clientDataHash.bytes) else {
+            throw ReceiptError(
+                .clientHashMismatch, found: Hexadecimal.encode(content.clientHash),
+                expected: Hexadecimal.encode(clientDataHash.bytes))
+        }
+    }
+}
+
+/// Refuses a receipt that was not made just now (fields 12 and 21): an old receipt has an old metric.
+struct ReceiptAgeCheck: Sendable {
+    /// Apple's 5 minutes, in milliseconds.
+    static let longest: Int64 = 300_000
+    /// Clocks may differ by a minute.
+    static let leeway: Int64 = 60_000
+
+    /// - Parameter now: Milliseconds since 1970.
+    func check(_ content: ReceiptContent, at now: Int64) throws(ReceiptError) {
+        let times = now - Self.longest...now + Self.leeway
+        guard times.contains(content.createdAt) else {
+            throw ReceiptError(
+                .notFresh, found: "created at \(RFC3339.text(milliseconds: content.createdAt))",
+                expected: "created within 5 minutes before \(Self.text(now))")
+        }
+        guard content.expiresAt > now else {
+            throw ReceiptError(
+                .expired, found: "expires at \(RFC3339.text(milliseconds: content.expiresAt))",
+                expected: "a time after \(Self.text(now))")
+        }
+    }
+
+    private static func text(_ milliseconds: Int64) -> String {
+        // The range of the text's years.
+        (0...253_402_300_799_999).contains(milliseconds)
+            ? RFC3339.text(milliseconds: milliseconds) : "another time"
+    }
+}

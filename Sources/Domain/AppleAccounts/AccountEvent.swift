@@ -1,0 +1,181 @@
+public import Cryptography
+
+/// A change of an account or a credential, in the order of commit.
+public struct AccountEvent: Sendable, Hashable {
+    /// The words on the wire.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case accountCreated = "account_created"
+        case credentialAuthorized = "credential_authorized"
+        case credentialRevoked = "credential_revoked"
+        case emailChanged = "email_changed"
+        case emailForwardingChanged = "email_forwarding_changed"
+        case profileChanged = "profile_changed"
+        /// The Apple Account was deleted, with all of its authorizations.
+        case accountDeleted = "account_deleted"
+        /// The account was erased here. It is the last event of the account.
+        case accountErased = "account_erased"
+        /// The account moved to another team, and the user has another `sub`.
+        case accountTransferred = "account_transferred"
+        /// The user agreed that an OAuth client may act for them (RFC 6749).
+        case grantCreated = "grant_created"
+        /// All tokens of an OAuth client for the user have ended. `grant` has the reason.
+        case grantRevoked = "grant_revoked"
+        /// The account was disabled here. Its tokens are suspended.
+        case accountDisabled = "account_disabled"
+        /// The account was enabled, or the time of its disabling is over.
+        case accountEnabled = "account_enabled"
+        /// The user was signed out everywhere, so every session has ended.
+        case sessionsEnded = "sessions_ended"
+        /// One refresh token of Google's has ended, and other tokens of its grant go on or end after it.
+        case tokenRevoked = "token_revoked"
+    }
+
+    /// Grows in the order of commit. 0 until the store has numbered it.
+    public private(set) var sequence: Int64
+    public let id: EventID
+    public let kind: Kind
+    public let team: TeamID
+    /// `nil` for an erased user, also in events from before the erasure.
+    public let subject: AppleSubject?
+    /// `nil` for a user who was unknown to this service at the time of the event.
+    public let accountID: AccountID?
+    /// Primary client ID of the app concerned; `nil` when the event is about the account as a whole.
+    public let clientID: ClientID?
+    public let reason: CredentialReason?
+    public let source: CredentialSource?
+    /// The OAuth grant concerned; `nil` for all kinds except grant events.
+    public let grant: GrantReference?
+    /// Time of the change, by Apple's clock.
+    public let moment: Moment
+    /// Time of storage, by our clock.
+    public let recordedAt: Moment
+
+    public init(
+        sequence: Int64 = 0, id: EventID, kind: Kind, team: TeamID, subject: AppleSubject?,
+        accountID: AccountID? = nil, clientID: ClientID? = nil, reason: CredentialReason? = nil,
+        source: CredentialSource? = nil, grant: GrantReference? = nil, moment: Moment, recordedAt: Moment
+    ) {
+        self.sequence = sequence
+        self.id = id
+        self.kind = kind
+        self.team = team
+        self.subject = subject
+        self.accountID = accountID
+        self.clientID = clientID
+        self.reason = reason
+        self.source = source
+        self.grant = grant
+        self.moment = moment
+        self.recordedAt = recordedAt
+    }
+
+    /// Creates an event about a user who is not erased.
+    public init(
+        sequence: Int64 = 0, id: EventID, kind: Kind, key: SubjectKey, accountID: AccountID? = nil,
+        clientID: ClientID? = nil, reason: CredentialReason? = nil, source: CredentialSource? = nil,
+        grant: GrantReference? = nil, moment: Moment, recordedAt: Moment
+    ) {
+        self.init(
+            sequence: sequence, id: id, kind: kind, team: key.team, subject: key.subject,
+            accountID: accountID, clientID: clientID, reason: reason, source: source, grant: grant,
+            moment: moment, recordedAt: recordedAt)
+    }
+
+    /// `nil` for an erased user.
+    public var key: SubjectKey? { subject.map { SubjectKey(team: team, subject: $0) } }
+
+    /// Returns the event with the sequence number from the store.
+    public func numbered(_ sequence: Int64) -> AccountEvent {
+        var event = self
+        event.sequence = sequence
+        return event
+    }
+}
+
+/// A page of the event feed.
+public struct EventPage: Sendable, Hashable {
+    public let events: [AccountEvent]
+    /// Position of the next page. It can be past the last event of the page, when the reader may not see the
+    /// events that follow.
+    public let cursor: Int64
+    /// Indicates that more events may be stored already.
+    public let hasMore: Bool
+
+    public init(events: [AccountEvent], cursor: Int64, hasMore: Bool) {
+        (self.events, self.cursor, self.hasMore) = (events, cursor, hasMore)
+    }
+}
+
+/// The OAuth grant that an account event is about.
+public struct GrantReference: Sendable, Hashable {
+    public let id: GrantID
+    public let oauthClientID: OAuthClientID
+    /// `nil` for a grant that was created.
+    public let reason: GrantEndReason?
+    /// Only with `google_revoked`.
+    public let googleEvent: GoogleEventReference?
+    /// Double SHA-512 of a refresh token of Google's that ended with the event, by which Google finds the
+    /// token. Only for tokens of whose end Google is told. Nothing that leaves the service has it except the
+    /// report to Google.
+    public let endedToken: SHA512Digest?
+
+    public init(
+        id: GrantID, oauthClientID: OAuthClientID, reason: GrantEndReason? = nil,
+        googleEvent: GoogleEventReference? = nil, endedToken: SHA512Digest? = nil
+    ) {
+        (self.id, self.oauthClientID) = (id, oauthClientID)
+        (self.reason, self.googleEvent, self.endedToken) = (reason, googleEvent, endedToken)
+    }
+}
+
+/// Reason of the end of an OAuth grant, in the words of the event feed.
+public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
+    /// The app's backend ended the grant for the user.
+    case unlinked
+    /// The OAuth client revoked its last token (RFC 7009).
+    case clientRevoked = "client_revoked"
+    /// A code or refresh token was used twice (RFC 9700 §4.14).
+    case tokenReused = "token_reused"
+    /// Newer tokens replaced the last tokens of the grant.
+    case replaced
+    /// Google reported that the sessions or tokens of the linked Google account have ended.
+    case googleRevoked = "google_revoked"
+    case consentRevoked = "consent_revoked"
+    case appleAccountDeleted = "apple_account_deleted"
+    case erased
+    /// The user was signed out everywhere.
+    case signedOut = "signed_out"
+}
+
+/// The security event of Google that ended an OAuth grant.
+public struct GoogleEventReference: Sendable, Hashable {
+    public let kind: GoogleEventKind
+    /// `nil` when Google gave no reason, or a reason that this version does not know.
+    public let reason: GoogleEventReason?
+
+    public init(kind: GoogleEventKind, reason: GoogleEventReason? = nil) {
+        (self.kind, self.reason) = (kind, reason)
+    }
+}
+
+/// The kinds of Google's security events: the last part of the event's URI (Cross-Account Protection).
+public enum GoogleEventKind: String, Sendable, Hashable, CaseIterable {
+    case sessionsRevoked = "sessions-revoked"
+    case tokensRevoked = "tokens-revoked"
+    case tokenRevoked = "token-revoked"
+    case accountDisabled = "account-disabled"
+    case accountEnabled = "account-enabled"
+    case credentialChangeRequired = "account-credential-change-required"
+    /// A test event, which Google sends on request.
+    case verification
+    /// A kind that this version does not know.
+    case other
+}
+
+/// The reasons of `account-disabled`, in Google's words.
+public enum GoogleEventReason: String, Sendable, Hashable, CaseIterable {
+    /// An attacker had taken the Google account over.
+    case hijacking
+    /// The Google account was one of many that were made automatically.
+    case bulkAccount = "bulk-account"
+}

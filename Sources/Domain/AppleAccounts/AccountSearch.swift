@@ -1,0 +1,267 @@
+/// A question for accounts: what is known of them, and how they must be.
+public struct AccountSearch: Sendable, Hashable {
+    /// Something that few accounts have. Texts are compared with their ASCII letters in lower case.
+    public enum Key: Sendable, Hashable {
+        /// The whole address: signed by Apple, a relay address, or posted by the app and unsigned.
+        case email(String)
+        /// First name, last name, or both with one space.
+        case name(String)
+        case account(AccountID)
+        /// In each team.
+        case subject(AppleSubject)
+        case grant(GrantID)
+    }
+
+    /// `nil` for all accounts.
+    public let key: Key?
+    public let filter: AccountFilter
+    /// Accounts without a credential for one of the caller's apps are not found, and credentials for other apps
+    /// count for no filter.
+    public let scope: AppScope
+
+    public init(key: Key? = nil, filter: AccountFilter = AccountFilter(), scope: AppScope) {
+        (self.key, self.filter, self.scope) = (key, filter, scope)
+    }
+
+    /// The number of accounts that one page looks at, at most. Bounds the time of a page: a page can be empty
+    /// although accounts of later pages match.
+    public static let longestScan = 500
+}
+
+/// Conditions on an account. Those about credentials must hold for one credential together.
+public struct AccountFilter: Sendable, Hashable {
+    /// Primary client ID of the app of the credential.
+    public var clientID: ClientID?
+    public var state: CredentialState?
+    public var reason: CredentialReason?
+    /// True for credentials with a refresh token of Apple's.
+    public var holdsAppleToken: Bool?
+    public var isDisabled: Bool?
+    /// True for accounts with a grant to an OAuth client of an app that the caller may see.
+    public var isLinked: Bool?
+    /// Accounts that were created after this moment.
+    public var createdAfter: Moment?
+
+    public init(
+        clientID: ClientID? = nil, state: CredentialState? = nil, reason: CredentialReason? = nil,
+        holdsAppleToken: Bool? = nil, isDisabled: Bool? = nil, isLinked: Bool? = nil,
+        createdAfter: Moment? = nil
+    ) {
+        self.clientID = clientID
+        self.state = state
+        self.reason = reason
+        self.holdsAppleToken = holdsAppleToken
+        self.isDisabled = isDisabled
+        self.isLinked = isLinked
+        self.createdAfter = createdAfter
+    }
+
+    /// Returns true if an account has all properties, except `isLinked`.
+    ///
+    /// - Parameter account: With the credentials that the caller may see, as it is now.
+    public func matches(_ account: Account) -> Bool {
+        if let isDisabled, isDisabled != (account.disabling != nil) { return false }
+        if let createdAfter, account.createdAt <= createdAfter { return false }
+        guard clientID != nil || state != nil || reason != nil || holdsAppleToken != nil else { return true }
+        return account.credentials.contains { matches($0) }
+    }
+
+    private func matches(_ credential: Credential) -> Bool {
+        if let clientID, clientID != credential.clientID { return false }
+        if let state, state != credential.state { return false }
+        if let reason, reason != credential.reason { return false }
+        if let holdsAppleToken, holdsAppleToken != (credential.refreshToken == .held) { return false }
+        return true
+    }
+}
+
+/// A page of found accounts.
+public struct AccountPage: Sendable, Hashable {
+    /// With the credentials that the caller may see.
+    public let accounts: [Account]
+    /// Position after the last account that was looked at; `nil` when there are no more accounts.
+    public let next: SearchPosition?
+
+    public init(accounts: [Account], next: SearchPosition?) {
+        (self.accounts, self.next) = (accounts, next)
+    }
+}
+
+/// The way in which a search goes through the accounts, the newest first: always along an index.
+///
+/// What the way does not decide is decided by reading the accounts, a bounded number for each page
+/// (`AccountSearch.longestScan`).
+public enum SearchPath: Sendable, Hashable {
+    /// The few accounts with this key.
+    case key(AccountSearch.Key)
+    /// Accounts that are stored as disabled.
+    case disabled
+    /// Accounts with a grant to an OAuth client.
+    case linked
+    /// Accounts with a revocation that counts for one of these apps, by primary client IDs; of all apps for `nil`.
+    case revoked(Set<ClientID>?)
+    /// Accounts with a credential for one of these apps.
+    case apps(Set<ClientID>)
+    /// All accounts, or those with an ID that was made at this moment or later.
+    case all(from: Moment?)
+
+    public init(_ search: AccountSearch) {
+        let filter = search.filter
+        if let key = search.key {
+            self = .key(key)
+        } else if filter.isDisabled == true {
+            self = .disabled
+        } else if filter.isLinked == true {
+            self = .linked
+        } else if filter.meansRevoked {
+            self = .revoked(search.apps)
+        } else if let moment = filter.createdAfter {
+            self = .all(from: moment)
+        } else if let apps = search.apps {
+            self = .apps(apps)
+        } else {
+            self = .all(from: nil)
+        }
+    }
+
+    /// Indicates that positions are numbers of rows, and not account IDs.
+    public var countsRows: Bool {
+        switch self {
+        case .disabled, .revoked, .apps: true
+        case .key, .linked, .all: false
+        }
+    }
+}
+
+/// A position in the order of a search. The order is that of account IDs or, for searches that go along
+/// credentials, that of rows; both begin with the newest.
+public enum SearchPosition: Sendable, Hashable {
+    case account(AccountID)
+    case row(Int64)
+
+    /// The form for callers: "a" and an UUID, or "r" and a number.
+    public var text: String {
+        switch self {
+        case .account(let id): "a" + id.rawValue.dropFirst(4)
+        case .row(let number): "r\(number)"
+        }
+    }
+
+    /// Reads the form of `text`.
+    public init?(_ text: String) {
+        let rest = text.dropFirst()
+        switch text.first {
+        case "a":
+            guard let id = UniqueID(rest) else { return nil }
+            self = .account(AccountID(id))
+        case "r":
+            guard let number = Int64(rest), number >= 0, "\(number)" == rest else { return nil }
+            self = .row(number)
+        default: return nil
+        }
+    }
+}
+
+extension AccountSearch {
+    /// The apps of which an account must have a credential; `nil` when it need not have one.
+    fileprivate var apps: Set<ClientID>? {
+        switch (scope, filter.clientID) {
+        case (.all, nil): nil
+        case (.all, .some(let clientID)): [clientID]
+        case (.only(let apps), nil): apps
+        case (.only(let apps), .some(let clientID)): apps.intersection([clientID])
+        }
+    }
+}
+
+extension AccountFilter {
+    /// Indicates that only revoked credentials match.
+    fileprivate var meansRevoked: Bool {
+        if state == .revoked { return true }
+        return switch reason {
+        case .consentRevoked, .appleAccountDeleted, .refreshTokenRejected, .erased: true
+        case .signedIn, nil: false
+        }
+    }
+}
+
+/// Decides which of the accounts that a search goes through are on its page. The same in all stores.
+public struct SearchScan: Sendable {
+    private let search: AccountSearch
+    private let limit: Int
+    private let moment: Moment
+    private var accounts: [Account] = []
+    private var last: SearchPosition?
+
+    /// - Parameters:
+    ///   - limit: The number of accounts of the page, at most.
+    ///   - moment: Time at which disablings must hold to count.
+    public init(_ search: AccountSearch, limit: Int, at moment: Moment) {
+        (self.search, self.limit, self.moment) = (search, limit, moment)
+    }
+
+    /// Indicates that the page needs no more accounts.
+    public var isFull: Bool { accounts.count >= limit }
+
+    /// Looks at the next account.
+    ///
+    /// - Parameters:
+    ///   - record: `nil` for a row without a user.
+    ///   - grants: Returns the apps of the OAuth clients that the account has granted something, by their primary
+    ///     client IDs. Called only if the answer depends on it.
+    public mutating func look(
+        at record: SubjectRecord?, _ position: SearchPosition, grants: (AccountID) throws -> [ClientID]
+    ) rethrows {
+        last = position
+        guard let account = record?.account?.narrowed(to: search.scope)?.current(at: moment),
+            hasKey(account), search.filter.matches(account)
+        else { return }
+        if let isLinked = search.filter.isLinked {
+            guard try grants(account.id).contains(where: { search.scope.allows($0) }) == isLinked else {
+                return
+            }
+        }
+        accounts.append(account)
+    }
+
+    /// Returns the page.
+    ///
+    /// - Parameter hasMore: True if the search has accounts after the last account that was looked at.
+    public func page(hasMore: Bool) -> AccountPage {
+        AccountPage(accounts: accounts, next: hasMore ? last : nil)
+    }
+
+    /// Compares names, which have no index as a whole. Stores find the other keys exactly.
+    private func hasKey(_ account: Account) -> Bool {
+        switch search.key {
+        case .name(let name): SearchText.matches(account.profile, name: name)
+        case .email, .account, .subject, .grant, nil: true
+        }
+    }
+}
+
+/// The comparison of names and addresses in searches.
+public enum SearchText {
+    /// Returns a text with its ASCII letters in lower case, as the indexes of the stores have it.
+    public static func folded(_ text: String) -> [UInt8] {
+        text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
+    }
+
+    /// The number of places at which a name is divided, at most.
+    private static let mostDivisions = 4
+
+    /// Returns the last names that a searched name can contain: the whole name, and what follows one of its spaces.
+    public static func lastNames(in name: String) -> [String] {
+        let words = name.split(separator: " ", maxSplits: mostDivisions, omittingEmptySubsequences: true)
+        return words.indices.map { words[$0...].joined(separator: " ") }
+    }
+
+    /// Returns true if a name in a profile is the searched name.
+    public static func matches(_ profile: Profile, name: String) -> Bool {
+        let wanted = folded(
+            name.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " "))
+        guard !wanted.isEmpty else { return false }
+        let both = [profile.firstName, profile.lastName].compactMap { $0 }
+        return both.contains { folded($0) == wanted } || folded(both.joined(separator: " ")) == wanted
+    }
+}

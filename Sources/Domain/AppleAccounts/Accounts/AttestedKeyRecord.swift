@@ -1,0 +1,111 @@
+public import AppAttestation
+import Encodings
+
+/// A key of App Attest: what is kept of its attestation.
+///
+/// Its owner is the app that attested it. No user owns a key: an app attests before a user signs in, and the
+/// users of one device share its key. So no value leads to a user, and an erasure deletes no key.
+public struct AttestedKeyRecord: Sendable, Hashable {
+    /// In milliseconds. A key that is not used for so long is deleted; its app then has to attest a new key.
+    public static let keptUnused: Int64 = 400 * 86_400_000
+    /// In milliseconds. The time of the last use is written at most so often, because it is in an index.
+    public static let usePrecision: Int64 = 86_400_000
+
+    public let id: AttestedKeyID
+    public let appID: AppID
+    /// The point on P-256, uncompressed (X9.62): 65 bytes.
+    public let publicKey: [UInt8]
+    public let environment: AttestationEnvironment
+    /// Counter of the last assertion; 0 after the attestation. It never falls.
+    public internal(set) var counter: UInt32
+    public let createdAt: Moment
+    /// Time of the last use, with `usePrecision`.
+    public internal(set) var usedAt: Moment
+    /// The facts in the last proof of the key: its attestation, or an assertion.
+    public internal(set) var facts: AttestedAppFacts
+    /// Apple's receipt, sealed. `nil` where none is kept.
+    public let receipt: SealedSecret?
+    /// Time from which the receipt may be exchanged for a new one. `nil` where it is not exchanged.
+    public let receiptRefreshAt: Moment?
+    /// Apple's number of keys that this app attested on the device in the last 30 days. It never decides.
+    public let riskMetric: Int64?
+
+    public init(
+        id: AttestedKeyID, appID: AppID, publicKey: [UInt8], environment: AttestationEnvironment,
+        counter: UInt32 = 0, createdAt: Moment, usedAt: Moment? = nil, facts: AttestedAppFacts = .none,
+        receipt: SealedSecret? = nil, receiptRefreshAt: Moment? = nil, riskMetric: Int64? = nil
+    ) {
+        self.id = id
+        self.appID = appID
+        self.publicKey = publicKey
+        self.environment = environment
+        self.counter = counter
+        self.createdAt = createdAt
+        self.usedAt = usedAt ?? createdAt
+        self.facts = facts
+        self.receipt = receipt
+        self.receiptRefreshAt = receiptRefreshAt
+        self.riskMetric = riskMetric
+    }
+
+    /// The same key with another receipt.
+    public func with(receipt: SealedSecret?, refreshAt: Moment?, riskMetric: Int64?) -> AttestedKeyRecord {
+        AttestedKeyRecord(
+            id: id, appID: appID, publicKey: publicKey, environment: environment, counter: counter,
+            createdAt: createdAt, usedAt: usedAt, facts: facts, receipt: receipt, receiptRefreshAt: refreshAt,
+            riskMetric: riskMetric)
+    }
+}
+
+/// The facts of iOS 27 and macOS 27 about the app that uses a key, in a form that every store can keep. They never
+/// decide.
+public struct AttestedAppFacts: Sendable, Hashable {
+    /// In bytes. The longest `CFBundleVersion` that Apple documents has 18 characters.
+    public static let longestBundleVersion = 64
+
+    /// Values that `ValidationCategory` does not have are possible.
+    public let validationCategory: UInt32?
+    public let bundleVersion: String?
+
+    /// The app runs on an older system.
+    public static let none = AttestedAppFacts()
+
+    /// A version that is too long, or has a control character, counts as absent: the text is untrusted.
+    public init(validationCategory: UInt32? = nil, bundleVersion: String? = nil) {
+        self.validationCategory = validationCategory
+        self.bundleVersion = bundleVersion.flatMap { text in
+            (1...Self.longestBundleVersion).contains(text.utf8.count) && !text.hasControlCharacters
+                ? text : nil
+        }
+    }
+
+    public init(_ extensions: AuthenticatorExtensions) {
+        self.init(
+            validationCategory: extensions.validationCategory, bundleVersion: extensions.bundleVersion)
+    }
+}
+
+/// A proof of App Attest that came with a request: what the transaction of the request does with it.
+public struct AppProof: Sendable, Hashable {
+    /// Consumed whatever the result of the request is.
+    public let challenge: UsedNonce
+    /// `nil` when a check before the transaction has failed: the challenge is consumed, and no counter rises.
+    public let assertion: AssertedCounter?
+
+    public init(challenge: UsedNonce, assertion: AssertedCounter?) {
+        (self.challenge, self.assertion) = (challenge, assertion)
+    }
+}
+
+/// The counter of an assertion whose other checks have passed.
+public struct AssertedCounter: Sendable, Hashable {
+    public let keyID: AttestedKeyID
+    /// The app that the assertion is of.
+    public let appID: AppID
+    public let counter: UInt32
+    public let facts: AttestedAppFacts
+
+    public init(keyID: AttestedKeyID, appID: AppID, counter: UInt32, facts: AttestedAppFacts = .none) {
+        (self.keyID, self.appID, self.counter, self.facts) = (keyID, appID, counter, facts)
+    }
+}

@@ -1,0 +1,195 @@
+/// The state rule: the latest authorization and the latest revocation of one user for one app.
+///
+/// The credential is authorized if the authorization is strictly later, else revoked. Nothing else is stored,
+/// and `merge` takes the later of each, so that any order and any number of deliveries of the same facts
+/// gives the same record.
+public struct CredentialRecord: Sendable, Hashable {
+    public private(set) var authorization: Authorization?
+    public private(set) var revocation: Revocation?
+
+    public init(authorization: Authorization? = nil, revocation: Revocation? = nil) {
+        (self.authorization, self.revocation) = (authorization, revocation)
+    }
+
+    public var state: CredentialState {
+        switch (authorization, revocation) {
+        case (nil, nil): .notFound
+        case (nil, .some): .revoked
+        case (.some, nil): .authorized
+        case (.some(let authorization), .some(let revocation)):
+            authorization.moment > revocation.moment ? .authorized : .revoked
+        }
+    }
+
+    /// `nil` when the state is `notFound`.
+    public var reason: CredentialReason? {
+        switch state {
+        case .authorized: .signedIn
+        case .revoked: revocation?.reason
+        case .notFound: nil
+        }
+    }
+
+    /// `nil` when the state is `notFound`.
+    public var source: CredentialSource? {
+        switch state {
+        case .authorized: authorization?.source
+        case .revoked: revocation?.source
+        case .notFound: nil
+        }
+    }
+
+    /// The moment of the fact that decides the state. `nil` when the state is `notFound`.
+    public var since: Moment? {
+        switch state {
+        case .authorized: authorization?.moment
+        case .revoked: revocation?.moment
+        case .notFound: nil
+        }
+    }
+
+    /// Returns true if a token of this moment may sign in: only a token issued after the latest revocation,
+    /// even if its signature is valid. Identity tokens live for a day, longer than many a consent.
+    public func admits(authorizationAt moment: Moment) -> Bool {
+        revocation.map { moment > $0.moment } ?? true
+    }
+
+    public mutating func merge(_ other: CredentialRecord) {
+        if let theirs = other.authorization { merge(theirs) }
+        if let theirs = other.revocation { merge(theirs) }
+    }
+
+    public mutating func merge(_ other: Authorization) {
+        authorization = authorization.map { max($0, other) } ?? other
+    }
+
+    public mutating func merge(_ other: Revocation) {
+        revocation = revocation.map { max($0, other) } ?? other
+    }
+
+    public func merged(with other: Revocation?) -> CredentialRecord {
+        guard let other else { return self }
+        var result = self
+        result.merge(other)
+        return result
+    }
+}
+
+/// State of Apple's credential of one user for one app, in the words of `getCredentialState`.
+public enum CredentialState: String, Sendable, Hashable, CaseIterable {
+    /// The user may stay signed in.
+    case authorized
+    /// The user must be signed out.
+    case revoked
+    /// Never seen with this app.
+    case notFound
+}
+
+/// Reason of a credential's state.
+public enum CredentialReason: String, Sendable, Hashable, CaseIterable {
+    case signedIn = "signed_in"
+    case consentRevoked = "consent_revoked"
+    case appleAccountDeleted = "apple_account_deleted"
+    /// Apple refused the refresh token. This also happens after a change of the Apple Account's password.
+    case refreshTokenRejected = "refresh_token_rejected"
+    /// The account was erased here.
+    case erased
+}
+
+/// The origin of a fact.
+public enum CredentialSource: String, Sendable, Hashable, CaseIterable {
+    case signIn = "sign_in"
+    case notification
+    case dailyCheck = "daily_check"
+    case erasure
+}
+
+/// The user's consent: its moment by Apple's clock, and the source of this fact.
+public struct Authorization: Sendable, Hashable {
+    public let moment: Moment
+    public let source: CredentialSource
+
+    public init(moment: Moment, source: CredentialSource) {
+        (self.moment, self.source) = (moment, source)
+    }
+}
+
+extension Authorization: Comparable {
+    /// By moment. The source only makes the order total, so that the later of two authorizations is the same
+    /// in any order of arrival.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        (lhs.moment, lhs.source.rank) < (rhs.moment, rhs.source.rank)
+    }
+}
+
+extension CredentialSource {
+    /// Breaks ties between equal moments: Apple's notifications come before our requests and actions.
+    var rank: Int {
+        switch self {
+        case .erasure: 0
+        case .dailyCheck: 1
+        case .signIn: 2
+        case .notification: 3
+        }
+    }
+}
+
+/// The end of the user's consent: its moment by Apple's clock (or ours, when we ended it), and the reason.
+public struct Revocation: Sendable, Hashable {
+    public let moment: Moment
+    public let reason: CredentialReason
+    public let source: CredentialSource
+
+    public init(moment: Moment, reason: CredentialReason, source: CredentialSource) {
+        (self.moment, self.reason, self.source) = (moment, reason, source)
+    }
+}
+
+extension Revocation: Comparable {
+    /// By moment. Reason and source only make the order total, so that the later of two revocations is the
+    /// same in any order of arrival.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        (lhs.moment, lhs.reason.rank, lhs.source.rank) < (rhs.moment, rhs.reason.rank, rhs.source.rank)
+    }
+}
+
+extension CredentialReason {
+    /// Breaks ties between equal moments: the more final reason stays.
+    fileprivate var rank: Int {
+        switch self {
+        case .signedIn: 0
+        case .refreshTokenRejected: 1
+        case .consentRevoked: 2
+        case .erased: 3
+        case .appleAccountDeleted: 4
+        }
+    }
+}
+
+/// A value that many facts can set: the value with the latest moment, by Apple's clock, stays.
+///
+/// If two values have the same moment, the greater value stays, so that the outcome never depends on the
+/// order of arrival.
+public struct LastWriter<Value: Comparable & Sendable>: Sendable, Equatable {
+    public private(set) var value: Value
+    public private(set) var moment: Moment
+
+    public init(_ value: Value, at moment: Moment) {
+        (self.value, self.moment) = (value, moment)
+    }
+
+    /// Takes the other if it is later. Commutative, associative, idempotent.
+    public mutating func merge(_ other: LastWriter<Value>) {
+        guard (moment, value) < (other.moment, other.value) else { return }
+        self = other
+    }
+
+    public func merged(with other: LastWriter<Value>?) -> LastWriter<Value> {
+        guard let other else { return self }
+        var result = self
+        result.merge(other)
+        return result
+    }
+}
+
+extension LastWriter: Hashable where Value: Hashable {}

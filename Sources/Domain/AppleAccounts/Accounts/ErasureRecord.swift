@@ -1,0 +1,164 @@
+/// Finished and remaining steps of an erasure. No member identifies the user.
+public struct ErasureRecord: Sendable, Hashable {
+    public let id: ErasureID
+    public let accountID: AccountID
+    public let team: TeamID
+    public let requestedAt: Moment
+    /// Time from which Apple is no longer asked.
+    public let deadline: Moment
+    /// Time at which the last Apple code or token was done; the time of the erasure when there was none.
+    public var finishedAt: Moment?
+    /// In the order of the primary client IDs' bytes.
+    public let apps: [ErasedApp]
+    /// In the order of their IDs.
+    public var tokens: [ErasureToken]
+
+    public init(
+        id: ErasureID, accountID: AccountID, team: TeamID, requestedAt: Moment, deadline: Moment,
+        finishedAt: Moment? = nil, apps: [ErasedApp], tokens: [ErasureToken]
+    ) {
+        self.id = id
+        self.accountID = accountID
+        self.team = team
+        self.requestedAt = requestedAt
+        self.deadline = deadline
+        self.finishedAt = finishedAt
+        self.apps = apps
+        self.tokens = tokens
+    }
+}
+
+/// Facts about one app at the erasure of the account.
+public struct ErasedApp: Sendable, Hashable {
+    /// The app's primary client ID.
+    public let clientID: ClientID
+    /// Indicates that a refresh token was held.
+    public let hadToken: Bool
+    public let stateBefore: CredentialState
+    public let reasonBefore: CredentialReason?
+    /// Reason why no token was held although a code had come.
+    public let refreshTokenCause: RefreshTokenCause?
+
+    public init(
+        clientID: ClientID, hadToken: Bool, stateBefore: CredentialState,
+        reasonBefore: CredentialReason? = nil,
+        refreshTokenCause: RefreshTokenCause? = nil
+    ) {
+        self.clientID = clientID
+        self.hadToken = hadToken
+        self.stateBefore = stateBefore
+        self.reasonBefore = reasonBefore
+        self.refreshTokenCause = refreshTokenCause
+    }
+}
+
+/// A code or token of an erased account, to be revoked at Apple.
+public struct ErasureToken: Sendable, Hashable {
+    /// Next step.
+    public enum Step: Sendable, Hashable {
+        /// The code must be exchanged, because only a token can be revoked.
+        case exchange
+        case revoke
+        /// A refresh with the token must be refused.
+        case prove
+        case done(ErasureOutcome)
+    }
+
+    /// ID of the code or token before the erasure.
+    public let id: UniqueID
+    /// Client ID that the code or token was issued to.
+    public let clientID: ClientID
+    /// Primary client ID of the app that the client ID belongs to.
+    public let primaryClientID: ClientID
+    public var kind: SealedPurpose
+    public var step: Step
+    /// Number of claims since the erasure.
+    public var attempts: Int64
+    /// Time from which it may be claimed. During a claim: the time at which the claim ends by itself.
+    public var nextAttemptAt: Moment
+    /// Indicates a claim: a worker took it and has not reported the result.
+    public var isClaimed: Bool
+    /// The most characters that a cause may have.
+    public static let longestCause = 64
+
+    /// Cause of the last failure: Apple's error or our own code. Not empty, and at most `longestCause`
+    /// characters.
+    public var cause: String?
+    /// `nil` after the last step.
+    public var sealed: SealedSecret?
+    /// Only for a code of the web flow.
+    public let redirectURI: String?
+    /// Only for a code: time from which Apple refuses it.
+    public let expiresAt: Moment?
+
+    public init(
+        id: UniqueID, clientID: ClientID, primaryClientID: ClientID, kind: SealedPurpose, step: Step,
+        attempts: Int64 = 0, nextAttemptAt: Moment, isClaimed: Bool = false, cause: String? = nil,
+        sealed: SealedSecret?, redirectURI: String? = nil, expiresAt: Moment? = nil
+    ) {
+        self.id = id
+        self.clientID = clientID
+        self.primaryClientID = primaryClientID
+        self.kind = kind
+        self.step = step
+        self.attempts = attempts
+        self.nextAttemptAt = nextAttemptAt
+        self.isClaimed = isClaimed
+        self.cause = cause
+        self.sealed = sealed
+        self.redirectURI = redirectURI
+        self.expiresAt = expiresAt
+    }
+
+    public var isDone: Bool {
+        if case .done = step { true } else { false }
+    }
+}
+
+extension ErasureToken {
+    init(_ token: RefreshTokenRecord, at moment: Moment) {
+        self.init(
+            id: token.id, clientID: token.clientID, primaryClientID: token.primaryClientID,
+            kind: .refreshToken, step: .revoke, nextAttemptAt: moment, sealed: token.sealed)
+    }
+
+    /// A code that is being exchanged stays claimed, so that it is not sent a second time.
+    init(_ code: AuthorizationCodeRecord, at moment: Moment) {
+        self.init(
+            id: code.id, clientID: code.clientID, primaryClientID: code.primaryClientID,
+            kind: .authorizationCode, step: .exchange,
+            nextAttemptAt: code.isClaimed ? code.nextAttemptAt : moment, isClaimed: code.isClaimed,
+            sealed: code.sealed, redirectURI: code.redirectURI, expiresAt: code.expiresAt)
+    }
+}
+
+/// The outcome for one Apple code or token of an erased account.
+public enum ErasureOutcome: String, Sendable, Hashable, CaseIterable {
+    /// Apple revoked the token, and then refused it.
+    case provenRevoked = "revoked_and_proven"
+    /// The token could not be revoked, or the revocation could not be proven. `cause` says why.
+    case notRevoked = "not_revoked"
+}
+
+/// An Apple code or token of an erased account, claimed: until the claim ends, only this caller works on it.
+public struct ClaimedErasureToken: Sendable, Hashable {
+    public let erasureID: ErasureID
+    public let accountID: AccountID
+    public let team: TeamID
+    public let deadline: Moment
+    public let token: ErasureToken
+    /// Indicates that an earlier claim ended without a result, so that its step may have happened.
+    public let isInterrupted: Bool
+
+    public init(
+        erasureID: ErasureID, accountID: AccountID, team: TeamID, deadline: Moment, token: ErasureToken,
+        isInterrupted: Bool
+    ) {
+        self.erasureID = erasureID
+        self.accountID = accountID
+        self.team = team
+        self.deadline = deadline
+        self.token = token
+        self.isInterrupted = isInterrupted
+    }
+}

@@ -1,5 +1,0 @@
-public import AppAttestation
-
-extension AppCheckTarget.Kind: StorageCode {
-    public static var numbered: [AppCheckTarget.Kind] { [.app, .oauthClient] }
-}

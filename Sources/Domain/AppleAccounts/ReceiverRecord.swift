@@ -1,0 +1,217 @@
+import Encodings
+
+/// The position of a receiver in the event feed.
+///
+/// Every event up to the cursor was delivered, or is of a type or app that the receiver does not want, or has a
+/// `DeliveryRetry`. Nothing is stored for the events after it.
+public struct ReceiverRecord: Sendable, Hashable {
+    public let name: ReceiverName
+    public var cursor: Int64
+    /// Number of claims so far, also of replays. Only the process with the last claim may write, so a process
+    /// that was held up for longer than its claim changes nothing.
+    public var claims: Int64
+    /// The moment before which the receiver cannot be claimed: the end of its claim.
+    public var notBefore: Moment
+    /// `nil` unless the receiver is paused. A paused receiver gets nothing until an operator resumes it.
+    public var pausedAt: Moment?
+    /// A verification that was asked for and is not sent yet.
+    public var verification: StreamVerification?
+    /// The moment at which a verification was asked for last.
+    public var verificationAskedAt: Moment?
+
+    public init(
+        name: ReceiverName, cursor: Int64, claims: Int64 = 0, notBefore: Moment, pausedAt: Moment? = nil,
+        verification: StreamVerification? = nil, verificationAskedAt: Moment? = nil
+    ) {
+        (self.name, self.cursor, self.claims) = (name, cursor, claims)
+        (self.notBefore, self.pausedAt) = (notBefore, pausedAt)
+        (self.verification, self.verificationAskedAt) = (verification, verificationAskedAt)
+    }
+}
+
+/// A receiver with all that waits for it besides the feed.
+public struct ClaimedReceiver: Sendable, Hashable {
+    public var record: ReceiverRecord
+    /// In the order of their sequence numbers.
+    public var retries: [DeliveryRetry]
+
+    public init(record: ReceiverRecord, retries: [DeliveryRetry]) {
+        (self.record, self.retries) = (record, retries)
+    }
+}
+
+/// A receiver as a worker sees it before it claims it.
+public struct DueReceiver: Sendable, Hashable {
+    public let record: ReceiverRecord
+    /// The moment from which the receiver can be claimed; `nil` when it has nothing to do.
+    public let at: Moment?
+
+    public init(record: ReceiverRecord, at: Moment?) {
+        (self.record, self.at) = (record, at)
+    }
+}
+
+extension ClaimedReceiver {
+    /// Indicates that the events after the cursor can be attempted: what fails still has room.
+    public var hasRoom: Bool { retries.count < DeliveryRetry.mostPerReceiver }
+
+    /// Returns the number of events that the receiver has not taken, at most: those after its cursor can be of
+    /// types or apps that it does not want.
+    public func waiting(lastSequence: Int64) -> Int64 {
+        max(lastSequence - record.cursor, 0) + Int64(retries.count)
+    }
+
+    /// Returns the moment from which the receiver can be claimed; `nil` when it is paused or has nothing to
+    /// do.
+    ///
+    /// - Parameter lastSequence: Number of the last event of the feed.
+    public func due(lastSequence: Int64) -> Moment? {
+        guard record.pausedAt == nil else { return nil }
+        if record.verification != nil { return record.notBefore }
+        if record.cursor < lastSequence, hasRoom { return record.notBefore }
+        return retries.map(\.dueAt).min().map { max($0, record.notBefore) }
+    }
+}
+
+/// The result of some attempts, which is written in one transaction.
+public struct ReceiverProgress: Sendable, Hashable {
+    public var cursor: Int64
+    /// Retries that are new or changed.
+    public var changed: [DeliveryRetry]
+    /// Sequence numbers of the retries that are over.
+    public var removed: [Int64]
+    /// The end of the claim.
+    public var notBefore: Moment
+    public var pausedAt: Moment?
+    /// The verification that was sent.
+    public var verified: EventID?
+    /// Makes this progress count as a claim: processes that have read the receiver before cannot write. So of
+    /// several processes that read a receiver without a claim one writes.
+    public var countsAsClaim: Bool
+
+    public init(
+        cursor: Int64, changed: [DeliveryRetry] = [], removed: [Int64] = [], notBefore: Moment,
+        pausedAt: Moment? = nil, verified: EventID? = nil, countsAsClaim: Bool = false
+    ) {
+        (self.cursor, self.changed, self.removed) = (cursor, changed, removed)
+        (self.notBefore, self.pausedAt) = (notBefore, pausedAt)
+        (self.verified, self.countsAsClaim) = (verified, countsAsClaim)
+    }
+}
+
+/// An event that a receiver has not taken yet, or that waits behind such an event of the same account.
+///
+/// It has the number of the event only. The event is read from the feed at each attempt, so after an erasure
+/// an attempt names no user.
+public struct DeliveryRetry: Sendable, Hashable {
+    /// Number of events of one receiver that can wait in this way. When they are all used, the receiver's
+    /// cursor stays where it is.
+    public static let mostPerReceiver = 256
+
+    public let sequence: Int64
+    /// Number of failed attempts. 0 for an event that waits behind another one.
+    public var attempts: Int64
+    public var dueAt: Moment
+    /// The moment from which the time until the pause counts: that of the first failed attempt, or of the
+    /// resumption of the receiver.
+    public var waitingSince: Moment
+
+    public init(sequence: Int64, attempts: Int64, dueAt: Moment, waitingSince: Moment) {
+        (self.sequence, self.attempts) = (sequence, attempts)
+        (self.dueAt, self.waitingSince) = (dueAt, waitingSince)
+    }
+}
+
+/// A test event that a receiver has asked for, to learn that its stream works (OpenID Shared Signals Framework
+/// §8.1.4). A receiver has one at most, so that requests fill no table.
+public struct StreamVerification: Sendable, Hashable {
+    /// Number of bytes that a state may have.
+    public static let longestState = 1024
+    /// Milliseconds between two requests for one receiver.
+    public static let interval: Int64 = 60_000
+
+    /// The `jti` of its token.
+    public let id: EventID
+    /// A text of the receiver's, which the event repeats.
+    public let state: String?
+
+    public init(id: EventID, state: String?) {
+        (self.id, self.state) = (id, state)
+    }
+}
+
+/// The answer to a request for a verification.
+public enum VerificationRequestResult: Sendable, Hashable, CaseIterable {
+    case accepted
+    /// The last request is younger than `StreamVerification.interval`.
+    case tooSoon
+    /// The receiver is paused, so nothing is sent.
+    case paused
+    case unknownReceiver
+}
+
+extension ReceiverRecord {
+    /// Accepts a request for a verification, which replaces one that was not sent yet, or refuses it.
+    public mutating func request(
+        _ verification: StreamVerification, at moment: Moment
+    ) -> VerificationRequestResult {
+        guard pausedAt == nil else { return .paused }
+        // A clock that was set back must not refuse requests for ever.
+        if let last = verificationAskedAt, last <= moment,
+            moment < last.advanced(byMilliseconds: StreamVerification.interval)
+        {
+            return .tooSoon
+        }
+        (self.verification, verificationAskedAt) = (verification, moment)
+        return .accepted
+    }
+}
+
+/// The name of a receiver of events, by which the configuration and the rows know it: 1 to 64 letters, digits,
+/// ".", "-" and "_", or "client:" and the ID of an OAuth client.
+public struct ReceiverName: Hashable, Sendable {
+    public static let longest = 64
+
+    /// The built-in receiver that tells Google of ended refresh tokens. No webhook can have this name.
+    public static let google = ReceiverName(builtIn: "google")
+
+    /// Begins the names of the streams of OAuth clients. No other name has a colon.
+    static let clientPrefix = "client:"
+
+    public let rawValue: String
+
+    /// The receiver of the events for an OAuth client.
+    ///
+    /// - Parameter client: Has the characters that the configuration accepts.
+    public init(of client: OAuthClientID) {
+        rawValue = Self.clientPrefix + client.rawValue
+    }
+
+    /// True for the stream of an OAuth client.
+    public var isOfClient: Bool { rawValue.hasPrefix(Self.clientPrefix) }
+
+    private init(builtIn name: String) { rawValue = name }
+
+    public init?(_ text: String) {
+        if text.hasPrefix(Self.clientPrefix) {
+            let id = text.dropFirst(Self.clientPrefix.count)
+            guard (1...128).contains(id.utf8.count), String(id).hasOnlyLettersDigits(and: ".-_~") else {
+                return nil
+            }
+            rawValue = text
+            return
+        }
+        guard (1...Self.longest).contains(text.utf8.count), text.hasOnlyLettersDigits(and: ".-_") else {
+            return nil
+        }
+        rawValue = text
+    }
+}
+
+extension ReceiverName: Comparable {
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+extension ReceiverName: CustomStringConvertible {
+    public var description: String { rawValue }
+}

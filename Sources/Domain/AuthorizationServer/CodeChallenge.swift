@@ -1,0 +1,142 @@
+import Cryptography
+import Encodings
+
+/// The method by which a code challenge was made from the code verifier (RFC 7636 §4.2).
+public enum CodeChallengeMethod: String, Sendable, Hashable, CaseIterable {
+    case s256 = "S256"
+    /// The challenge is the verifier.
+    case plain
+}
+
+/// Binds a code to the client that requested it (RFC 7636): only the holder of the verifier can redeem the
+/// code.
+public struct CodeChallenge: Sendable, Hashable {
+    public let method: CodeChallengeMethod
+    public let text: String
+
+    /// Returns `nil` for a text of another form: for `S256` 43 characters of base64url, for `plain` 43 to 128
+    /// unreserved characters.
+    public init?(_ text: String, method: CodeChallengeMethod) {
+        switch method {
+        case .s256:
+            // A challenge that no SHA-256 encodes to is accepted (RFC 7636 §4.2 allows it), and no verifier
+            // fits it.
+            guard text.utf8.count == 43,
+                text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_".utf8.contains($0) })
+            else { return nil }
+        case .plain:
+            guard CodeVerifier(text) != nil else { return nil }
+        }
+        self.method = method
+        self.text = text
+    }
+
+    /// Reads a stored challenge, which was checked before it was stored.
+    public init(_ stored: CodeRecord.StoredChallenge) {
+        method = stored.isPlain ? .plain : .s256
+        text = stored.text
+    }
+
+    public var stored: CodeRecord.StoredChallenge {
+        CodeRecord.StoredChallenge(text: text, isPlain: method == .plain)
+    }
+
+    /// Returns `true` if the challenge was made from this verifier. The duration does not depend on the
+    /// position of a difference.
+    ///
+    /// The method is the authorization request's. A token request names no method, so it cannot choose a
+    /// weaker one.
+    public func isAnswered(by verifier: CodeVerifier) -> Bool {
+        let response =
+            switch method {
+            case .s256: verifier.s256
+            case .plain: verifier.text
+            }
+        return ConstantTime.areEqual(Array(response.utf8), Array(text.utf8))
+    }
+
+    /// Applies the rule of a token request (RFC 7636 §4.6, RFC 9700 §2.1.1): a verifier exactly when there
+    /// was a challenge, and the right verifier.
+    ///
+    /// A verifier without a challenge is refused, because an attacker who removed the challenge from the
+    /// authorization request would otherwise have removed the protection.
+    public static func isFulfilled(_ challenge: CodeChallenge?, by verifier: String?) -> Bool {
+        guard let challenge else { return verifier == nil }
+        guard let verifier = verifier.flatMap({ CodeVerifier($0) }) else { return false }
+        return challenge.isAnswered(by: verifier)
+    }
+}
+
+/// The secret of one authorization request (RFC 7636 §4.1).
+public struct CodeVerifier: Sendable, Confidential {
+    let text: String
+
+    /// Returns `nil` unless the text has 43 to 128 characters of `A-Z a-z 0-9 - . _ ~`.
+    public init?(_ text: String) {
+        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(\.isUnreserved) else { return nil }
+        self.text = text
+    }
+
+    /// The text of the challenge with the method `S256`.
+    public var s256: String { Base64URL.encode(SHA256Digest.hash(text)) }
+}
+
+/// The rule that decides if a client's authorization request must have a code challenge.
+public enum ProofKeyRule: Sendable, Hashable {
+    /// Google's requests have none yet.
+    case optional
+    case required
+    /// A confidential client that cannot make a challenge may send a `nonce` instead (RFC 9700 §2.1.1): the
+    /// ID token for a code repeats the nonce, so the client recognizes a code that was made for another
+    /// session.
+    case requiredWithoutNonce
+}
+
+/// The rule of RFC 7636 §4.4.1 about the challenge of an authorization request.
+struct ProofKeyCheck {
+    let rule: ProofKeyRule
+    let allowsPlain: Bool
+    /// True if the ID token of this request will repeat a `nonce`.
+    var hasNonceInIDToken = false
+
+    /// Returns the challenge, or `nil` when there is none and none is required.
+    ///
+    /// - Parameter method: Absent is `plain` (RFC 7636 §4.3), which most clients may not use.
+    func challenge(_ text: String?, method name: String?) throws(OAuthError) -> CodeChallenge? {
+        guard let text else {
+            // Otherwise an attacker could remove the challenge and leave only the method.
+            guard name == nil else {
+                throw OAuthError(
+                    .invalidRequest,
+                    "The request has code_challenge_method without code_challenge; send both.")
+            }
+            switch rule {
+            case .optional: return nil
+            case .requiredWithoutNonce where hasNonceInIDToken: return nil
+            case .requiredWithoutNonce:
+                throw OAuthError(
+                    .invalidRequest,
+                    "The client must send a code challenge (RFC 7636), or a nonce with the scope openid; add one."
+                )
+            case .required:
+                throw OAuthError(
+                    .invalidRequest, "The client must send a code challenge (RFC 7636); add code_challenge.")
+            }
+        }
+        guard let method = CodeChallengeMethod(rawValue: name ?? "plain") else {
+            throw OAuthError(
+                .invalidRequest, "The transform algorithm is not supported; use code_challenge_method S256.")
+        }
+        guard method == .s256 || allowsPlain else {
+            throw OAuthError(
+                .invalidRequest,
+                "The transform algorithm plain is not allowed; use code_challenge_method S256.")
+        }
+        guard let challenge = CodeChallenge(text, method: method) else {
+            throw OAuthError(
+                .invalidRequest,
+                "The code challenge must be 43 characters of base64url for S256 (RFC 7636 section 4.2).")
+        }
+        return challenge
+    }
+}

@@ -1,0 +1,137 @@
+/// A section of the configuration file, or an entry of a list there, as it was written and before any check.
+public protocol SectionDraft: Sendable {
+    /// The draft of a section without members.
+    static var empty: Self { get }
+
+    /// Every member that the section can have.
+    static var members: [DraftMember<Self>] { get }
+}
+
+/// One member of a section of the configuration file: its name, the form of its value, its bounds and its
+/// default. The reader of the file, "did you mean", and the tests of the page on the configuration follow
+/// from these values. Rules about a value, or about two members, are in the checks of the drafts.
+public struct DraftMember<Draft: Sendable>: Sendable {
+    public enum Content: Sendable {
+        case value(DraftValue<Draft>)
+        /// A section of its own.
+        case section(any DraftPart<Draft>)
+        /// A list of sections.
+        ///
+        /// - Parameter each: The noun of one of them, for errors.
+        case sections(any DraftPart<Draft>, each: String)
+    }
+
+    public let name: String
+    public let content: Content
+
+    public init(_ name: String, _ value: DraftValue<Draft>) {
+        self.init(name, content: .value(value))
+    }
+
+    public init(_ name: String, section: any DraftPart<Draft>) {
+        self.init(name, content: .section(section))
+    }
+
+    public init(_ name: String, sections: any DraftPart<Draft>, each: String) {
+        self.init(name, content: .sections(sections, each: each))
+    }
+
+    private init(_ name: String, content: Content) {
+        (self.name, self.content) = (name, content)
+    }
+
+    /// The form of the value. For a section it is a programmer's error and stops the process.
+    var value: DraftValue<Draft> {
+        guard case .value(let value) = content else { preconditionFailure("\(name) is a section") }
+        return value
+    }
+}
+
+/// The form of a member's value, and where it stands in a draft.
+public enum DraftValue<Draft: Sendable>: Sendable {
+    public typealias Path<Value> = any WritableKeyPath<Draft, Value> & Sendable
+
+    case text(Path<String>)
+    case optionalText(Path<String?>)
+    /// One of a few words.
+    case word(Path<String>)
+    case optionalWord(Path<String?>, default: String?)
+    /// Texts by language.
+    case texts(Path<[String: String]>)
+    /// An empty list is as good as none.
+    case list(Path<[String]>, default: [String])
+    case optionalList(Path<[String]?>)
+    case flag(Path<Bool?>, default: Bool)
+    case number(Path<Int64?>, ClosedRange<Int64>, DraftUnit, default: Int64)
+    /// A duration that is not bounded where the file does not have it, or that another rule then decides on.
+    case optionalSeconds(Path<Int64?>, ClosedRange<Int64>)
+}
+
+extension DraftValue {
+    /// Returns `true` if the draft has a value.
+    func isSet(in draft: Draft) -> Bool {
+        switch self {
+        case .text(let path), .word(let path): !draft[keyPath: path].isEmpty
+        case .optionalText(let path), .optionalWord(let path, _): draft[keyPath: path] != nil
+        case .texts(let path): !draft[keyPath: path].isEmpty
+        case .list(let path, _): !draft[keyPath: path].isEmpty
+        case .optionalList(let path): draft[keyPath: path] != nil
+        case .flag(let path, _): draft[keyPath: path] != nil
+        case .number(let path, _, _, _), .optionalSeconds(let path, _): draft[keyPath: path] != nil
+        }
+    }
+
+    /// The flag, or its default. For another form it is a programmer's error and stops the process.
+    func flag(in draft: Draft) -> Bool {
+        guard case .flag(let path, let standard) = self else { preconditionFailure("is no flag") }
+        return draft[keyPath: path] ?? standard
+    }
+
+    /// The list, or its default. For another form it is a programmer's error and stops the process.
+    func list(in draft: Draft) -> [String] {
+        guard case .list(let path, let standard) = self else { preconditionFailure("is no list") }
+        return draft[keyPath: path].isEmpty ? standard : draft[keyPath: path]
+    }
+
+    /// The word, or its default. For another form it is a programmer's error and stops the process.
+    func word(in draft: Draft) -> String? {
+        guard case .optionalWord(let path, let standard) = self else { preconditionFailure("is no word") }
+        return draft[keyPath: path] ?? standard
+    }
+}
+
+/// The unit of a number in a section of the configuration file, in the words of errors.
+public enum DraftUnit: String, Sendable, Hashable {
+    case seconds
+    case refreshTokens = "refresh tokens"
+}
+
+/// A place in a draft for another draft.
+public protocol DraftPart<Whole>: Sendable {
+    associatedtype Whole: Sendable
+    associatedtype Part: SectionDraft
+
+    func add(_ part: Part, to whole: inout Whole)
+}
+
+/// The place of a section that the file has once.
+public struct DraftSection<Whole: Sendable, Part: SectionDraft>: DraftPart {
+    let path: any WritableKeyPath<Whole, Part> & Sendable
+
+    public init(_ path: any WritableKeyPath<Whole, Part> & Sendable) {
+        self.path = path
+    }
+
+    public func add(_ part: Part, to whole: inout Whole) { whole[keyPath: path] = part }
+}
+
+/// The place of a list of sections.
+public struct DraftList<Whole: Sendable, Part: SectionDraft>: DraftPart {
+    let path: any WritableKeyPath<Whole, [Part]> & Sendable
+
+    public init(_ path: any WritableKeyPath<Whole, [Part]> & Sendable) {
+        self.path = path
+    }
+
+    public func add(_ part: Part, to whole: inout Whole) { whole[keyPath: path].append(part) }
+}

@@ -1,0 +1,66 @@
+/// An item of CBOR (RFC 8949) that the fake Apple writes. The fake Apple has a writer of its own, so that it
+/// does not share a bug with the reader of the service.
+indirect enum CBORItem {
+    case unsigned(UInt64)
+    /// The integer -1 - n.
+    case negative(UInt64)
+    case bytes([UInt8])
+    case text(String)
+    case array([CBORItem])
+    case map([(key: CBORItem, value: CBORItem)])
+
+    /// The shortest encoding.
+    var encoded: [UInt8] {
+        switch self {
+        case .unsigned(let value): Self.head(0, value)
+        case .negative(let value): Self.head(1, value)
+        case .bytes(let bytes): Self.head(2, UInt64(bytes.count)) + bytes
+        case .text(let text): Self.head(3, UInt64(text.utf8.count)) + Array(text.utf8)
+        case .array(let items): Self.head(4, UInt64(items.count)) + items.flatMap(\.encoded)
+        case .map(let entries): Self.head(5, UInt64(entries.count)) + Self.body(entries)
+        }
+    }
+
+    static func body(_ entries: [(key: CBORItem, value: CBORItem)]) -> [UInt8] {
+        entries.flatMap { $0.key.encoded + $0.value.encoded }
+    }
+
+    /// The first byte and the argument, in the fewest bytes.
+    private static func head(_ type: UInt8, _ argument: UInt64) -> [UInt8] {
+        if argument < 24 { return [type << 5 | UInt8(argument)] }
+        let size: UInt8 = argument < 1 << 8 ? 0 : argument < 1 << 16 ? 1 : argument < 1 << 32 ? 2 : 3
+        return [type << 5 | 24 + size]
+            + (0..<UInt64(1 << size)).reversed().map { UInt8(truncatingIfNeeded: argument >> (8 * $0)) }
+    }
+}
+
+/// The form in which the outer map of an object of App Attest is written. Apple writes the strict form only.
+enum ObjectForm: String, Sendable, CaseIterable {
+    case strict
+    /// The last quarter is missing.
+    case cutOff = "cut_off"
+    case trailingBytes = "trailing_bytes"
+    /// The first entry occurs twice, the second time with another value.
+    case duplicateKeys = "duplicate_keys"
+    /// A map without a length, ended by a break.
+    case indefiniteLength = "indefinite_length"
+    /// The length of the map in a byte of its own, although the first byte has room for it.
+    case longLength = "long_length"
+    /// Another member of 16 KiB.
+    case tooLarge = "too_large"
+
+    func write(_ entries: [(key: CBORItem, value: CBORItem)]) -> [UInt8] {
+        let strict = CBORItem.map(entries).encoded
+        switch self {
+        case .strict: return strict
+        case .cutOff: return Array(strict.prefix(strict.count * 3 / 4))
+        case .trailingBytes: return strict + [0xF6]
+        case .duplicateKeys: return CBORItem.map(entries + [(entries[0].key, entries[1].value)]).encoded
+        case .indefiniteLength: return [0xBF] + CBORItem.body(entries) + [0xFF]
+        case .longLength: return [0xB8, UInt8(entries.count)] + CBORItem.body(entries)
+        case .tooLarge:
+            let padding = [UInt8](repeating: 0, count: 16 * 1024)
+            return CBORItem.map(entries + [(.text("padding"), .bytes(padding))]).encoded
+        }
+    }
+}

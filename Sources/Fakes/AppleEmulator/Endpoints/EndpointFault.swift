@@ -1,0 +1,208 @@
+import EmulatorServer
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+/// A fault of an endpoint, until it is removed or has been applied often enough.
+public struct EndpointFault: Sendable, Equatable {
+    /// The longest delay: a minute is longer than usual timeouts.
+    public static let maximumDelay: Int64 = 60_000
+
+    /// The delay of the response, after the work.
+    public var delayMilliseconds: Int64 = 0
+    /// Status of the response, 200 to 599. Without `body`, the response is an error page.
+    public var status: Int?
+    public var body: FaultBody?
+    public var cut: ConnectionCut?
+    /// Replaces the configured `Cache-Control`, for example with `no-store`.
+    public var cacheControl: String?
+    /// Sends no `ETag`, and ignores `If-None-Match`.
+    public var hidesEntityTag = false
+    /// The number of requests to which the fault still applies; `nil` for all.
+    public var remainingRequests: Int?
+
+    /// True if the endpoint does its work before the fault. Default: false with `.beforeWork`, and with an
+    /// error status whose body is not `.genuine`; otherwise true.
+    public var doesWork: Bool?
+
+    public init() {}
+
+    var bodyKind: FaultBody { body ?? (status == nil ? .genuine : .html) }
+
+    var works: Bool {
+        if let doesWork { return doesWork }
+        return cut != .beforeWork && (bodyKind == .genuine || (status ?? 200) < 400)
+    }
+}
+
+/// An endpoint of Apple on which faults can be set. The raw value is its name in the control API.
+public enum EmulatedEndpoint: String, Sendable, CaseIterable {
+    /// `GET /auth/keys`
+    case keys
+    /// `GET /.well-known/openid-configuration`
+    case discovery
+    /// `GET /auth/authorize`, and the forms of its page.
+    case authorize
+    /// `POST /auth/token`
+    case token
+    /// `POST /auth/revoke`
+    case revoke
+    /// `POST /auth/usermigrationinfo`
+    case migration
+    /// `POST /v1/attestationData`, for production and development.
+    case attestationData = "attestation_data"
+    /// Notifications to the receiver, which the emulator sends.
+    case notifications
+}
+
+/// The body of a faulty response.
+public enum FaultBody: String, Sendable, CaseIterable {
+    /// The genuine body, with the fault's status or headers.
+    case genuine
+    /// An HTML error page, as Apple has sent.
+    case html
+    case empty
+    /// The genuine body, padded to more than 256 KiB, so that only a size limit refuses it.
+    case oversized
+    /// The first half of the genuine body.
+    case malformed
+    /// JSON of another kind.
+    case unrelated
+    /// A key set without keys. Only for `.keys`.
+    case noKeys = "no_keys"
+    /// A key set with keys that Apple does not sign with. Only for `.keys`.
+    case unusableKeys = "unusable_keys"
+}
+
+/// Moment at which an endpoint closes the connection.
+public enum ConnectionCut: String, Sendable, CaseIterable {
+    /// Closes before the work of the endpoint: the client may retry.
+    case beforeWork = "before_work"
+    /// Closes after the work, before the first byte of the response: the client does not know that the work
+    /// was done.
+    case beforeResponse = "before_answer"
+    /// Closes after the work, in the middle of the body.
+    case midBody = "mid_body"
+}
+
+/// Runs an endpoint with its fault: skips or does the work, then delays, changes or cuts the response.
+struct FaultInjection: Sendable {
+    let state: EmulatorState
+    let endpoint: EmulatedEndpoint
+
+    /// - Parameter work: Changes the state and returns the response. Receives the request with its whole body,
+    ///   and the fault for details that only the endpoint can apply.
+    func respond(
+        to request: Request, on channel: any Channel,
+        _ work: (Request, EndpointFault?) async throws -> EndpointResponse
+    ) async throws -> Response {
+        let start = state.exchangeStart
+        let fault = state.beginRequest(on: endpoint)
+        let (request, body) = await Self.collected(request)
+        let response = fault?.works == false ? EndpointResponse() : try await work(request, fault)
+        let faulty = FaultyResponse(response, fault: fault)
+        defer { state.record(endpoint, request, body, faulty, since: start) }
+        return try await carryOut(faulty, on: channel)
+    }
+
+    /// Reads the body once for the record and for the endpoint.
+    private static func collected(_ request: Request) async -> (request: Request, body: [UInt8]) {
+        var request = request
+        let limit = FormFields.bodyLimit
+        guard let buffer = try? await request.body.collect(upTo: limit) else {
+            // The endpoint refuses the request for the size of its body.
+            request.body = RequestBody(buffer: ByteBuffer(repeating: 0, count: limit + 1))
+            return (request, [])
+        }
+        request.body = RequestBody(buffer: buffer)
+        return (request, Array(buffer.readableBytesView))
+    }
+
+    private func carryOut(_ faulty: FaultyResponse, on channel: any Channel) async throws -> Response {
+        if faulty.delayMilliseconds > 0 {
+            // A shutdown must not wait for the delay.
+            try await cancelWhenGracefulShutdown { try await state.clock.sleep(faulty.delayMilliseconds) }
+        }
+        if faulty.cut == .beforeResponse || faulty.cut == .beforeWork { try await hangUp(channel) }
+        guard faulty.cut == .midBody else { return faulty.response.hummingbird }
+        let body = faulty.response.body
+        return Response(
+            status: .init(code: faulty.response.status), headers: faulty.response.headerFields,
+            // An empty body is announced with one byte, so that the connection can be closed before the end
+            // of the body.
+            body: ResponseBody(contentLength: max(1, body.count)) { writer in
+                try await writer.write(ByteBuffer(bytes: body.prefix(body.count / 2)))
+                try await hangUp(channel)
+            })
+    }
+
+    /// Closes the connection during the response. Always throws.
+    private func hangUp(_ channel: any Channel) async throws -> Never {
+        try await channel.close()
+        throw CancellationError()
+    }
+}
+
+/// The response of one of Apple's endpoints after a fault has changed it.
+struct FaultyResponse: Equatable {
+    var delayMilliseconds: Int64 = 0
+    var cut: ConnectionCut?
+    var response: EndpointResponse
+
+    /// Applies `fault` to the genuine response.
+    init(_ genuine: EndpointResponse, fault: EndpointFault?) {
+        response = genuine
+        guard let fault else { return }
+        delayMilliseconds = fault.delayMilliseconds
+        cut = fault.cut
+        if let status = fault.status { response.status = status }
+        switch fault.bodyKind {
+        case .genuine: break
+        case .html:
+            response.contentType = "text/html;charset=UTF-8"
+            response.body = Array(Self.errorPage.utf8)
+        case .empty: replaceBody("")
+        case .oversized: pad()
+        case .malformed:
+            if genuine.body.isEmpty {
+                replaceBody(#"{"error":"#)
+            } else {
+                response.body = Array(genuine.body.prefix(genuine.body.count / 2))
+            }
+        case .unrelated: replaceBody(#"{"error":"server_error"}"#)
+        case .noKeys: replaceBody(#"{"keys":[]}"#)
+        case .unusableKeys: replaceBody(Self.unusableKeys)
+        }
+    }
+
+    private mutating func replaceBody(_ text: String) {
+        response.contentType = EndpointResponse.jsonType
+        response.body = Array(text.utf8)
+    }
+
+    /// Pads the body without changing its meaning, so that its size is the only reason to refuse it.
+    private mutating func pad() {
+        let padding = String(repeating: "x", count: 256 * 1024)
+        if response.body.last == UInt8(ascii: "}"), response.body != Array("{}".utf8) {
+            response.body.removeLast()
+            response.body += Array(#","padding":"\#(padding)"}"#.utf8)
+        } else {
+            response.body += Array("<!--\(padding)-->".utf8)
+        }
+    }
+
+    private static let errorPage = """
+        <!DOCTYPE html>
+        <html><head><title>Apple</title></head><body><h1>Service temporarily unavailable</h1></body></html>
+
+        """
+
+    /// The EC key of RFC 7517, appendix A.1, and an RSA key that is too short.
+    private static let unusableKeys = """
+        {"keys":[{"kty":"EC","crv":"P-256","kid":"ec","use":"sig","alg":"ES256",\
+        "x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",\
+        "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"},\
+        {"kty":"RSA","kid":"short","use":"sig","alg":"RS256","n":"zZ_2cyb7m3Jk8Zqg6Bw5kw","e":"AQAB"}]}
+        """
+}

@@ -1,0 +1,210 @@
+public import EmulatorServer
+import Encodings
+public import JOSE
+import Synchronization
+
+/// Apple's signing keys: published keys, and retired keys that forged tokens may still use.
+///
+/// Pure: its owner locks it and generates the keys, which is slow.
+struct KeyRing {
+    /// Largest number of keys. Apple publishes 1 to 5; more are for tests of limits.
+    static let capacity = 16
+
+    private(set) var keys: [HeldKey]
+
+    init(_ keys: [SigningKey]) throws(EmulatorError) {
+        self.keys = []
+        for key in keys { try add(key, isPublished: true, signs: true) }
+    }
+
+    var published: [SigningKey] { keys.filter(\.isPublished).map(\.key) }
+
+    /// Throws `.keyExists` and `.tooManyKeys`. When the ring is full, the oldest retired key is removed.
+    mutating func add(_ key: SigningKey, isPublished: Bool, signs: Bool) throws(EmulatorError) {
+        guard !keys.contains(where: { $0.key.keyID.isByteEqual(to: key.keyID) }) else {
+            throw EmulatorError(.keyExists)
+        }
+        if keys.count >= Self.capacity, let oldest = keys.firstIndex(where: \.isRetired) {
+            keys.remove(at: oldest)
+        }
+        guard keys.count < Self.capacity else {
+            throw EmulatorError(.tooManyKeys, detail: "at most \(Self.capacity)")
+        }
+        keys.append(HeldKey(key: key, isPublished: isPublished, signs: signs))
+    }
+
+    /// Throws `.keyNotFound`.
+    mutating func retire(_ keyID: String) throws(EmulatorError) {
+        try use(keyID, isPublished: false, signs: false)
+    }
+
+    /// Changes the use of a key; `nil` means no change. Throws `.keyNotFound`.
+    mutating func use(_ keyID: String, isPublished: Bool?, signs: Bool?) throws(EmulatorError) {
+        guard let index = keys.firstIndex(where: { $0.key.keyID.isByteEqual(to: keyID) }) else {
+            throw EmulatorError(.keyNotFound)
+        }
+        if let isPublished { keys[index].isPublished = isPublished }
+        if let signs { keys[index].signs = signs }
+    }
+
+    /// The next step of a rotation in Apple's order: a new key is published before it signs, and old keys are
+    /// retired one at a time.
+    ///
+    /// - Parameter usual: The number of signing keys between two rotations.
+    func nextStep(usual: Int) -> KeyRotationStep {
+        if let waiting = keys.first(where: { $0.isPublished && !$0.signs }) {
+            return .sign(waiting.key.keyID)
+        }
+        let signing = keys.filter { $0.isPublished && $0.signs }
+        if signing.count > usual { return .retire(signing[0].key.keyID) }
+        return .publish
+    }
+
+    /// Retires all keys and adds the new keys.
+    mutating func replaceAll(with newKeys: [SigningKey]) throws(EmulatorError) {
+        for index in keys.indices { (keys[index].isPublished, keys[index].signs) = (false, false) }
+        for key in newKeys { try add(key, isPublished: true, signs: true) }
+    }
+
+    func key(_ keyID: String) -> SigningKey? {
+        keys.first { $0.key.keyID.isByteEqual(to: keyID) }?.key
+    }
+
+    /// Returns a random signing key, because at Apple several keys sign at the same time. Throws
+    /// `.noSigningKey`.
+    func signingKey() throws(EmulatorError) -> SigningKey {
+        guard let held = keys.filter(\.signs).randomElement() else { throw EmulatorError(.noSigningKey) }
+        return held.key
+    }
+
+    /// Returns another published key; `nil` when there is none.
+    func publishedKey(otherThan key: SigningKey) -> SigningKey? {
+        published.filter { !$0.keyID.isByteEqual(to: key.keyID) }.randomElement()
+    }
+}
+
+/// A signing key of the emulator, and its use.
+public struct HeldKey: Sendable {
+    public let key: SigningKey
+    /// True if `/auth/keys` contains the key.
+    public internal(set) var isPublished: Bool
+    /// True if valid tokens are signed with the key.
+    public internal(set) var signs: Bool
+
+    /// True if the key is neither published nor used. A retired key still signs forged tokens that name its
+    /// ID.
+    public var isRetired: Bool { !isPublished && !signs }
+}
+
+/// A private key, and the ID of its published public key.
+public struct SigningKey: Sendable {
+    /// Opaque ID. Apple's IDs have 6 to 10 letters and digits.
+    public let keyID: String
+    public let privateKey: RSAPrivateKey
+
+    public init(keyID: String, privateKey: RSAPrivateKey) {
+        (self.keyID, self.privateKey) = (keyID, privateKey)
+    }
+
+    /// Generates 2048-bit keys in parallel, because each takes up to a second.
+    ///
+    /// Throws `JOSEError` when OpenSSL fails.
+    public static func generate(count: Int) async throws -> [SigningKey] {
+        try await withThrowingTaskGroup(of: SigningKey.self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    SigningKey(keyID: newKeyID(), privateKey: try RSAPrivateKey.generate(bits: 2048))
+                }
+            }
+            var keys: [SigningKey] = []
+            for try await key in group { keys.append(key) }
+            return keys
+        }
+    }
+
+    static func newKeyID() -> String {
+        let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+        return String(
+            (0..<Int.random(in: 6...10)).map { _ in characters[Int.random(in: characters.indices)] })
+    }
+}
+
+/// One step of a key rotation in Apple's order.
+public enum KeyRotationStep: Sendable, Equatable {
+    /// Publishes a new key, which does not sign yet, so that cached key sets contain the key before its first
+    /// use.
+    case publish
+    /// Starts signing with the new key, in addition to the others.
+    case sign(String)
+    /// Retires the oldest key.
+    case retire(String)
+
+    /// The name in the control API.
+    var word: String {
+        switch self {
+        case .publish: "publish"
+        case .sign: "sign"
+        case .retire: "retire"
+        }
+    }
+}
+
+/// Mode in which `/emulator/keys/rotate` changes the signing keys.
+public enum KeyRotationMode: String, Sendable, CaseIterable {
+    /// Replaces all keys at once, which is the hardest case for clients that cache keys.
+    case atOnce = "at_once"
+    /// Does one step per request, in Apple's order: publish, sign, retire.
+    case apple
+}
+
+extension EmulatorState {
+    /// Generates a new key. Throws `.keyExists` and `.tooManyKeys`.
+    public func addKey(keyID: String?, isPublished: Bool, signs: Bool) async throws -> SigningKey {
+        let made = try await SigningKey.generate(count: 1)[0]
+        let key = keyID.map { SigningKey(keyID: $0, privateKey: made.privateKey) } ?? made
+        try world.withLock { world throws(EmulatorError) in
+            try world.keys.add(key, isPublished: isPublished, signs: signs)
+        }
+        return key
+    }
+
+    /// Retires a key: it is not published, and signs only when a forgery names it. Throws `.keyNotFound`.
+    public func retireKey(_ keyID: String) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in try world.keys.retire(keyID) }
+    }
+
+    /// Changes the use of a key; `nil` means no change. Throws `.keyNotFound`.
+    public func useKey(_ keyID: String, isPublished: Bool?, signs: Bool?) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in
+            try world.keys.use(keyID, isPublished: isPublished, signs: signs)
+        }
+    }
+
+    /// Does the next step of a rotation in Apple's order, and returns the step and its key.
+    ///
+    /// Throws `.tooManyKeys`, and `JOSEError` when a key cannot be generated.
+    public func rotateOneStep() async throws -> (step: KeyRotationStep, keyID: String) {
+        let step = try world.withLock { world throws(EmulatorError) in
+            let step = world.keys.nextStep(usual: max(1, initialKeys.count))
+            switch step {
+            case .publish: break
+            case .sign(let keyID): try world.keys.use(keyID, isPublished: nil, signs: true)
+            case .retire(let keyID): try world.keys.retire(keyID)
+            }
+            return step
+        }
+        return switch step {
+        case .publish:
+            // Outside the lock, because generating a key takes up to a second.
+            (step, try await addKey(keyID: nil, isPublished: true, signs: false).keyID)
+        case .sign(let keyID), .retire(let keyID): (step, keyID)
+        }
+    }
+
+    /// Retires all keys and replaces them with the same number of new keys.
+    public func replaceKeys() async throws {
+        let count = max(1, world.withLock { $0.keys.published.count })
+        let keys = try await SigningKey.generate(count: count)
+        try world.withLock { world throws(EmulatorError) in try world.keys.replaceAll(with: keys) }
+    }
+}

@@ -1,0 +1,169 @@
+public import AppleAccounts
+public import Cryptography
+import Encodings
+import HTTPEngine
+
+/// The callers that may use this service.
+public struct CallerDirectory: Sendable {
+    /// All keys, those of operators too.
+    private let allKeys: [APIKey]
+    /// The keys that open calls.
+    private let keys: [APIKey]
+    /// The key that opens the metrics and nothing else; `nil` when there is none.
+    private let metricsKey: APIKey?
+    /// True if every caller is accepted.
+    let isOpen: Bool
+
+    /// Name of the key for the metrics in the log. No API key can have it beside such a key.
+    public static let metricsName = "metrics"
+
+    /// - Parameter metricsKey: The SHA-256 of the secret that Prometheus presents.
+    public init(keys: [APIKey], metricsKey: SHA256Digest? = nil) {
+        allKeys = keys
+        self.keys = keys.filter { $0.roles.contains(.backend) }
+        self.metricsKey = metricsKey.map { APIKey(name: Self.metricsName, hash: $0, scope: .all) }
+        isOpen = false
+    }
+
+    private init() {
+        (allKeys, keys) = ([], [])
+        metricsKey = nil
+        isOpen = true
+    }
+
+    /// Bound in bytes of what a caller presents, looked at before anything is hashed. A key of `siwa api-key` has 48.
+    package static let longestSecret = 512
+
+    /// The names of the API keys, that of the metrics not among them.
+    public var names: [String] { keys.map(\.name) }
+
+    /// Accepts every caller. For development only.
+    public static let open = CallerDirectory()
+
+    /// Returns the caller, or `nil` when the directory accepts every caller. Throws `caller_unauthenticated`.
+    ///
+    /// Compares the hash of the secret with every configured hash in full, so that the duration reveals
+    /// nothing about the hashes.
+    func caller(presenting authorization: String?) throws(Problem) -> APIKey? {
+        try key(presenting: authorization, of: keys)
+    }
+
+    /// Returns the reader of the metrics: a caller, or a client with the key for the metrics.
+    func metricsReader(presenting authorization: String?) throws(Problem) -> APIKey? {
+        try key(presenting: authorization, of: keys + (metricsKey.map { [$0] } ?? []))
+    }
+
+    private func key(presenting authorization: String?, of keys: [APIKey]) throws(Problem) -> APIKey? {
+        if isOpen { return nil }
+        guard let authorization, let hash = Self.hashOfBearer(authorization) else {
+            throw Problem(.callerUnauthenticated)
+        }
+        var found: APIKey?
+        for key in keys where ConstantTime.areEqual(key.hash, hash) { found = key }
+        guard let found else { throw Problem(.callerUnauthenticated) }
+        return found
+    }
+
+    /// Returns the caller with this name if the secret belongs to its key, or `nil`.
+    func caller(named name: String, presenting secret: String) -> APIKey? {
+        guard secret.utf8.count <= Self.longestSecret else { return nil }
+        let hash = SHA256Digest.hash(secret)
+        // The comparison of the names reveals only which names exist, and names are no secrets.
+        return keys.first { $0.name.isByteEqual(to: name) && ConstantTime.areEqual($0.hash, hash) }
+    }
+
+    /// A secret at the sign-in of the console.
+    package enum OperatorFinding {
+        case operatorKey(APIKey)
+        /// A key of this service without the role.
+        case otherKey(APIKey)
+        case metricsKey
+        case unknown
+    }
+
+    /// Finds the key of an operator, comparing with every configured hash in full.
+    package func operatorKey(presenting secret: String) -> OperatorFinding {
+        guard secret.utf8.count <= Self.longestSecret else { return .unknown }
+        let hash = SHA256Digest.hash(secret)
+        var found: APIKey?
+        for key in allKeys where ConstantTime.areEqual(key.hash, hash) { found = key }
+        if let found { return found.roles.contains(.operator) ? .operatorKey(found) : .otherKey(found) }
+        let isMetrics = metricsKey.map { ConstantTime.areEqual($0.hash, hash) } ?? false
+        return isMetrics ? .metricsKey : .unknown
+    }
+
+    /// Returns the key with this name if it still has the role `operator`.
+    package func operatorKey(named name: String) -> APIKey? {
+        allKeys.first { $0.roles.contains(.operator) && $0.name.isByteEqual(to: name) }
+    }
+
+    /// The bound in bytes keeps the duration of a hash from depending on the sender.
+    private static func hashOfBearer(_ authorization: String) -> SHA256Digest? {
+        guard authorization.utf8.count <= longestSecret, var token = BearerField(authorization)?.token,
+            !token.isEmpty
+        else { return nil }
+        return token.withUTF8 { SHA256Digest.hash(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+/// A configured API key: a name for the log, the SHA-256 of the secret, and the apps that its caller may see.
+public struct APIKey: Sendable {
+    public let name: String
+    public let hash: SHA256Digest
+    public let scope: AppScope
+    public let roles: Set<Role>
+
+    /// The use of a key.
+    public enum Role: String, Sendable, CaseIterable {
+        /// Calls of the interface.
+        case backend
+        /// The console. Such a key opens no call, unless it has the other role too.
+        case `operator`
+    }
+
+    public init(name: String, hash: SHA256Digest, scope: AppScope, roles: Set<Role> = [.backend]) {
+        self.name = name
+        self.hash = hash
+        self.scope = scope
+        self.roles = roles
+    }
+}
+
+/// Makes the secrets that callers present.
+public enum APIKeySecret {
+    /// Makes a leaked key recognizable, and also a key that was configured in place of its hash.
+    public static let prefix = "siwa_"
+
+    /// 256 random bits after the prefix.
+    public static func make() -> String {
+        prefix + Base64URL.encode(SecureRandom.bytes(count: 32))
+    }
+
+    /// The value in the configuration. A secret of 256 random bits cannot be guessed, so it needs no slow
+    /// hash.
+    public static func hash(_ secret: String) -> SHA256Digest {
+        SHA256Digest.hash(secret)
+    }
+}
+
+/// The field `Authorization` with a Bearer token (RFC 6750 §2.1), for every endpoint that takes one.
+///
+/// The case of the scheme is ignored, and so is white space around the token: RFC 9110 §11.4 allows several spaces
+/// after the scheme. Reading allocates nothing.
+struct BearerField {
+    /// The token, unchecked; can be empty.
+    let token: Substring
+
+    /// Returns `nil` for another scheme.
+    init?(_ authorization: String) {
+        let bytes = authorization.utf8
+        guard RequestFields.areEqual(Substring(bytes.prefix(7)), "bearer ") else { return nil }
+        var token = bytes.dropFirst(7).drop(while: Self.isSpace)
+        while let last = token.last, Self.isSpace(last) { token.removeLast() }
+        self.token = Substring(token)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+}

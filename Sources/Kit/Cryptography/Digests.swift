@@ -1,0 +1,91 @@
+// Cryptography owns digests, message authentication codes, key derivation, random bytes, comparison in
+// constant time and the sealing of stored secrets, with OpenSSL; and private files. It does not own signatures
+// and public keys: those are in JOSE.
+
+import COpenSSL
+
+/// A SHA-256 digest (FIPS 180-4) of 32 bytes, computed by OpenSSL.
+public struct SHA256Digest: Sendable, Hashable {
+    /// The size in bytes.
+    public static let size = 32
+    /// Fetched once, because otherwise OpenSSL 3 searches its providers on every call.
+    package nonisolated(unsafe) static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
+
+    /// Eight bytes each, in memory order.
+    private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    /// Returns `nil` unless there are 32 bytes.
+    public init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.size else { return nil }
+        withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
+    }
+
+    private init(hashing bytes: UnsafeRawBufferPointer) {
+        let status = withUnsafeMutableBytes(of: &words) { output in
+            EVP_Digest(bytes.baseAddress, bytes.count, output.baseAddress, nil, Self.algorithm, nil)
+        }
+        precondition(status == 1, "libcrypto has no SHA-256")
+    }
+
+    public static func hash(_ bytes: [UInt8]) -> SHA256Digest {
+        bytes.withUnsafeBytes(hash)
+    }
+
+    public static func hash(_ bytes: UnsafeRawBufferPointer) -> SHA256Digest {
+        SHA256Digest(hashing: bytes)
+    }
+
+    /// Hashes the UTF-8 of the text.
+    public static func hash(_ text: String) -> SHA256Digest {
+        var text = text
+        return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
+    }
+
+    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    public func withUnsafeBytes<Result, Failure>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try Swift.withUnsafeBytes(of: words, body)
+    }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.words == rhs.words }
+
+    public func hash(into hasher: inout Hasher) {
+        withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+}
+
+extension SHA256Digest: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { Self.size }
+    public subscript(position: Int) -> UInt8 { withUnsafeBytes { $0[position] } }
+}
+
+/// A SHA-512 digest (FIPS 180-4) of 64 bytes, computed by OpenSSL.
+public struct SHA512Digest: Sendable, Hashable {
+    /// The size in bytes.
+    public static let size = 64
+    /// Fetched once, because otherwise OpenSSL 3 searches its providers on every call.
+    nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA512", nil)
+
+    public let bytes: [UInt8]
+
+    /// Returns `nil` unless there are 64 bytes.
+    public init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.size else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    private init(hashing bytes: [UInt8]) {
+        self.bytes = [UInt8](unsafeUninitializedCapacity: Self.size) { output, initialized in
+            let status = EVP_Digest(bytes, bytes.count, output.baseAddress, nil, Self.algorithm, nil)
+            precondition(status == 1, "libcrypto has no SHA-512")
+            initialized = Self.size
+        }
+    }
+
+    public static func hash(_ bytes: [UInt8]) -> SHA512Digest {
+        SHA512Digest(hashing: bytes)
+    }
+}

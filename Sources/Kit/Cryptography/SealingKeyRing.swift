@@ -1,0 +1,292 @@
+import COpenSSL
+
+/// Seals secrets that are stored or sent through a browser: AES-256-GCM (NIST SP 800-38D), with a separate
+/// derived key and a random nonce for each value.
+///
+/// The first key seals, and all keys open, so a key is rotated by adding a new one in front. Associated data
+/// binds a value to its row: a value that was moved to another row cannot be opened there. The length of a
+/// value and the name of its key are not hidden.
+public struct SealingKeyRing: Sendable {
+    public let keys: [SealingKey]
+    private let first: SealingKey
+
+    /// Returns `nil` when there is no key, or a name occurs twice.
+    public init?(_ keys: [SealingKey]) {
+        guard let first = keys.first, Set(keys.map(\.name)).count == keys.count else { return nil }
+        self.keys = keys
+        self.first = first
+    }
+
+    /// Seals a plaintext. The result differs each time, and is 46 bytes longer than the plaintext and the key
+    /// name. Plaintext and associated data must have at most a megabyte.
+    public func seal(
+        _ plaintext: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
+    ) -> [UInt8] {
+        precondition(
+            plaintext.count <= Self.longest && associatedData.count <= Self.longest, "too long to seal")
+        let salt = SecureRandom.bytes(count: SealedFrame.saltSize)
+        let header = SealedFrame.header(keyName: first.name, salt: salt)
+        let nonce = SecureRandom.bytes(count: SealedFrame.nonceSize)
+        let cipher = SealingCipher(.seal, key: first.derived(for: purpose, salt: salt), nonce: nonce)
+        cipher.authenticate(header)
+        cipher.authenticate(associatedData)
+        let ciphertext = cipher.transform(plaintext)
+        return header + nonce + ciphertext + cipher.tag()
+    }
+
+    /// Opens a sealed value. Never returns any part of a changed value.
+    ///
+    /// - Throws: `SealError`.
+    public func open(
+        _ sealed: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
+    ) throws(SealError) -> [UInt8] {
+        guard let frame = SealedFrame(parsing: sealed) else { throw SealError(.malformed) }
+        guard let key = keys.first(where: { $0.name == frame.keyName }) else { throw SealError(.unknownKey) }
+        guard associatedData.count <= Self.longest else { throw SealError(.authenticationFailed) }
+        let cipher = SealingCipher(
+            .open, key: key.derived(for: purpose, salt: Array(frame.salt)), nonce: Array(frame.nonce))
+        cipher.authenticate(Array(frame.header))
+        cipher.authenticate(associatedData)
+        let plaintext = cipher.transform(Array(frame.ciphertext))
+        guard cipher.verify(tag: Array(frame.tag)) else {
+            ERR_clear_error()
+            throw SealError(.authenticationFailed)
+        }
+        return plaintext
+    }
+
+    /// Returns true if the first key has sealed a value, false also for bytes that are not a sealed value. Does not open
+    /// the value.
+    public func isCurrent(_ sealed: [UInt8]) -> Bool { SealedFrame(parsing: sealed)?.keyName == first.name }
+
+    /// The key name in a sealed value. It is untrusted until the value has been opened.
+    public static func keyName(of sealed: [UInt8]) -> String? {
+        SealedFrame(parsing: sealed)?.keyName
+    }
+
+    private static let longest = 1 << 20
+}
+
+/// The cause for which a sealed value could not be opened. Match on `code`.
+public struct SealError: Error, Sendable, Equatable {
+    public enum Code: String, Sendable, CaseIterable {
+        /// Too short, of an unknown version, or without a key name.
+        case malformed
+        /// Sealed by a key that is not in the ring.
+        case unknownKey = "unknown_key"
+        /// Changed, sealed for another purpose or row, or sealed by another key with the same name. These
+        /// cases cannot be distinguished.
+        case authenticationFailed = "authentication_failed"
+    }
+
+    public let code: Code
+
+    public init(_ code: Code) {
+        self.code = code
+    }
+}
+
+extension SealError: CustomStringConvertible {
+    public var description: String { "sealed value refused: \(code.rawValue)" }
+}
+
+/// A named key from which keys for AES-256-GCM (NIST SP 800-38D) are derived. Its bytes appear in no
+/// description.
+///
+/// One AES-GCM key must not seal more than 2^32 values with random nonces (§8.3). Therefore each value has
+/// its own key, derived with HKDF from the purpose and 16 random bytes. Among 2^48 values of one purpose, the
+/// probability that two have the same key is 2^-33, and even then their nonces differ. With 50,000 seals per
+/// second, more than callers can cause, 2^48 values take 178 years.
+public struct SealingKey: Sendable {
+    /// 1 to 32 characters of `[A-Za-z0-9_-]`. It is part of every sealed value, so it is not secret and must
+    /// not change.
+    public let name: String
+    let bytes: [UInt8]
+
+    /// The size in bytes: 256 bits.
+    public static let size = 32
+
+    /// Returns `nil` when the name is malformed, or there are not exactly 32 bytes.
+    public init?(name: String, bytes: [UInt8]) {
+        guard Self.isName(Array(name.utf8)[...]), bytes.count == Self.size else { return nil }
+        self.name = name
+        self.bytes = bytes
+    }
+
+    /// Returns true if two keys have the same bytes. The duration does not depend on the position of a
+    /// difference.
+    public func hasSameBytes(as other: SealingKey) -> Bool {
+        ConstantTime.areEqual(bytes, other.bytes)
+    }
+
+    /// The beginning of the hash of its bytes, so that operators can compare keys: 32 bits of the hash of 256
+    /// random bits tell nothing about them.
+    public var fingerprint: String {
+        let hash = SHA256Digest.hash(Array("siwa fingerprint\n".utf8) + bytes)
+        return hash.bytes.prefix(4).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    /// The number of distinct values among its 32 bytes. A small number shows that the key is not random.
+    public var distinctBytes: Int { Set(bytes).count }
+
+    /// Frequency of the most common difference of two neighbours among the 31 differences. A large number
+    /// shows that the bytes count up or down, or spell the alphabet.
+    public var equalSteps: Int {
+        var counts: [UInt8: Int] = [:]
+        for (byte, next) in zip(bytes, bytes.dropFirst()) { counts[next &- byte, default: 0] += 1 }
+        return counts.values.max() ?? 0
+    }
+
+    /// The key for one value (RFC 5869).
+    func derived(for purpose: SealingPurpose, salt: [UInt8]) -> [UInt8] {
+        HKDFSHA256.deriveKey(
+            from: bytes, salt: salt, info: Array("siwa seal 1\n\(purpose.rawValue)".utf8))
+    }
+
+    static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        (1...32).contains(bytes.count)
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "sealing key \(name)" }
+    public var debugDescription: String { description }
+    /// `dump` and string interpolation of types that contain a key use these.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+}
+
+/// The purpose of a sealed value. Different purposes have independent keys, so that values that outsiders can
+/// have sealed in any number reveal nothing about the keys of other values.
+public struct SealingPurpose: Sendable, Hashable {
+    /// Part of the key derivation, so it must never change.
+    public let rawValue: String
+
+    public init(_ rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+/// The format of a sealed value: a version byte (1), the length of the key's name and the name, a salt of 16 bytes, a
+/// nonce of 12 bytes, the ciphertext, a tag of 16 bytes.
+struct SealedFrame {
+    /// The first byte of a sealed value.
+    static let version: UInt8 = 1
+    static let saltSize = 16
+    static let nonceSize = 12
+    static let tagSize = 16
+    /// OpenSSL uses 32-bit sizes.
+    static let longest = Int(Int32.max)
+
+    /// Everything before the nonce. It is authenticated too, so that the key name of a value cannot be
+    /// changed.
+    let header: ArraySlice<UInt8>
+    let keyName: String
+    let salt: ArraySlice<UInt8>
+    let nonce: ArraySlice<UInt8>
+    let ciphertext: ArraySlice<UInt8>
+    let tag: ArraySlice<UInt8>
+
+    /// Returns `nil` unless every part is present.
+    init?(parsing bytes: [UInt8]) {
+        guard bytes.count >= 2, bytes.count <= Self.longest, bytes[0] == Self.version else { return nil }
+        let nameEnd = 2 + Int(bytes[1])
+        let end = nameEnd + Self.saltSize
+        guard bytes.count >= end + Self.nonceSize + Self.tagSize, SealingKey.isName(bytes[2..<nameEnd]) else {
+            return nil
+        }
+        header = bytes[..<end]
+        keyName = String(decoding: bytes[2..<nameEnd], as: UTF8.self)
+        salt = bytes[nameEnd..<end]
+        nonce = bytes[end..<(end + Self.nonceSize)]
+        ciphertext = bytes[(end + Self.nonceSize)..<(bytes.count - Self.tagSize)]
+        tag = bytes[(bytes.count - Self.tagSize)...]
+    }
+
+    static func header(keyName: String, salt: [UInt8]) -> [UInt8] {
+        let name = Array(keyName.utf8)
+        return [version, UInt8(name.count)] + name + salt
+    }
+}
+
+/// One operation of AES-256-GCM (NIST SP 800-38D §7) with its OpenSSL context.
+struct SealingCipher: ~Copyable {
+    /// Fetched once, because otherwise OpenSSL 3 searches its providers on every call.
+    nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_CIPHER_fetch(
+        nil, "AES-256-GCM", nil)
+
+    private let context: OpaquePointer
+
+    enum Direction: Int32 {
+        case open = 0
+        case seal = 1
+    }
+
+    /// A process that cannot encrypt must not continue, so it ends when libcrypto lacks the algorithm.
+    init(_ direction: Direction, key: [UInt8], nonce: [UInt8]) {
+        precondition(key.count == SealingKey.size, "a key has 32 bytes")
+        precondition(nonce.count == SealedFrame.nonceSize, "a nonce has 12 bytes")
+        guard let algorithm = Self.algorithm, let context = EVP_CIPHER_CTX_new() else {
+            preconditionFailure("libcrypto has no AES-256-GCM")
+        }
+        let status = EVP_CipherInit_ex2(context, algorithm, key, nonce, direction.rawValue, nil)
+        precondition(status == 1, "libcrypto refuses AES-256-GCM")
+        self.context = context
+    }
+
+    deinit { EVP_CIPHER_CTX_free(context) }
+
+    /// Adds data that is authenticated but not encrypted. Must be called before `transform`.
+    borrowing func authenticate(_ bytes: [UInt8]) {
+        // OpenSSL treats a null pointer as the end of the associated data, and an empty array can have a null
+        // pointer.
+        guard !bytes.isEmpty else { return }
+        var count: Int32 = 0
+        let status = EVP_CipherUpdate(context, nil, &count, bytes, Int32(bytes.count))
+        precondition(status == 1, "AES-256-GCM failed")
+    }
+
+    /// Encrypts or decrypts. The plaintext must not be used before `verify` has returned true.
+    borrowing func transform(_ input: [UInt8]) -> [UInt8] {
+        guard !input.isEmpty else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: input.count) { output, initialized in
+            var count: Int32 = 0
+            let status = EVP_CipherUpdate(context, output.baseAddress, &count, input, Int32(input.count))
+            precondition(status == 1 && count == input.count, "AES-256-GCM failed")
+            initialized = input.count
+        }
+    }
+
+    /// Ends an encryption and returns the authentication tag.
+    consuming func tag() -> [UInt8] {
+        var rest: Int32 = 0
+        var none: UInt8 = 0
+        precondition(EVP_CipherFinal_ex(context, &none, &rest) == 1, "AES-256-GCM failed")
+        return [UInt8](unsafeUninitializedCapacity: SealedFrame.tagSize) { output, count in
+            let size = Int32(SealedFrame.tagSize)
+            let status = EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, size, output.baseAddress)
+            precondition(status == 1, "AES-256-GCM failed")
+            count = SealedFrame.tagSize
+        }
+    }
+
+    /// Ends a decryption. Returns true when the value is authentic. OpenSSL compares in constant time.
+    consuming func verify(tag: [UInt8]) -> Bool {
+        precondition(tag.count == SealedFrame.tagSize, "a tag has 16 bytes")
+        var tag = tag
+        var rest: Int32 = 0
+        var none: UInt8 = 0
+        return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1
+            && EVP_CipherFinal_ex(context, &none, &rest) == 1
+    }
+}

@@ -1,0 +1,111 @@
+package import NIOCore
+package import NIOHTTP1
+
+/// The interface that the engine serves, as one event loop uses it. Called on that loop only.
+///
+/// The engine knows connections and messages. Routes, callers, the form of errors, the log and the metrics belong
+/// to the interface.
+package protocol HTTPInterface: AnyObject {
+    /// Takes on a complete request.
+    ///
+    /// - Parameters:
+    ///   - client: The client, also behind named proxies; `nil` when they do not name it.
+    ///   - gate: Decides about overload once the priority of the request is known.
+    func handle(
+        _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
+    ) -> (exchange: any HTTPExchange, source: ResponseSource)
+
+    /// Makes the response to a request that is not complete and never will be.
+    ///
+    /// - Parameter request: `nil` when the header did not arrive.
+    func refuse(
+        _ refusal: RequestRefusal, of request: IncomingRequest?
+    ) -> (exchange: any HTTPExchange, response: HTTPResponse)
+
+    /// Submits the commands that were gathered since the last call.
+    func submitGathered()
+
+    func connectionOpened()
+    func connectionClosed()
+
+    /// Called when a request is done only after its client has received the response about the time limit.
+    func requestFinishedLate()
+}
+
+/// A request that the interface has taken on, from then until its response is written.
+package protocol HTTPExchange: AnyObject, Sendable {
+    var requestID: String { get }
+    /// True if the response is sent without its body, as for `HEAD`.
+    var omitsBody: Bool { get }
+    /// Time that the response waits by design, in addition to `ServerLimits.workTime`.
+    var longestWait: TimeAmount { get }
+    /// True if the work may be cancelled at any time. It then returns its result so far.
+    var isLongPoll: Bool { get }
+
+    /// The response when the work takes too long. Only the database can take so long.
+    var unavailable: HTTPResponse { get }
+
+    /// Records the response, and returns it with the fields that every response of the call has. Called once.
+    func finish(_ response: HTTPResponse, at now: NIODeadline) -> HTTPResponse
+}
+
+/// The source of the response to a request that the interface has taken on.
+///
+/// Most requests are answered from memory: they never leave their event loop, and need neither a task nor a
+/// change of thread.
+package enum ResponseSource: Sendable {
+    case response(HTTPResponse)
+    case command(GatheredCommand)
+    /// Everything else. Runs in a task.
+    case work(@Sendable () async -> WorkResult)
+}
+
+/// The end of the work for a request.
+package enum WorkResult: Sendable {
+    case response(HTTPResponse)
+    case command(GatheredCommand)
+}
+
+/// A command that the interface submits together with the commands of other requests, at the end of a round of
+/// the event loop.
+package struct GatheredCommand: Sendable {
+    /// Called once, on any thread, when the command is done. The response is made on the event loop.
+    package typealias Completion = @Sendable (_ response: @escaping @Sendable () -> HTTPResponse) -> Void
+
+    /// Adds the command to the commands that `HTTPInterface.submitGathered` submits. Called on the event loop.
+    let gather: @Sendable (@escaping Completion) -> Void
+
+    package init(_ gather: @escaping @Sendable (@escaping Completion) -> Void) {
+        self.gather = gather
+    }
+}
+
+/// The response to a request, before it is encoded.
+package struct HTTPResponse: Sendable {
+    package let status: HTTPResponseStatus
+    package let contentType: StaticString?
+    package let body: [UInt8]
+    /// Written after `body`. All responses share its memory, so that a thousand slow clients cause no
+    /// thousand copies.
+    package var sharedBody: ByteBuffer?
+    package var entityTag: String?
+    /// True if no cache may keep the response (RFC 9111 §5.2.2.5): a response about a user, and every error.
+    package var forbidsCaching = false
+    /// More fields, written without escapes: a value must not contain a line break.
+    package var fields: [(name: StaticString, value: String)] = []
+    /// The stable code of an error, for the log.
+    package var code: String?
+
+    package init(
+        status: HTTPResponseStatus, contentType: StaticString?, body: [UInt8], sharedBody: ByteBuffer? = nil,
+        entityTag: String? = nil, forbidsCaching: Bool = false
+    ) {
+        (self.status, self.contentType, self.body) = (status, contentType, body)
+        (self.sharedBody, self.entityTag, self.forbidsCaching) = (sharedBody, entityTag, forbidsCaching)
+    }
+
+    /// A JSON response about a user.
+    package static func json(_ status: HTTPResponseStatus = .ok, _ body: [UInt8]) -> HTTPResponse {
+        HTTPResponse(status: status, contentType: "application/json", body: body, forbidsCaching: true)
+    }
+}

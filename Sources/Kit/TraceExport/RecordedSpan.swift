@@ -1,0 +1,169 @@
+import Encodings
+import Synchronization
+public import Tracing
+
+/// A span of this program. It goes into the queue when it ends, unless it is not sampled.
+///
+/// Keeps no text of an error, which could contain anything: its code becomes `error.type`, or its type.
+public final class RecordedSpan: Span {
+    static let mostAttributes = 32
+    static let mostLinks = 32
+    /// Bytes of an attribute's text, and of a name.
+    static let longestText = 256
+
+    private struct State {
+        var name: String
+        var attributes = SpanAttributes()
+        var links: [TraceContext] = []
+        var isFailed = false
+        var hasEnded = false
+    }
+
+    public let context: ServiceContext
+    public let trace: TraceContext
+    private let parent: SpanID?
+    private let kind: SpanKind
+    private let startedAt: UInt64
+    private let queue: SpanQueue
+    private let state: Mutex<State>
+
+    init(
+        _ name: String, _ trace: TraceContext, parent: SpanID?, context: ServiceContext, kind: SpanKind,
+        startedAt: UInt64, queue: SpanQueue
+    ) {
+        self.trace = trace
+        self.parent = parent
+        self.kind = kind
+        self.startedAt = startedAt
+        self.queue = queue
+        var context = context
+        context.trace = trace
+        self.context = context
+        state = Mutex(State(name: name))
+    }
+
+    public var isRecording: Bool { trace.isSampled }
+
+    public var operationName: String {
+        get { state.withLock { $0.name } }
+        set { state.withLock { $0.name = newValue } }
+    }
+
+    public var attributes: SpanAttributes {
+        get { state.withLock { $0.attributes } }
+        set { if isRecording { state.withLock { $0.attributes = newValue } } }
+    }
+
+    public func set(_ name: String, _ value: SpanAttribute?) {
+        guard isRecording, let value else { return }
+        state.withLock { $0.attributes.set(name, value: value) }
+    }
+
+    public func setStatus(_ status: SpanStatus) {
+        if status.code == .error { state.withLock { $0.isFailed = true } }
+    }
+
+    /// Events are not exported: the spans of this program are short.
+    public func addEvent(_ event: SpanEvent) {}
+
+    public func recordError<Instant: TracerInstant>(
+        _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
+    ) {
+        set(
+            "error.type",
+            .string((error as? any CodedError).flatMap { Self.code(of: $0) } ?? "\(type(of: error))"))
+        setStatus(SpanStatus(code: .error))
+    }
+
+    private static func code(of error: some CodedError) -> String? {
+        (error.code as? any RawRepresentable)?.rawValue as? String
+    }
+
+    public func addLink(_ link: SpanLink) {
+        guard isRecording, let other = link.context.trace else { return }
+        addLink(to: other)
+    }
+
+    public func addLink(to other: TraceContext) {
+        state.withLock { if $0.links.count < Self.mostLinks { $0.links.append(other) } }
+    }
+
+    public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
+        guard isRecording else { return }
+        let ended: State? = state.withLock { state in
+            guard !state.hasEnded else { return nil }
+            state.hasEnded = true
+            return state
+        }
+        guard let ended else { return }
+        let endedAt = instant().nanosecondsSinceEpoch
+        queue.append(
+            FinishedSpan(
+                name: Self.bounded(ended.name), trace: trace, parent: parent, kind: kind,
+                startedAt: startedAt,
+                // The clock of the system can be set back meanwhile.
+                endedAt: max(startedAt, endedAt), attributes: Self.list(ended.attributes),
+                links: ended.links, isFailed: ended.isFailed))
+    }
+
+    private static func list(_ attributes: SpanAttributes) -> [(name: String, value: FinishedSpan.Value)] {
+        var list: [(name: String, value: FinishedSpan.Value)] = []
+        attributes.forEach { name, attribute in
+            guard list.count < mostAttributes, let value = value(attribute) else { return }
+            list.append((bounded(name), value))
+        }
+        return list.sorted { $0.name < $1.name }
+    }
+
+    private static func value(_ attribute: SpanAttribute) -> FinishedSpan.Value? {
+        switch attribute {
+        case .string(let text): .text(bounded(text))
+        case .int32(let number): .number(Int64(number))
+        case .int64(let number): .number(number)
+        case .bool(let bool): .bool(bool)
+        case .stringConvertible(let value): .text(bounded(String(describing: value)))
+        // Spans of this program have no other attributes.
+        default: nil
+        }
+    }
+
+    private static func bounded(_ text: String) -> String {
+        text.utf8.count <= longestText
+            ? text : String(decoding: text.utf8.prefix(longestText), as: UTF8.self)
+    }
+}
+
+/// The spans of this program beside those of requests, which have the method and the template of the path.
+///
+/// Every name is a line in a tracing system, so no name has a value in it.
+public enum SpanName: String, Sendable, Hashable, CaseIterable {
+    /// A request whose path is of no call.
+    case request
+    case verify
+    case commitAccounts = "commit accounts"
+    case commitGrants = "commit grants"
+    case fetchKeys = "fetch keys"
+    case callApple = "call Apple"
+    case callGoogle = "call Google"
+    case deliverEvent = "deliver event"
+}
+
+/// A span as it is exported. All its texts are bounded.
+public struct FinishedSpan: Sendable {
+    public enum Value: Sendable, Equatable {
+        case text(String)
+        case number(Int64)
+        case bool(Bool)
+    }
+
+    public let name: String
+    public let trace: TraceContext
+    public let parent: SpanID?
+    public let kind: SpanKind
+    /// Nanoseconds since 1970.
+    public let startedAt: UInt64
+    public let endedAt: UInt64
+    public let attributes: [(name: String, value: Value)]
+    public let links: [TraceContext]
+    public let isFailed: Bool
+}

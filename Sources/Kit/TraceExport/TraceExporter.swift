@@ -1,0 +1,159 @@
+public import Logging
+public import Metrics
+public import ServiceLifecycle
+import Synchronization
+
+/// Posts finished spans to the collector, twice a second.
+///
+/// Spans that a collector does not take are dropped and counted, and the exporter waits before the next attempt: at
+/// first a second, then twice as long, at most half a minute. Nothing waits for the exporter, except the end of the
+/// process, for two seconds at most.
+public final class TraceExporter: Service {
+    static let largestBatch = 512
+    static let interval = Duration.milliseconds(500)
+    static let requestLimit = Duration.seconds(5)
+    /// Time for the spans that are left at the end of the process.
+    static let lastLimit = Duration.seconds(2)
+    static let longestPause = Duration.seconds(30)
+    /// Between two log lines.
+    private static let quietTime = Duration.seconds(60)
+
+    private let queue: SpanQueue
+    private let collector: any TraceCollector
+    private let document: TraceDocument
+    private let logger: Logger
+    private let exported: Counter
+    private let failed: Counter
+    private let dropped: Counter
+
+    public init(
+        queue: SpanQueue, collector: any TraceCollector, document: TraceDocument, logger: Logger,
+        factory: any MetricsFactory = MetricsSystem.factory
+    ) {
+        (self.queue, self.collector, self.document, self.logger) = (queue, collector, document, logger)
+        func counter(_ result: String) -> Counter {
+            Counter(label: "siwa_trace_spans", dimensions: [("result", result)], factory: factory)
+        }
+        (exported, failed, dropped) = (counter("exported"), counter("failed"), counter("dropped"))
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown { await self.exportRegularly() }
+        // Everything else has stopped already, so no span follows. Not in a cancelled task, which could not post.
+        await Task { await self.exportRest() }.value
+    }
+
+    private func exportRegularly() async {
+        var pause = Self.interval
+        var saidAt: ContinuousClock.Instant?
+        while !Task.isCancelled {
+            try? await Task.sleep(for: pause)
+            guard !Task.isCancelled else { return }
+            do {
+                try await exportWaiting(until: .now + Self.requestLimit, each: Self.requestLimit)
+                pause = Self.interval
+            } catch {
+                pause = min(max(.seconds(1), pause * 2), Self.longestPause)
+                let now = ContinuousClock.now
+                if saidAt.map({ now - $0 >= Self.quietTime }) ?? true, !Task.isCancelled {
+                    saidAt = now
+                    warn(error)
+                }
+            }
+        }
+    }
+
+    private func exportRest() async {
+        try? await exportWaiting(until: .now + Self.lastLimit, each: Self.lastLimit)
+    }
+
+    private func exportWaiting(until end: ContinuousClock.Instant, each limit: Duration) async throws {
+        while true {
+            let (spans, dropped) = queue.take(atMost: Self.largestBatch)
+            if dropped > 0 { self.dropped.increment(by: dropped) }
+            guard !spans.isEmpty else { return }
+            let left = end - ContinuousClock.now
+            guard left > .zero else {
+                failed.increment(by: spans.count)
+                return
+            }
+            do {
+                try await collector.post(document.encode(spans), within: min(limit, left))
+                exported.increment(by: spans.count)
+            } catch {
+                failed.increment(by: spans.count)
+                throw error
+            }
+            // The rest of a full queue follows at once.
+            if spans.count < Self.largestBatch { return }
+        }
+    }
+
+    private func warn(_ error: any Error) {
+        let error = error as? TraceExportError
+        var metadata: Logger.Metadata = ["error": "\(error?.code.rawValue ?? "unreachable")"]
+        if let status = error?.status { metadata["status"] = "\(status)" }
+        logger.warning("spans were not exported", metadata: metadata)
+    }
+}
+
+/// A program that takes spans, such as the OpenTelemetry Collector.
+public protocol TraceCollector: Sendable {
+    /// Posts a document. Returns when the collector has accepted it.
+    ///
+    /// - Parameter limit: The time after which the call must have ended.
+    /// - Throws: `TraceExportError`.
+    func post(_ document: [UInt8], within limit: Duration) async throws
+}
+
+/// The reason for which spans were not taken.
+public struct TraceExportError: Error, Equatable {
+    public enum Code: String, Sendable, CaseIterable {
+        case unreachable, timedOut = "timed_out", refused
+    }
+
+    public let code: Code
+    /// The status of a response.
+    public let status: Int?
+
+    public init(_ code: Code, status: Int? = nil) {
+        (self.code, self.status) = (code, status)
+    }
+}
+
+/// Spans that wait for the collector. Spans above its bound are dropped and counted: a collector that is slow or
+/// away costs memory up to the bound, and no time of a request.
+public final class SpanQueue: Sendable {
+    public static let bound = 2048
+
+    private struct State {
+        var spans: [FinishedSpan] = []
+        var dropped = 0
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    func append(_ span: FinishedSpan) {
+        state.withLock { state in
+            if state.spans.count < Self.bound { state.spans.append(span) } else { state.dropped += 1 }
+        }
+    }
+
+    /// Takes all spans.
+    package func takeAll() -> [FinishedSpan] { take(atMost: Self.bound).spans }
+
+    /// Takes the oldest spans, and the number of spans that were dropped since the last call.
+    func take(atMost most: Int) -> (spans: [FinishedSpan], dropped: Int) {
+        state.withLock { state in
+            defer { state.dropped = 0 }
+            guard state.spans.count > most else {
+                defer { state.spans = [] }
+                return (state.spans, state.dropped)
+            }
+            defer { state.spans.removeFirst(most) }
+            return (Array(state.spans.prefix(most)), state.dropped)
+        }
+    }
+}

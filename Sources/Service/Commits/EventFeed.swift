@@ -1,0 +1,174 @@
+package import AppleAccounts
+import ServiceLifecycle
+import Synchronization
+
+/// Wakes readers that wait for account events. Holds no events, only the last sequence number.
+///
+/// The number advances with the commits of this process, and with announcements of other processes. A wait
+/// ends at a newer number, with the cancellation of its task, and at the shutdown of its service.
+public final class EventFeed: Sendable {
+    private struct State {
+        var latest: Int64 = 0
+        var nextWaiter = 0
+        var waiters: [Int: Waiter] = [:]
+        var isClosed = false
+        var listeners: [@Sendable () -> Void] = []
+    }
+
+    private enum Waiter {
+        case announced
+        case waiting(after: Int64, CheckedContinuation<Void, Never>)
+    }
+
+    private let state = Mutex(State())
+    private let mostWaiters: Int
+
+    /// - Parameter mostWaiters: Largest number of readers that may wait. A reader above it is refused,
+    ///   because an empty page at once would make it poll without pause.
+    public init(mostWaiters: Int = 1024) {
+        self.mostWaiters = mostWaiters
+    }
+
+    /// The last number that the feed knows: 0 until the first commit or announcement.
+    public var latest: Int64 { state.withLock { $0.latest } }
+
+    /// Number of readers that wait.
+    var waiterCount: Int {
+        state.withLock { state in
+            state.waiters.values.count { waiter in
+                guard case .waiting = waiter else { return false }
+                return true
+            }
+        }
+    }
+
+    /// Wakes every reader whose last seen number is lower.
+    public func advance(to sequence: Int64) {
+        let listeners = state.withLock { $0.latest < sequence ? $0.listeners : [] }
+        release { state in
+            state.latest = max(state.latest, sequence)
+            let latest = state.latest
+            return state.waiters.compactMap { id, waiter in
+                guard case .waiting(let after, _) = waiter, after < latest else { return nil }
+                return id
+            }
+        }
+        for listener in listeners { listener() }
+    }
+
+    /// Calls `listener` at each newer number, on the thread of the commit, which it must not block. Listeners
+    /// stay for the life of the feed, and do not count among the readers.
+    public func whenAdvanced(_ listener: @escaping @Sendable () -> Void) {
+        state.withLock { $0.listeners.append(listener) }
+    }
+
+    /// Wakes all readers. Later waits end at once.
+    public func close() {
+        release { state in
+            state.isClosed = true
+            return Array(state.waiters.keys)
+        }
+    }
+
+    /// Returns the latest sequence number when it is after this one, or `nil` when the wait has ended without
+    /// a newer number.
+    ///
+    /// - Throws: `OverloadedError` when the largest number of readers waits already.
+    package func waitForMore(after sequence: Int64) async throws(OverloadedError) -> Int64? {
+        let announced = try state.withLock { state throws(OverloadedError) -> Int? in
+            guard !state.isClosed else { return nil }
+            guard state.waiters.count < mostWaiters else { throw OverloadedError() }
+            defer { state.nextWaiter += 1 }
+            state.waiters[state.nextWaiter] = .announced
+            return state.nextWaiter
+        }
+        guard let id = announced else { return nil }
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withCheckedContinuation { continuation in
+                let mayGo = state.withLock { state in
+                    // Cancelled before the wait began, or a newer number has come already.
+                    guard state.waiters[id] != nil, state.latest <= sequence else { return true }
+                    state.waiters[id] = .waiting(after: sequence, continuation)
+                    return false
+                }
+                if mayGo { continuation.resume() }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.release { _ in [id] }
+        }
+        return state.withLock { state in
+            state.waiters[id] = nil
+            return !state.isClosed && state.latest > sequence ? state.latest : nil
+        }
+    }
+
+    private func release(_ choose: (inout State) -> [Int]) {
+        let continuations = state.withLock { state in
+            choose(&state).compactMap { id -> CheckedContinuation<Void, Never>? in
+                guard case .waiting(_, let continuation) = state.waiters.removeValue(forKey: id) else {
+                    return nil
+                }
+                return continuation
+            }
+        }
+        for continuation in continuations { continuation.resume() }
+    }
+}
+
+/// Reads the event feed for one caller.
+package struct EventReader: Sendable {
+    let store: any AccountStore
+    let feed: EventFeed
+    let limit: Int
+    let scope: AppScope
+
+    package init(store: any AccountStore, feed: EventFeed, limit: Int, scope: AppScope) {
+        (self.store, self.feed, self.limit, self.scope) = (store, feed, limit, scope)
+    }
+
+    /// Number of times that one page skips events that the reader may not see. Bounds the time of a request;
+    /// the cursor advances in any case.
+    private static let mostScans = 20
+
+    /// Returns the next page with an event in it. The page is empty at the end of the feed, and when too many
+    /// events were skipped.
+    package func page(after cursor: Int64) async throws -> EventPage {
+        var page = EventPage(events: [], cursor: cursor, hasMore: true)
+        for _ in 0..<Self.mostScans where page.events.isEmpty && page.hasMore {
+            page = try await store.events(after: page.cursor, limit: limit, visibleTo: scope)
+        }
+        return page
+    }
+
+    /// Returns the next page, and waits for an event at the end of the feed. Returns an empty page after
+    /// `time`.
+    ///
+    /// - Throws: `OverloadedError` when the largest number of readers waits already; `StorageError`.
+    package func page(after cursor: Int64, waiting time: Duration) async throws -> EventPage {
+        try await withThrowingTaskGroup(of: EventPage?.self) { group in
+            group.addTask {
+                var page = EventPage(events: [], cursor: cursor, hasMore: false)
+                var seen = cursor
+                while page.events.isEmpty, !page.hasMore, let latest = try await feed.waitForMore(after: seen)
+                {
+                    page = try await self.page(after: page.cursor)
+                    // A database that was restored, from a backup or from a standby that lagged behind, does
+                    // not reach `latest` for a while. The reader must not poll it without pause meanwhile.
+                    seen = max(page.cursor, latest)
+                }
+                return page
+            }
+            group.addTask {
+                try? await Task.sleep(for: time)
+                return nil
+            }
+            // The first result ends the other task. The reader always returns a page, because its cursor must
+            // not be lost.
+            while let result = try await group.next() {
+                group.cancelAll()
+                if let page = result { return page }
+            }
+            return EventPage(events: [], cursor: cursor, hasMore: false)
+        }
+    }
+}

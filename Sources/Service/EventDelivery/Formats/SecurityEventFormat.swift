@@ -1,0 +1,136 @@
+public import AppleAccounts
+public import JOSE
+import SecurityEvents
+
+/// Security event tokens, by push (RFC 8935 §2) and by poll (RFC 8936 §2).
+public struct SecurityEventFormat: EventFormat {
+    private let issuer: String
+    private let audience: String
+    private let key: @Sendable () async throws -> TokenSigningKey
+
+    /// - Parameter key: The key that signs at this moment.
+    public init(
+        issuer: String, audience: String, key: @escaping @Sendable () async throws -> TokenSigningKey
+    ) {
+        (self.issuer, self.audience, self.key) = (issuer, audience, key)
+    }
+
+    /// Returns `nil` for an event of an erased user without an account: no token can name its subject.
+    public func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage? {
+        guard let subject = SecurityEventSubject(of: event) else { return nil }
+        let token = SecurityEventToken(
+            issuer: issuer, audience: audience, subject: subject, event: event,
+            issuedAt: moment.milliseconds / 1000)
+        return EventMessage(token: try token.signed(with: try await key()))
+    }
+
+    public func message(
+        for verification: StreamVerification, of stream: ReceiverName, at moment: Moment
+    ) async throws -> EventMessage? {
+        let token = StreamVerificationToken(
+            issuer: issuer, audience: audience, stream: stream, verification: verification,
+            issuedAt: moment.milliseconds / 1000)
+        return EventMessage(token: try token.signed(with: try await key()))
+    }
+}
+
+extension EventMessage {
+    /// A security event token as it is pushed.
+    init(token: String) {
+        self.init(
+            fields: ["content-type": SecurityEventToken.mediaType, "accept": "application/json"],
+            body: Array(token.utf8))
+    }
+}
+
+/// Security event tokens for an OAuth client: events about users who had granted it something at the moment of
+/// the event, and nothing about others.
+///
+/// The event feed itself says who had: the last event before this one about a grant of the account to the client.
+/// It does not matter what becomes of the grant between the event and its delivery.
+public struct ClientEventFormat: EventFormat {
+    private let issuer: String
+    private let client: OAuthClientID
+    private let store: any DeliveryStore
+    private let key: @Sendable () async throws -> TokenSigningKey
+    /// Makes the tokens that are the same for every receiver.
+    private let common: SecurityEventFormat
+
+    /// - Parameter key: The key that signs at this moment.
+    public init(
+        issuer: String, client: OAuthClientID, store: any DeliveryStore,
+        key: @escaping @Sendable () async throws -> TokenSigningKey
+    ) {
+        (self.issuer, self.client, self.store, self.key) = (issuer, client, store, key)
+        common = SecurityEventFormat(issuer: issuer, audience: client.rawValue, key: key)
+    }
+
+    public func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage? {
+        // The ID outlives an erasure. The client knows it as the `sub` of its ID tokens.
+        guard let account = event.accountID, try await isMeant(by: event, about: account) else { return nil }
+        let token = ClientEventToken(
+            issuer: issuer, client: client, account: account, event: event,
+            issuedAt: moment.milliseconds / 1000)
+        return EventMessage(token: try token.signed(with: try await key()))
+    }
+
+    public func message(
+        for verification: StreamVerification, of stream: ReceiverName, at moment: Moment
+    ) async throws -> EventMessage? {
+        try await common.message(for: verification, of: stream, at: moment)
+    }
+
+    private func isMeant(by event: AccountEvent, about account: AccountID) async throws -> Bool {
+        if let grant = event.grant { return grant.oauthClientID == client }
+        guard
+            let sequence = try await store.grantEventSequence(
+                of: account, for: client, before: event.sequence),
+            let last = try await store.events(numbered: [sequence]).first, let grant = last.grant
+        else { return false }
+        guard let reason = grant.reason else { return true }
+        // The change that the event is about has ended the grant itself, in the same transaction.
+        return reason.accountEvent == event.kind && last.recordedAt == event.recordedAt
+    }
+}
+
+extension GrantEndReason {
+    /// The event of the change that ends grants for this reason, if clients learn of that change.
+    fileprivate var accountEvent: AccountEvent.Kind? {
+        switch self {
+        case .erased: .accountErased
+        case .signedOut: .sessionsEnded
+        case .unlinked, .clientRevoked, .tokenReused, .replaced, .googleRevoked, .consentRevoked,
+            .appleAccountDeleted:
+            nil
+        }
+    }
+}
+
+/// Reports to Google of refresh tokens that have ended (RISC, `token-revoked`): one security event token for
+/// each event with such a token.
+public struct GoogleReportFormat: EventFormat {
+    /// The events that can have such a token.
+    public static let kinds: Set<AccountEvent.Kind> = [.grantRevoked, .tokenRevoked]
+
+    private let issuer: String
+    private let key: @Sendable () async throws -> TokenSigningKey
+
+    /// - Parameter key: The RS256 key that signs at this moment.
+    public init(issuer: String, key: @escaping @Sendable () async throws -> TokenSigningKey) {
+        (self.issuer, self.key) = (issuer, key)
+    }
+
+    /// Returns `nil` for an event without a token: other clients' grants, and ends that Google requested.
+    ///
+    /// A message is the same in each attempt, except for its signature, and names no user.
+    public func message(for event: AccountEvent, at moment: Moment) async throws -> EventMessage? {
+        guard let digest = event.grant?.endedToken else { return nil }
+        let report = TokenRevokedEvent(
+            issuer: issuer, id: event.id.rawValue, doubleSHA512: digest,
+            issuedAt: event.recordedAt.milliseconds / 1000)
+        let text = try report.signed(with: try await key())
+        return EventMessage(
+            fields: ["content-type": SecurityEventToken.mediaType, "accept": "application/json"],
+            body: Array(text.utf8))
+    }
+}

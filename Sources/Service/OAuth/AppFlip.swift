@@ -1,0 +1,311 @@
+import AppAttestation
+public import AppleAccounts
+import AppleIdentity
+public import AuthorizationServer
+import Commits
+import Cryptography
+import KeySets
+import SignIn
+
+/// App Flip: the app's backend exchanges a user's decision in the app for the URL that leads back to Google.
+public struct AppFlip: Sendable {
+    let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// - Parameter caller: The apps that the API key may use.
+    /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an ID that
+    ///   never belonged to an account, or whose account the caller may not see.
+    public func response(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
+        switch AppFlipCheck(server.settings).check(call, caller: caller) {
+        case .refuse(let refusal): throw refusal
+        case .response(let response): return response
+        case .proceed(let request):
+            do {
+                return try await proceed(request, call, caller: caller)
+            } catch let error as AccountRefusal where error.code == .accountNotFound {
+                throw error
+            } catch is StorageError {
+                // Google then continues in the browser, when the database may be available again.
+                return request.link.response(.unavailable)
+            } catch is OverloadedError {
+                return request.link.response(.unavailable)
+            }
+        }
+    }
+
+    private func proceed(
+        _ request: AppFlipRequest, _ call: AppFlipRequestBody, caller: AppScope
+    ) async throws -> AppFlipResponse {
+        switch try await user(request, call, caller: caller) {
+        case .obstacle(let obstacle): return request.link.response(obstacle)
+        case .known(let account, let authenticatedAt):
+            return try await authorize(request, account, authenticatedAt: authenticatedAt)
+        }
+    }
+
+    enum User {
+        case known(AccountID, authenticatedAt: Moment)
+        case obstacle(AppFlipObstacle)
+    }
+
+    private func user(
+        _ request: AppFlipRequest, _ call: AppFlipRequestBody, caller: AppScope
+    ) async throws -> User {
+        switch request.identity {
+        case .identityToken(let token, let nonce):
+            return try await signedIn(
+                IdentityTokenRequest(identityToken: token, nonce: nonce, evidence: AppEvidence(call)),
+                request.link, at: server.now())
+        case .account(let text, let authenticatedAt):
+            guard AccountID(text) != nil else { throw AccountRefusal(.accountNotFound) }
+            // The app's backend knows the user, and the proof vouches for this attempt to link.
+            try await judge(AppEvidence(call), of: request.link, vouchingFor: call.state ?? "")
+            return try await account(text, request.link, authenticatedAt: authenticatedAt, caller: caller)
+        }
+    }
+
+    /// Returns the account that the backend names, or the reason for which it cannot be linked now.
+    func account(
+        _ text: String, _ link: AppFlipLink, authenticatedAt: Moment?, caller: AppScope
+    ) async throws -> User {
+        let age = link.authenticationAge
+        let now = server.now()
+        guard let id = AccountID(text) else { throw AccountRefusal(.accountNotFound) }
+        guard try await isKnown(id, caller: caller) else {
+            return .obstacle(try await obstacle(ofMissing: id, caller: caller))
+        }
+        guard age.longest == nil || age.accepts(authenticatedAt, at: now) else {
+            return .obstacle(.authenticationTooOld)
+        }
+        if let authenticatedAt, AuthenticationAge.isAhead(authenticatedAt, of: now) {
+            return .obstacle(.authenticationAhead)
+        }
+        // If the backend states no time, the latest known authorization counts as the user's sign-in. A
+        // time ahead of our clock, within the leeway, would outlast a revocation.
+        let status = try await server.dependencies.store.status(of: id, app: link.client.app)
+        let known = status?.credential.authorization?.moment
+        return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
+    }
+
+    /// An identity token is a sign-in like every other: it creates the account, uses nonces up and obeys the
+    /// state rule.
+    private func signedIn(
+        _ token: IdentityTokenRequest, _ link: AppFlipLink, at now: Moment
+    ) async throws -> User {
+        let useCases = server.dependencies.signIn
+        let only = AppScope.only([link.client.app])
+        do {
+            let verified = try await useCases.verify(token, allowed: only).value
+            let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
+            try await judge(
+                token.evidence, of: link, audience: verified.identity.clientID,
+                vouchingFor: token.identityToken)
+            // Checked before the sign-in, which would be carried out in vain.
+            guard link.authenticationAge.accepts(moment, at: now) else {
+                return .obstacle(.authenticationTooOld)
+            }
+            let pending = try useCases.signIn(verified, from: SignInRequest(token: token), allowed: only)
+            let outcome = try await useCases.commits.submit(pending)
+            return .known(outcome.account.id, authenticatedAt: moment)
+        } catch is AppleTokenError {
+            return .obstacle(.identityRefused)
+        } catch is CallerForbidden {
+            // The token is for another app than the client's.
+            return .obstacle(.identityRefused)
+        } catch is KeySetError {
+            return .obstacle(.unavailable)
+        } catch let refusal as AccountRefusal {
+            return .obstacle(AppFlipObstacle(refusal.code))
+        }
+    }
+
+    /// Judges the app that answers: by the bundle ID that its identity token is for, and otherwise by the
+    /// strictest of the client's app. An app on Android has no App Attest, and no token for a bundle ID.
+    ///
+    /// - Parameter audience: The `aud` of the identity token; `nil` where the backend names the account.
+    /// - Throws: `AppCheckRefusal`.
+    private func judge(
+        _ evidence: AppEvidence, of link: AppFlipLink, audience: String? = nil, vouchingFor text: String
+    ) async throws {
+        guard let checks = server.dependencies.signIn.appChecks else { return }
+        var policy = audience.flatMap { checks.policies.ofApp($0) }
+        if policy == nil, !link.isIntent {
+            policy = server.dependencies.deployment.app(for: link.client.app)
+                .flatMap { checks.policy(of: $0, for: evidence) }
+        }
+        _ = try await checks.check(evidence, by: policy, vouchingFor: SHA256Digest.hash(text))
+    }
+
+    private func isKnown(_ id: AccountID, caller: AppScope) async throws -> Bool {
+        do {
+            _ = try await server.dependencies.signIn.account(id: id.rawValue, allowed: caller)
+            return true
+        } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {
+            return false
+        }
+    }
+
+    /// Returns the reason for which the account with this ID is missing.
+    func obstacle(
+        ofMissing id: AccountID, caller: AppScope
+    ) async throws -> AppFlipObstacle {
+        guard let erasure = try await server.dependencies.signIn.erasure(of: id, allowed: caller) else {
+            throw AccountRefusal(.accountNotFound)
+        }
+        return erasure.finishedAt == nil ? .accountBeingErased : .accountErased
+    }
+
+    private func authorize(
+        _ request: AppFlipRequest, _ account: AccountID, authenticatedAt: Moment
+    ) async throws -> AppFlipResponse {
+        let now = server.now()
+        let link = request.link
+        let client = link.client
+        var generator = SystemRandomNumberGenerator()
+        let code = AuthorizationCodeText(random: SecureRandom.bytes(count: 32))
+        let command = AuthorizeCommand(
+            accountID: account, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
+            oauthClientID: client.id, clientID: client.app, codeDigest: code.digest,
+            redirectURI: link.response.target.text, challenge: link.challenge?.stored,
+            scope: request.scopes.text, nonce: nil, authenticatedAt: authenticatedAt,
+            authenticatedAfter: link.authenticationAge.earliest(at: now), moment: now,
+            expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))
+        do {
+            _ = try await server.dependencies.commits.submit(command)
+        } catch let refusal as GrantRefusal {
+            guard let obstacle = AppFlipObstacle(refusal.code) else { throw refusal }
+            return link.response(obstacle)
+        }
+        return link.response(code: code.text)
+    }
+}
+
+extension AppEvidence {
+    fileprivate init(_ call: AppFlipRequestBody) {
+        self.init(proof: call.attestation.map { PostedProof($0) }, appVersion: call.appVersion)
+    }
+}
+
+extension AppFlipObstacle {
+    /// Maps a refused sign-in.
+    fileprivate init(_ code: AccountRefusal.Code) {
+        switch code {
+        case .credentialRevoked: self = .credentialRevoked
+        case .accountDisabled: self = .accountDisabled
+        case .accountNotFound, .nonceExpired, .nonceUsed, .accountExists, .callerForbidden, .challengeUsed,
+            .attestationKeyUnknown, .attestationKeyTaken, .attestationKeysFull, .counterNotIncreased:
+            self = .identityRefused
+        }
+    }
+
+    /// Maps a refusal in the transaction of the code; `nil` for a code that this transaction cannot have.
+    init?(_ code: GrantRefusal.Code) {
+        switch code {
+        case .accountNotFound, .accountErased: self = .accountErased
+        case .accountDisabled: self = .accountDisabled
+        case .credentialRevoked: self = .credentialRevoked
+        case .appleAccountDeleted: self = .appleAccountDeleted
+        case .authenticationTooOld: self = .authenticationTooOld
+        case .tooManyGrants: self = .tooManyGrants
+        case .codeNotFound, .codeExpired, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch,
+            .codeRetried, .codeReused, .refreshTokenNotFound, .refreshTokenForged, .refreshTokenExpired,
+            .refreshTokenOfAnotherClient, .refreshTokenReused,
+            .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled,
+            .accountNotMatched, .deviceCodeNotFound, .deviceCodeExpired, .devicePending, .devicePolledEarly,
+            .deviceDenied, .tooManyDevices, .tooManyFamilies, .userCodeTaken:
+            return nil
+        }
+    }
+}
+
+extension AppFlip {
+    /// Decides whether the user can be asked, and returns the contents of the app's own sheet. Stores nothing:
+    /// the response to the user's decision decides again.
+    ///
+    /// - Throws: As `response`.
+    public func prompt(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipPrompt {
+        switch AppFlipCheck(server.settings).link(call, caller: caller) {
+        case .refuse(let refusal): throw refusal
+        case .response(let response): return .refused(response, endsWithSignIn: false)
+        case .ask(let link):
+            // Before a user signs in, the request is checked, so that no user signs in for a link that fails.
+            guard let id = call.accountID else { return .ask(LinkQuestion(link, server.settings)) }
+            do {
+                return try await prompt(link, id, authenticatedAt: call.authenticatedAt, caller: caller)
+            } catch is StorageError {
+                return .refused(link.response(.unavailable), endsWithSignIn: false)
+            }
+        }
+    }
+
+    private func prompt(
+        _ link: AppFlipLink, _ id: String, authenticatedAt: Moment?, caller: AppScope
+    ) async throws -> AppFlipPrompt {
+        func refused(_ obstacle: AppFlipObstacle) -> AppFlipPrompt {
+            .refused(link.response(obstacle), endsWithSignIn: obstacle.endsWithSignIn)
+        }
+        switch try await account(id, link, authenticatedAt: authenticatedAt, caller: caller) {
+        case .obstacle(let obstacle): return refused(obstacle)
+        case .known(let account, let authenticatedAt):
+            guard let status = try await server.dependencies.store.status(of: account, app: link.client.app)
+            else { return refused(try await obstacle(ofMissing: account, caller: caller)) }
+            let now = server.now()
+            guard !status.isDisabled(at: now) else { return refused(.accountDisabled) }
+            do throws(GrantRefusal) {
+                _ = try status.credential.authorization(
+                    forAuthenticationAt: authenticatedAt,
+                    notBefore: link.authenticationAge.earliest(at: now))
+            } catch {
+                guard let obstacle = AppFlipObstacle(error.code) else { throw error }
+                return refused(obstacle)
+            }
+            guard status.admits(authenticatedAt: authenticatedAt) else { return refused(.credentialRevoked) }
+            guard try await !isAtLimit(account, link.client.id, at: now) else {
+                return refused(.tooManyGrants)
+            }
+            return .ask(LinkQuestion(link, server.settings, account: status.account))
+        }
+    }
+
+    /// Returns `true` if the user has given the client too many new grants within an hour. An existing grant is
+    /// only widened, and does not count.
+    private func isAtLimit(_ account: AccountID, _ client: OAuthClientID, at now: Moment) async throws -> Bool
+    {
+        let store = server.dependencies.store
+        guard try await store.grant(of: account, for: client) == nil else { return false }
+        return try await store.pace(of: account, for: client)?.isFull(at: now) ?? false
+    }
+}
+
+/// The result of asking whether and what an app may ask its user.
+public enum AppFlipPrompt: Sendable {
+    /// The app asks.
+    case ask(LinkQuestion)
+    /// The app opens the URL of the response, and asks nothing.
+    ///
+    /// - Parameter endsWithSignIn: True if the user can be linked after a new sign-in with Apple in the app.
+    case refused(AppFlipResponse, endsWithSignIn: Bool)
+}
+
+/// Contents of the app's own sheet, which asks in place of the consent page.
+public struct LinkQuestion: Sendable {
+    public let client: OAuthClient
+    /// The name for users of the app whose account is linked.
+    public let appName: LocalizedText
+    /// Scopes that the link requests, in its order.
+    public let scopes: [DeclaredScope]
+    public let language: PageLanguage
+    /// `nil` before the user has signed in.
+    public let account: Account?
+
+    init(_ link: AppFlipLink, _ settings: OAuthSettings, account: Account? = nil) {
+        client = link.client
+        appName = settings.appName(of: link.client.app)
+        scopes = settings.scopes.declarations(of: link.scopes)
+        language = link.language
+        self.account = account
+    }
+}

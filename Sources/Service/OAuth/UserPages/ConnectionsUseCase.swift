@@ -1,0 +1,252 @@
+public import AppleAccounts
+public import AuthorizationServer
+import Commits
+public import SignIn
+
+/// The user's page about the clients that have access to the account: shows them, and ends their grants.
+///
+/// The user signs in with Apple as for the consent page, with the same session. Nothing is stored before a
+/// grant is removed.
+public struct ConnectionsUseCase: Sendable {
+    public static let path = "/account/connections"
+
+    public let authorize: AuthorizeUseCase
+    private let server: OAuthServer
+
+    /// - Parameter authorize: Has the sessions of browsers and the sign-in.
+    public init(_ server: OAuthServer, authorize: AuthorizeUseCase) {
+        (self.server, self.authorize) = (server, authorize)
+    }
+
+    /// The apps that have OAuth clients, in the order of the configuration.
+    private var apps: [ClientID] {
+        authorize.settings.clients.clients.map(\.app).reduce(into: []) { apps, app in
+            if !apps.contains(app) { apps.append(app) }
+        }
+    }
+
+    /// Handles `GET /account/connections`. Waits only for a browser that has a session.
+    ///
+    /// - Parameter query: The query as sent. It may be empty.
+    /// - Throws: `StorageError`.
+    public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<ConnectionsOutcome> {
+        let query = self.query(query)
+        if let userAgent = browser.userAgent, EmbeddedWebView.isOne(userAgent: userAgent) {
+            return .now(ConnectionsOutcome(.refusal(.embeddedBrowser), query))
+        }
+        guard let session = session(for: query, of: browser) else {
+            return .now(withoutSession(query, browser))
+        }
+        return .later { try await page(query, session, browser) }
+    }
+
+    /// Handles `POST /account/connections`: ends a grant as the app's backend does, with the reports that
+    /// are due.
+    ///
+    /// - Throws: `StorageError`, `OverloadedError`.
+    public func remove(
+        _ form: ConnectionsForm, query: String, from browser: AuthorizeBrowser
+    ) -> Step<ConnectionsOutcome> {
+        let query = self.query(query)
+        guard let token = form.token, let grantID = form.grant.flatMap({ GrantID($0) }) else {
+            return .now(ConnectionsOutcome(.refusal(.formRefused), query))
+        }
+        guard let session = session(for: query, of: browser) else {
+            return .now(ConnectionsOutcome(.refusal(.signInNeeded), query))
+        }
+        guard FormToken.isValid(token, for: Self.purpose(of: grantID), in: session) else {
+            return .now(ConnectionsOutcome(.refusal(.formRefused), query))
+        }
+        let command = EndGrantCommand(
+            grantID: grantID, accountID: session.accountID, scope: .all, reason: .unlinked,
+            moment: server.now(),
+            authentication: UserAuthentication(
+                clientID: session.clientID, authenticatedAt: session.authenticatedAt))
+        return .later {
+            guard try await !authorize.endedSessions.contains(session, at: server.now()) else {
+                return ConnectionsOutcome(.refusal(.signInNeeded), query, session: .end)
+            }
+            do {
+                _ = try await server.dependencies.commits.submit(command)
+            } catch let refusal as GrantRefusal {
+                // A grant that has ended already is what the user wants.
+                guard refusal.code == .grantNotFound else {
+                    return ConnectionsOutcome(.refusal(.signInNeeded), query, session: .end)
+                }
+            }
+            return ConnectionsOutcome(.redirect("\(Self.path)?\(query.textAfterRemoval)"), query)
+        }
+    }
+
+    /// Begins the session of a browser that has signed in, and goes on with its request.
+    ///
+    /// - Parameter sessionCookie: The cookie as the browser sent it.
+    public func arrive(
+        _ authentication: WebAuthentication, query: String, sessionCookie: String?
+    ) -> ConnectionsOutcome {
+        let query = self.query(query)
+        return ConnectionsOutcome(
+            .redirect(Self.address(of: query)), query,
+            session: authorize.beginSession(
+                of: authentication, for: Self.address(of: query), sessionCookie: sessionCookie))
+    }
+
+    /// Handles the failure of a sign-in at Apple.
+    public func refuse(_ failure: WebFailure, query: String) -> ConnectionsOutcome {
+        ConnectionsOutcome(
+            .refusal(failure.error == "temporarily_unavailable" ? .unavailable : .signInNeeded),
+            self.query(query))
+    }
+
+    private func query(_ text: String) -> ConnectionsQuery {
+        ConnectionsQuery(text, among: authorize.settings.languages)
+    }
+
+    private func session(for query: ConnectionsQuery, of browser: AuthorizeBrowser) -> BrowserSession? {
+        authorize.sessions.open(browser.session).flatMap { session in
+            let app = query.app ?? session.clientID.rawValue
+            return app == session.clientID.rawValue && session.isGood(for: session.clientID, at: server.now())
+                ? session : nil
+        }
+    }
+
+    private func withoutSession(
+        _ query: ConnectionsQuery, _ browser: AuthorizeBrowser
+    ) -> ConnectionsOutcome {
+        let apps = apps
+        guard let name = query.app ?? (apps.count == 1 ? apps[0].rawValue : nil) else {
+            return ConnectionsOutcome(.choose(apps.map { ($0, authorize.appName(of: $0)) }), query)
+        }
+        guard let app = apps.first(where: { $0.rawValue == name }) else {
+            return ConnectionsOutcome(.refusal(.pageUnknown), query)
+        }
+        return signIn(to: app, query, browser)
+    }
+
+    private func signIn(
+        to app: ClientID, _ query: ConnectionsQuery, _ browser: AuthorizeBrowser,
+        session: AuthorizeOutcome.SessionChange = .keep
+    ) -> ConnectionsOutcome {
+        let query = query.of(app: app.rawValue)
+        do throws(UnknownClientID) {
+            let request = try authorize.web.begin(
+                connectionsOf: app, query: query.text, cookie: browser.webSignIn)
+            return ConnectionsOutcome(.signIn(request), query, session: session)
+        } catch {
+            // The configuration is checked at start-up.
+            return ConnectionsOutcome(.refusal(.pageUnknown), query)
+        }
+    }
+
+    private func page(
+        _ query: ConnectionsQuery, _ session: BrowserSession, _ browser: AuthorizeBrowser
+    ) async throws -> ConnectionsOutcome {
+        guard try await !authorize.endedSessions.contains(session, at: server.now()) else {
+            return signIn(to: session.clientID, query, browser)
+        }
+        let status = try await authorize.store.status(of: session.accountID, app: session.clientID)
+        guard let status, status.isAuthorized,
+            // A session from before a revocation ended with it, even if the user has signed in since.
+            status.admits(authenticatedAt: session.authenticatedAt)
+        else {
+            // The browser was at Apple for this page, and another round trip would end the same.
+            let hasReturned = session.roundTrip?.isFor(Self.address(of: query)) ?? false
+            return hasReturned
+                ? ConnectionsOutcome(.refusal(.signInNeeded), query, session: .end)
+                : signIn(to: session.clientID, query, browser)
+        }
+        let grants = try await authorize.store.grants(of: session.accountID)
+            // A client has one grant of an account, so the order is the same at each visit.
+            .sorted { ($0.createdAt, $0.oauthClientID) < ($1.createdAt, $1.oauthClientID) }
+        let list = ConnectionList(
+            account: status.account, appName: authorize.appName(of: session.clientID),
+            connections: grants.map { connection($0, session) })
+        return ConnectionsOutcome(.show(list), query)
+    }
+
+    private func connection(_ grant: GrantRecord, _ session: BrowserSession) -> ConnectionList.Connection {
+        let catalog = authorize.settings.scopes
+        let scopes = (ScopeSet(parsing: grant.scope)?.tokens ?? []).map { token in
+            catalog[token]?.text ?? LocalizedText(english: token.rawValue)
+        }
+        let client = authorize.settings.clients[grant.oauthClientID]
+        return ConnectionList.Connection(
+            grant: grant, client: client,
+            name: client?.name ?? LocalizedText(english: grant.oauthClientID.rawValue), scopes: scopes,
+            formToken: FormToken.make(for: Self.purpose(of: grant.id), in: session))
+    }
+
+    private static func address(of query: ConnectionsQuery) -> String { "\(path)?\(query.text)" }
+
+    /// The message of a form's token. No query of an authorization request has a line break, so that no token
+    /// of a consent page fits.
+    private static func purpose(of grant: GrantID) -> String { "\(path)\n\(grant.rawValue)" }
+}
+
+/// The form with which a user removes a grant.
+public struct ConnectionsForm: Sendable {
+    public var token: String?
+    public var grant: String?
+
+    public init(token: String?, grant: String?) {
+        (self.token, self.grant) = (token, grant)
+    }
+}
+
+/// The next step of a request to the page about connected clients.
+public struct ConnectionsOutcome: Sendable {
+    public let action: Action
+    public let query: ConnectionsQuery
+    public let session: AuthorizeOutcome.SessionChange
+
+    public enum Action: Sendable {
+        /// The page with the clients.
+        case show(ConnectionList)
+        /// A page that asks for which app the user wants to sign in.
+        case choose([(app: ClientID, name: LocalizedText)])
+        /// Redirects to Apple's page, by 303.
+        case signIn(WebAuthorizationRequest)
+        /// Redirects to this page, by 303.
+        case redirect(String)
+        /// An error page. `pageUnknown` is for a query that names an app without OAuth clients.
+        case refusal(UserPageRefusal)
+    }
+
+    init(
+        _ action: Action, _ query: ConnectionsQuery, session: AuthorizeOutcome.SessionChange = .keep
+    ) {
+        (self.action, self.query, self.session) = (action, query, session)
+    }
+}
+
+/// The clients that have access to an account.
+public struct ConnectionList: Sendable {
+    public let account: Account
+    /// The name of the app that the user has signed in to.
+    public let appName: LocalizedText
+    /// The oldest first, and those of one moment by their client ID. Also those for other apps of the team.
+    public let connections: [Connection]
+
+    public struct Connection: Sendable {
+        public let grant: GrantRecord
+        /// `nil` for a client that is not configured any more.
+        public let client: OAuthClient?
+        public let name: LocalizedText
+        /// The texts of all scopes that the user has agreed to.
+        public let scopes: [LocalizedText]
+        /// Proves that this form was shown to this session.
+        public let formToken: String
+    }
+}
+
+/// Reasons for which a page for users shows an error. Nothing was changed.
+public enum UserPageRefusal: String, Sendable, CaseIterable {
+    /// There is no page for the query.
+    case pageUnknown = "not_found"
+    case embeddedBrowser = "disallowed_useragent"
+    /// The form was not shown to this session for this purpose, or it was changed.
+    case formRefused = "form_refused"
+    /// The session or the credential has ended, or the sign-in at Apple failed.
+    case signInNeeded = "login_required"
+    case unavailable = "temporarily_unavailable"
+}

@@ -1,0 +1,326 @@
+public import AppleAccounts
+public import AuthorizationServer
+import Commits
+import Encodings
+public import SignIn
+import Synchronization
+
+/// The page on which users enter the code of a device, sign in, and agree or refuse (RFC 8628 §3.3).
+///
+/// The user signs in with Apple as for the consent page, with the same session. The code travels in the query,
+/// as in `verification_uri_complete`. A wrong code costs one look-up, and `UserCodeGuessing` bounds these.
+public struct DevicePageUseCase: Sendable {
+    public static let path = "/oauth/device"
+
+    public let authorize: AuthorizeUseCase
+    let server: OAuthServer
+
+    /// - Parameter authorize: Has the sessions of browsers and the sign-in.
+    public init(_ server: OAuthServer, authorize: AuthorizeUseCase) {
+        (self.server, self.authorize) = (server, authorize)
+    }
+
+    /// Handles `GET /oauth/device`.
+    ///
+    /// - Parameters:
+    ///   - query: The query as sent. It may be empty.
+    ///   - address: `nil` when it is unknown. All unknown addresses are slowed down as one.
+    /// - Throws: `StorageError`.
+    public func begin(
+        _ query: String, from browser: AuthorizeBrowser, at address: RequesterAddress?
+    ) -> Step<DevicePageOutcome> {
+        let query = self.query(query)
+        if let userAgent = browser.userAgent, EmbeddedWebView.isOne(userAgent: userAgent) {
+            return .now(DevicePageOutcome(.refusal(.embeddedBrowser), query))
+        }
+        guard query.entry != nil else { return .now(DevicePageOutcome(.enter(nil), query)) }
+        guard let code = query.code else { return .now(DevicePageOutcome(.enter(.malformed), query)) }
+        return .later {
+            switch try await find(code, at: address, by: authorize.liveSession(of: browser)) {
+            case .fault(let fault): DevicePageOutcome(.enter(fault), query)
+            case .waiting(let waiting): try await page(waiting, query, browser)
+            }
+        }
+    }
+
+    /// Handles `POST /oauth/device` with the form of the page.
+    ///
+    /// - Throws: `StorageError`, `OverloadedError`.
+    public func response(
+        _ query: String, with form: ConsentForm, from browser: AuthorizeBrowser,
+        at address: RequesterAddress?
+    ) -> Step<DevicePageOutcome> {
+        let query = self.query(query)
+        guard let code = query.code else { return .now(DevicePageOutcome(.enter(.malformed), query)) }
+        guard let token = form.token, let decision = form.decision else {
+            return .now(DevicePageOutcome(.refusal(.formRefused), query))
+        }
+        guard let session = authorize.sessions.open(browser.session),
+            session.isGood(for: session.clientID, at: server.now())
+        else { return .now(DevicePageOutcome(.refusal(.signInNeeded), query)) }
+        return .later {
+            guard try await !authorize.endedSessions.contains(session, at: server.now()) else {
+                return DevicePageOutcome(.refusal(.signInNeeded), query, session: .end)
+            }
+            return switch try await find(code, at: address, by: session) {
+            case .fault(let fault): DevicePageOutcome(.enter(fault), query)
+            case .waiting(let waiting):
+                try await decide(
+                    waiting, decision, token: token, allowing: form.tickedScopes, query, session)
+            }
+        }
+    }
+
+    /// A device that waits, with its client.
+    struct WaitingDevice: Sendable {
+        let device: DeviceAuthorization
+        let client: OAuthClient
+        let userCode: UserCode
+        let scopes: ScopeSet
+
+        /// The message of the form's token. No query of an authorization request has a line break, so that no
+        /// token of a consent page fits; nor does the token of another device with the same code.
+        var purpose: String {
+            "\(DevicePageUseCase.path)\n\(Hexadecimal.encode(device.digest))\n\(client.id.rawValue)\n\(scopes.text)"
+        }
+    }
+
+    private enum Found {
+        case waiting(WaitingDevice)
+        case fault(DevicePageOutcome.EntryFault)
+    }
+
+    /// Looks the device of a user code up. Each attempt counts as wrong until the device is found.
+    private func find(
+        _ code: UserCode, at address: RequesterAddress?, by session: BrowserSession?
+    ) async throws -> Found {
+        let now = server.now()
+        let attempt: UserCodeGuessing.Attempt
+        switch server.userCodeGuessing.withLock({ $0.begin(at: address, by: session?.accountID, now: now) }) {
+        case .paused(let seconds): return .fault(.paused(seconds))
+        case .admitted(let admitted): attempt = admitted
+        }
+        let device: DeviceAuthorization?
+        do {
+            device = try await authorize.store.device(withUserCode: code.digest)
+        } catch {
+            server.userCodeGuessing.withLock { $0.takeBack(attempt) }
+            throw error
+        }
+        guard let device else { return .fault(.unknown) }
+        server.userCodeGuessing.withLock { $0.takeBack(attempt) }
+        // The configuration may have changed since the request of the device.
+        guard device.isWaiting(at: now), let client = authorize.settings.clients[device.oauthClientID],
+            client.allowsDeviceGrant,
+            let scopes = client.remainingScope(of: device.scope).flatMap({ ScopeSet(parsing: $0) })
+        else { return .fault(.over) }
+        return .waiting(WaitingDevice(device: device, client: client, userCode: code, scopes: scopes))
+    }
+
+    private func page(
+        _ waiting: WaitingDevice, _ query: DeviceQuery, _ browser: AuthorizeBrowser
+    ) async throws -> DevicePageOutcome {
+        let (client, now) = (waiting.client, server.now())
+        guard let session = authorize.sessions.open(browser.session),
+            session.isGood(for: client.app, at: now),
+            // The user has signed out in this browser; the cookie is a copy.
+            try await !authorize.endedSessions.contains(session, at: now)
+        else { return signIn(to: client, query, browser) }
+        let roundTrip = session.roundTrip.flatMap { $0.isFor(Self.address(of: query)) ? $0 : nil }
+        let isRecent =
+            AuthenticationAge(longest: client.maxAuthenticationAge).accepts(session.authenticatedAt, at: now)
+            || roundTrip.map { session.isAuthenticated(since: $0.begunAt) } ?? false
+        guard roundTrip != nil || !query.asksForAccount else { return signIn(to: client, query, browser) }
+        let status = try await authorize.store.status(of: session.accountID, app: client.app)
+        if let status, status.isDisabled(at: now) {
+            return DevicePageOutcome(.disabled, query, session: .end, client: client)
+        }
+        guard isRecent, let status, status.isAuthorized,
+            // A session from before a revocation or a sign-out ended with it, even if the user has signed in
+            // since.
+            status.admits(authenticatedAt: session.authenticatedAt)
+        else {
+            // The browser was at Apple for this page, and another round trip would end the same.
+            return roundTrip == nil
+                ? signIn(to: client, query, browser)
+                : DevicePageOutcome(.refusal(.signInNeeded), query, session: .end, client: client)
+        }
+        let prompt = DevicePrompt(
+            client: client, appName: authorize.appName(of: client.app), account: status.account,
+            scopes: authorize.settings.scopes.declarations(of: waiting.scopes), userCode: waiting.userCode,
+            origin: waiting.device.origin,
+            minutesAgo: max(0, (now.milliseconds - waiting.device.issuedAt.milliseconds) / 60_000),
+            formToken: FormToken.make(for: waiting.purpose, in: session))
+        return DevicePageOutcome(.ask(prompt), query, client: client)
+    }
+
+    private func signIn(
+        to client: OAuthClient, _ query: DeviceQuery, _ browser: AuthorizeBrowser
+    ) -> DevicePageOutcome {
+        if query.isEntered, let code = query.code {
+            return DevicePageOutcome(.goOn(code, Self.address(of: query)), query, client: client)
+        }
+        do throws(UnknownClientID) {
+            let request = try authorize.web.begin(
+                deviceOf: client.app, query: query.text, cookie: browser.webSignIn)
+            return DevicePageOutcome(.signIn(request), query, client: client)
+        } catch {
+            // The configuration is checked at start-up.
+            return DevicePageOutcome(.refusal(.unavailable), query, client: client)
+        }
+    }
+
+    func query(_ text: String) -> DeviceQuery { DeviceQuery(text, among: authorize.settings.languages) }
+
+    static func address(of query: DeviceQuery) -> String {
+        let text = query.text
+        return text.isEmpty ? path : "\(path)?\(text)"
+    }
+}
+
+/// The user's decision about a device, and the return of the browser from Apple.
+extension DevicePageUseCase {
+    func decide(
+        _ waiting: WaitingDevice, _ decision: ConsentForm.Decision, token: String,
+        allowing tickedScopes: Set<String>, _ query: DeviceQuery, _ session: BrowserSession
+    ) async throws -> DevicePageOutcome {
+        let (client, now) = (waiting.client, server.now())
+        guard session.isGood(for: client.app, at: now) else {
+            return DevicePageOutcome(.refusal(.signInNeeded), query, client: client)
+        }
+        // Checked before the decision counts: otherwise another site could refuse for the user.
+        guard FormToken.isValid(token, for: waiting.purpose, in: session) else {
+            return DevicePageOutcome(.refusal(.formRefused), query, client: client)
+        }
+        let scopes = ScopeSet(
+            authorize.settings.scopes.declarations(of: waiting.scopes)
+                .filter { !$0.isOptional || tickedScopes.contains($0.token.rawValue) }.map(\.token))
+        let isAgreed = decision == .agree && !scopes.isEmpty
+        let command = DecideDeviceCommand(
+            deviceDigest: waiting.device.digest, oauthClientID: client.id,
+            approval: isAgreed ? approval(of: scopes, client, session, at: now) : nil, moment: now)
+        do {
+            _ = try await authorize.commits.submit(command)
+            return DevicePageOutcome(isAgreed ? .agreed(client) : .refused(client), query, client: client)
+        } catch let refusal as GrantRefusal {
+            return outcome(of: refusal.code, query, client)
+        }
+    }
+
+    private func approval(
+        of scopes: ScopeSet, _ client: OAuthClient, _ session: BrowserSession, at now: Moment
+    ) -> DecideDeviceCommand.Approval {
+        var generator = SystemRandomNumberGenerator()
+        return DecideDeviceCommand.Approval(
+            accountID: session.accountID, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
+            clientID: client.app, scope: scopes.text, authenticatedAt: session.authenticatedAt,
+            authenticatedAfter: AuthenticationAge(longest: client.maxAuthenticationAge).earliest(at: now))
+    }
+
+    private func outcome(
+        of refusal: GrantRefusal.Code, _ query: DeviceQuery, _ client: OAuthClient
+    ) -> DevicePageOutcome {
+        switch refusal {
+        case .accountDisabled: DevicePageOutcome(.disabled, query, session: .end, client: client)
+        case .tooManyGrants: DevicePageOutcome(.refusal(.unavailable), query, client: client)
+        // Another tab has decided, or the time is over.
+        case .deviceCodeNotFound, .deviceCodeExpired, .deviceDenied:
+            DevicePageOutcome(.enter(.over), query, client: client)
+        // The credential ended while the page was open. A new sign-in can help.
+        case .accountNotFound, .accountErased, .credentialRevoked, .appleAccountDeleted,
+            .authenticationTooOld, .codeNotFound, .codeExpired, .codeOfAnotherClient, .redirectURIMismatch,
+            .codeVerifierMismatch, .codeRetried, .codeReused, .refreshTokenNotFound, .refreshTokenForged,
+            .refreshTokenExpired, .refreshTokenOfAnotherClient, .refreshTokenReused, .scopeExceeded,
+            .scopeWithdrawn, .grantNotFound, .googleAccountDisabled, .accountNotMatched, .devicePending,
+            .devicePolledEarly, .tooManyDevices, .tooManyFamilies, .userCodeTaken:
+            DevicePageOutcome(.refusal(.signInNeeded), query, session: .end, client: client)
+        }
+    }
+
+    /// Begins the session of a browser that has signed in, and goes on with its request.
+    ///
+    /// - Parameter sessionCookie: The cookie as the browser sent it.
+    public func arrive(
+        _ authentication: WebAuthentication, query: String, sessionCookie: String?
+    ) -> DevicePageOutcome {
+        let query = self.query(query)
+        let address = Self.address(of: query)
+        return DevicePageOutcome(
+            .resume(address), query,
+            session: authorize.beginSession(
+                of: authentication, for: address, sessionCookie: sessionCookie))
+    }
+
+    /// Handles the failure of a sign-in at Apple. The device goes on waiting: the user may try again.
+    public func refuse(_ failure: WebFailure, query: String) -> DevicePageOutcome {
+        let query = self.query(query)
+        if failure.isOfDisabledAccount { return DevicePageOutcome(.disabled, query) }
+        let isLater = failure.error == "temporarily_unavailable"
+        return DevicePageOutcome(.refusal(isLater ? .unavailable : .signInNeeded), query)
+    }
+}
+
+/// The next step of a request to the page for the users of devices.
+public struct DevicePageOutcome: Sendable {
+    public let action: Action
+    public let query: DeviceQuery
+    public let session: AuthorizeOutcome.SessionChange
+    /// The client of the device, where the code is right.
+    public var client: OAuthClient?
+
+    public enum Action: Sendable {
+        /// The page that asks for the code.
+        case enter(EntryFault?)
+        /// The page that asks for consent.
+        case ask(DevicePrompt)
+        /// A page that leads by itself to this address, which redirects to Apple's page.
+        case goOn(UserCode, String)
+        /// Redirects to Apple's page, by 303.
+        case signIn(WebAuthorizationRequest)
+        /// Redirects back to this page after a sign-in, by 303.
+        case resume(String)
+        /// The user has agreed, and the device gets tokens with its next poll.
+        case agreed(OAuthClient)
+        /// The user has refused.
+        case refused(OAuthClient)
+        /// A page that says that the account is disabled.
+        case disabled
+        /// An error page. Nothing was changed.
+        case refusal(UserPageRefusal)
+    }
+
+    /// The reason for which the page asks for another code.
+    public enum EntryFault: Sendable, Hashable {
+        /// No device shows such a code.
+        case malformed
+        /// No device waits with this code.
+        case unknown
+        /// The device authorization has expired, or a user has decided already.
+        case over
+        /// Too many wrong codes. Seconds to wait.
+        case paused(Int64)
+    }
+
+    init(
+        _ action: Action, _ query: DeviceQuery, session: AuthorizeOutcome.SessionChange = .keep,
+        client: OAuthClient? = nil
+    ) {
+        (self.action, self.query, self.session) = (action, query, session)
+        self.client = client
+    }
+}
+
+/// Contents of the page that asks a user for consent to a device.
+public struct DevicePrompt: Sendable {
+    public let client: OAuthClient
+    public let appName: LocalizedText
+    public let account: Account
+    /// Scopes that the device requests, in its order.
+    public let scopes: [DeclaredScope]
+    /// The code, for the user to compare with the device's.
+    public let userCode: UserCode
+    public let origin: DeviceAuthorization.Origin
+    /// Whole minutes since the request of the device.
+    public let minutesAgo: Int64
+    public let formToken: String
+}

@@ -1,0 +1,257 @@
+public import AppleAccounts
+import AppleIDClient
+import Commits
+import Logging
+
+/// Validates every refresh token at Apple once a day, spread over the day.
+///
+/// A claim moves the token's next check a day ahead before Apple is called, so that neither a crash nor a
+/// second process causes two calls in a day. A check that is cut off is made the next day. Nothing is kept in
+/// memory for a token that is not being checked.
+///
+/// A success needs no write. A failure writes since when the check has been due, also where the next attempt
+/// is made the next day, so that the age of overdue work is the true one.
+struct DailyCheck: Worker {
+    static let traits = WorkerTraits(
+        // A new token is due after a day, so no signal is sent for it. Tokens of other processes are found by
+        // looking.
+        width: 8, longestLook: .seconds(60), failurePause: .seconds(5),
+        unclaimed: "no checks could be claimed", counter: "siwa_apple_checks",
+        help: "Daily checks of refresh tokens at Apple by result.")
+    /// One throttled check concerns one user; several in a row concern this service.
+    static let paceLimits = ApplePace.Limits(
+        backoff: Backoff(first: .seconds(5), longest: .seconds(300)), throttlesInARow: 3, refusalsInARow: 1,
+        clientRest: 600_000)
+
+    enum WorkResult: String, CountedResult {
+        /// `rejected` has revoked a credential; `ended` was about a token that had ended here before.
+        case valid, rejected, ended, unknown, throttled
+        case notAsked = "not_asked"
+        case refusedUs = "client_rejected"
+        case unreadable = "sealed_unreadable"
+        case notStored = "not_stored"
+    }
+
+    let context: WorkerContext<WorkResult>
+    private let tokenContext: AppleTokenContext
+    private let commits: GroupCommit<AccountCommand>
+    private let apple: any AppleTokenService
+    private let schedule: CheckSchedule
+    private let pace: SharedPace
+
+    /// - Parameter perSecond: The largest rate of calls. A million tokens in a day need 11.6 calls a second.
+    init(
+        tokenContext: AppleTokenContext, commits: GroupCommit<AccountCommand>, apple: any AppleTokenService,
+        schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25,
+        now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        context = tokenContext.workerContext(for: Self.self, now: now, logger: logger)
+        self.tokenContext = tokenContext
+        self.commits = commits
+        self.apple = apple
+        self.schedule = schedule
+        pace = SharedPace(ApplePace(Self.paceLimits, perSecond: perSecond, at: now()))
+    }
+
+    var claimPace: SharedPace? { pace }
+
+    func claim(limit: Int, at moment: Moment) async throws -> [ClaimedCheck] {
+        // What was claimed for a client ID that rests would only be given back, all at once.
+        let resting = pace.update { $0.resting(at: moment).clientIDs }
+        return try await tokenContext.tokens.claimChecks(
+            limit: limit, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
+            jitterMilliseconds: schedule.jitter, except: resting)
+    }
+
+    func nextDue() async throws -> Moment? {
+        let moment = now()
+        let resting = pace.update { $0.resting(at: moment) }
+        let due = try await tokenContext.tokens.nextCheckDue(except: resting.clientIDs)
+        return [due, resting.until].compactMap { $0 }.min()
+    }
+
+    func clientID(of check: ClaimedCheck) -> String { check.clientID.rawValue }
+
+    func logMetadata(of check: ClaimedCheck) -> Logger.Metadata {
+        ["account": "\(check.accountID.rawValue)", "client_id": "\(check.clientID.rawValue)"]
+    }
+
+    func perform(_ check: ClaimedCheck) async -> WorkOutcome<WorkResult> {
+        let moment = now()
+        if let until = pace.update({ $0.rest(of: check.clientID, at: moment) }) {
+            return release(check, until: until, as: .refusedUs)
+        }
+        // Not overdue: a token whose key is gone for good would be so forever. It has an alert of its own.
+        guard let token = open(check) else { return .ended(.unreadable) }
+        do {
+            try await apple.validate(refreshToken: token, clientID: check.clientID.rawValue)
+            pace.update { $0.reached(check.clientID) }
+            return .ended(.valid)
+        } catch {
+            return await outcome(of: error, for: check, askedAt: moment)
+        }
+    }
+
+    /// A sealed token that cannot be opened stays stored, and is logged as an error every day: it opens again
+    /// when its key is configured again, and nothing else would report a row that was changed.
+    private func open(_ check: ClaimedCheck) -> String? {
+        guard let sealer = tokenContext.sealer else {
+            tell("no sealing key: no refresh token can be checked", of: check, level: .error)
+            return nil
+        }
+        do {
+            return try sealer.open(
+                check.sealed, as: .refreshToken, of: check.accountID, clientID: check.clientID)
+        } catch {
+            tell("a sealed refresh token does not open", of: check, error, level: .error)
+            return nil
+        }
+    }
+
+    private func outcome(
+        of error: AppleCallError, for check: ClaimedCheck, askedAt moment: Moment
+    ) async -> WorkOutcome<WorkResult> {
+        switch CheckVerdict(error) {
+        case .valid:
+            return .ended(.valid)
+        case .rejected:
+            pace.update { $0.reached(check.clientID) }
+            return await reject(check, at: moment)
+        case .notAsked:
+            let failedAt = now()
+            let until = pace.update { pace in
+                var generator = SystemRandomNumberGenerator()
+                return pace.missed(at: failedAt, using: &generator)
+            }
+            // The times are spread, so that not all checks are made in the first second after the pause.
+            let spread = Int64.random(in: 0..<min(30_000, schedule.jitter))
+            return release(check, until: until.advanced(byMilliseconds: spread), as: .notAsked)
+        case .throttled:
+            let failedAt = now()
+            pace.update { pace in
+                var generator = SystemRandomNumberGenerator()
+                // The time that Apple asks for is of this token.
+                pace.throttled(at: failedAt, retryAfter: nil, using: &generator)
+            }
+            tell("Apple throttles the daily check", of: check, error, level: .error)
+            return release(check, until: nil, as: .throttled)
+        case .refusedUs:
+            tell("Apple cannot be asked for this client ID", of: check, error, level: .error)
+            let failedAt = now()
+            let until = pace.update { $0.refused(check.clientID, at: failedAt) }
+            return release(check, until: until, as: .refusedUs)
+        case .unknown:
+            tell("a daily check brought no response", of: check, error, level: .error)
+            return release(check, until: nil, as: .unknown)
+        }
+    }
+
+    private func reject(_ check: ClaimedCheck, at moment: Moment) async -> WorkOutcome<WorkResult> {
+        let command = RejectionCommand(
+            key: check.key, accountID: check.accountID, clientID: check.clientID,
+            primaryClientID: check.primaryClientID, tokenID: check.tokenID, moment: moment)
+        do {
+            let receipt = try await StorageRetry(clock: context.clock).run {
+                try await commits.submit(command)
+            }
+            switch receipt {
+            case .revoked: return .ended(.rejected)
+            case .dropped, .ignored: return .ended(.ended)
+            }
+        } catch is AccountRefusal {
+            // The account was erased or transferred meanwhile: there is no token left to revoke.
+            return .ended(.ended)
+        } catch {
+            // Apple will respond the same tomorrow.
+            tell("a refused refresh token was not stored", of: check, error, level: .error)
+            return release(check, until: nil, as: .notStored)
+        }
+    }
+
+    /// Records that the check has not succeeded. Without this write the token waits for its next check.
+    ///
+    /// - Parameter moment: The next attempt. `nil` leaves it for the next day, also where the interval is longer.
+    private func release(
+        _ check: ClaimedCheck, until moment: Moment?, as result: WorkResult
+    ) -> WorkOutcome<WorkResult> {
+        .ends(
+            result,
+            with: ClaimEnd(unstored: "a check was not released") {
+                try await tokenContext.tokens.releaseCheck(
+                    check, until: moment ?? schedule.nextDay(after: now()))
+            })
+    }
+}
+
+/// The meaning of Apple's response to a daily check. Does no I/O.
+///
+/// Apple allows one call a day for each token. So a call that may have counted is not repeated before the
+/// token's next day, which the claim has set already. Only `rejected` concerns the user.
+enum CheckVerdict: Equatable {
+    case valid
+    /// `invalid_grant`: consent withdrawn, password changed, or another reason that ended the token.
+    case rejected
+    /// Apple was certainly not called, and a call for another token would end the same way.
+    case notAsked
+    /// Apple throttled the call. The call may have counted.
+    case throttled
+    /// An error of the configuration, for all tokens of this client ID. Says nothing about the token.
+    case refusedUs
+    /// The call was made, and there is no usable response.
+    case unknown
+
+    init(_ error: AppleCallError) {
+        self =
+            switch error.code {
+            case .unreachable, .circuitOpen: .notAsked
+            case .throttled: .throttled
+            case .noSigningKey, .signingFailed: .refusedUs
+            case .timedOut, .connectionLost, .responseUnusable, .serverFailed: .unknown
+            case .rejected:
+                switch error.appleError {
+                case .invalidGrant: .rejected
+                case .invalidClient, .unauthorizedClient: .refusedUs
+                case .invalidRequest, .unsupportedGrantType, .invalidScope, .other, nil: .unknown
+                }
+            }
+    }
+}
+
+/// Chooses the next validation of a refresh token: at a random time between a minute and an hour after its
+/// day is over, so that tokens which were issued together are not checked together. The minute is for Apple's
+/// clock, which counts from the arrival of the call.
+public struct CheckSchedule: Sendable, Hashable {
+    /// Milliseconds between two claims, with the margin. Apple allows one call a day for each user.
+    let interval: Int64
+    /// Milliseconds of the random part. For a day they are an hour without the margin, and the same fraction
+    /// of any other interval.
+    let jitter: Int64
+
+    /// - Parameter interval: A day. Shorter intervals are for the fake Apple only.
+    public init(interval: Duration = .seconds(86_400)) {
+        let milliseconds = max(interval.wholeMilliseconds, 1)
+        let margin = milliseconds / 1440
+        self.interval = milliseconds + margin
+        jitter = max(milliseconds / 24 - margin, 1)
+    }
+
+    /// Returns the time in which the check before the next one was due.
+    public func previous(before next: Moment) -> ClosedRange<Moment> {
+        let last = next.advanced(byMilliseconds: -interval)
+        return last.advanced(byMilliseconds: -jitter)...last
+    }
+
+    /// Returns the time of the next attempt of a check that has failed; `nil` where the interval is no longer than
+    /// a day, so that the time of the claim holds.
+    func nextDay(after moment: Moment) -> Moment? {
+        let day = CheckSchedule()
+        guard interval > day.interval else { return nil }
+        var generator = SystemRandomNumberGenerator()
+        return day.next(after: moment, using: &generator)
+    }
+
+    func next(after moment: Moment, using generator: inout some RandomNumberGenerator) -> Moment {
+        moment.advanced(byMilliseconds: interval).advanced(
+            byMilliseconds: Int64.random(in: 0..<jitter, using: &generator))
+    }
+}

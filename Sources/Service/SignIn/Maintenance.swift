@@ -1,0 +1,248 @@
+public import AppAttestation
+public import AppleAccounts
+public import Commits
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+
+/// Periodic work: deletes expired nonces, tickets and transfers, old counts of App Check, keys of App Attest
+/// that are not used, and old entries of accounts' histories, and enables accounts that were disabled until
+/// now. Ends waiting event readers at shutdown.
+public struct Maintenance: Service {
+    public typealias Store = AccountStore & TicketStore & TransferStore & AppAttestStore & AppCheckHourStore
+        & AuditStore & ServiceHourStore
+
+    private let store: any Store
+    private let commits: GroupCommit<AccountCommand>
+    private let feed: EventFeed
+    private let audit: AuditRetention
+    private let interval: Duration
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Moment
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - auditKeptFor: Milliseconds for which rows of the audit log are kept.
+    ///   - secondsAhead: Seconds by which `now` is ahead of Apple's time; `nil` while unknown.
+    public init(
+        store: any Store, commits: GroupCommit<AccountCommand>, feed: EventFeed,
+        auditKeptFor: Int64 = 400 * 86_400_000, interval: Duration = .seconds(60),
+        clock: any Clock<Duration>, secondsAhead: @escaping @Sendable () -> Int64?,
+        now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        self.store = store
+        self.commits = commits
+        self.feed = feed
+        audit = AuditRetention(
+            store: store, keptFor: auditKeptFor, secondsAhead: secondsAhead, clock: clock, now: now)
+        self.interval = interval
+        self.clock = clock
+        self.now = now
+        self.logger = logger
+    }
+
+    public func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await cancelWhenGracefulShutdown {
+                while !Task.isCancelled {
+                    await purgeNonces()
+                    await purgeTickets()
+                    await purgeTransfers()
+                    await purgeAppCheckHours()
+                    await purgeServiceHours()
+                    await purgeAttestedKeys()
+                    await purgeAudit()
+                    await purgeHistory()
+                    await enableAccounts()
+                    try? await clock.sleep(for: interval)
+                }
+            }
+        } onCancelOrGracefulShutdown: {
+            feed.close()
+        }
+    }
+
+    /// Deletes in bounded steps, so that sign-ins are committed in between.
+    func purgeNonces() async {
+        do {
+            while try await store.purgeNonces(expiredBefore: now()) > 0, !Task.isCancelled {}
+        } catch {
+            // The purge is retried. Rows that are not deleted only take space.
+            logger.warning("nonces were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes expired tickets. A ticket is checked against the current time when it is used, so an expired
+    /// ticket is useless.
+    func purgeTickets() async {
+        do {
+            while try await store.purgeTickets(expiredBefore: now()) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("tickets were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes expired transfers. Apple forgets the identifiers at the same time, so no sign-in can present
+    /// them any more. They identify users of another team.
+    func purgeTransfers() async {
+        do {
+            while try await store.purgeTransfers(expiredBefore: now()) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("transfers were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes the hours of App Check that are more than seven days old.
+    func purgeAppCheckHours() async {
+        let end = AppCheckHour.beginning(of: now().milliseconds / 1000) - AppCheckHour.kept
+        do {
+            while try await store.purgeAppCheckHours(before: end) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("counts of App Check were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes the service's own numbers that are more than seven days old.
+    func purgeServiceHours() async {
+        let end = ServiceHourCount.beginning(of: now()).advanced(byMilliseconds: -ServiceHourCount.kept)
+        do {
+            while try await store.purgeServiceHours(before: end) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("numbers of the console were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes keys that have not been used for long. Their apps attest new keys.
+    func purgeAttestedKeys() async {
+        let moment = now().advanced(byMilliseconds: -AttestedKeyRecord.keptUnused)
+        do {
+            while try await store.purgeAttestedKeys(unusedSince: moment) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("attested keys were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes rows of the audit log that are past their time.
+    func purgeAudit() async {
+        do {
+            try await audit.purge()
+        } catch {
+            logger.warning("the audit log was not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes entries of accounts' histories after 90 days. An erasure deletes those of its account at once.
+    func purgeHistory() async {
+        let moment = now().advanced(byMilliseconds: -HistoryEntry.keptFor)
+        do {
+            while try await store.purgeHistory(before: moment) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("histories of accounts were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Number of accounts that one step enables.
+    static let mostEnabled = 100
+
+    /// Enables accounts whose time is over, in bounded steps. They can sign in since then: this only tells the
+    /// event feed, and removes the facts. At several replicas the first one does it, and the others find nothing.
+    func enableAccounts() async {
+        do {
+            while !Task.isCancelled {
+                let moment = now()
+                let due = try await store.accountsDisabled(until: moment, limit: Self.mostEnabled)
+                var enabled = 0
+                for account in due {
+                    let command = EnableCommand(
+                        key: account.key, accountID: account.accountID, onlyIfOver: true, scope: .all,
+                        moment: moment)
+                    do {
+                        _ = try await commits.submit(command)
+                        enabled += 1
+                    } catch is AccountRefusal {
+                        // Erased or moved since it was read.
+                    }
+                }
+                guard enabled > 0, due.count == Self.mostEnabled else { return }
+            }
+        } catch {
+            // They are found again. A sign-in enables its own account.
+            logger.warning("accounts were not enabled", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// Deletes rows of the audit log that are past their time.
+///
+/// A clock that is years ahead must not empty the log. So time is Apple's where this machine is ahead of it. Until
+/// Apple has answered, rows are deleted only as fast as time passes: a day of rows in a day of uptime, and none while
+/// it is in doubt which rows are the oldest.
+final class AuditRetention: Sendable {
+    private struct Beginning {
+        let oldest: Moment
+        let uptime: Duration
+    }
+
+    /// Milliseconds by which rows may be in another order than their times. The clocks of replicas differ.
+    private static let largestDisorder: Int64 = 86_400_000
+
+    private let store: any AuditStore
+    /// In milliseconds.
+    private let keptFor: Int64
+    private let secondsAhead: @Sendable () -> Int64?
+    private let uptime: @Sendable () -> Duration
+    private let now: @Sendable () -> Moment
+    private let beginning = Mutex<Beginning?>(nil)
+
+    init(
+        store: any AuditStore, keptFor: Int64, secondsAhead: @escaping @Sendable () -> Int64?,
+        clock: any Clock<Duration>, now: @escaping @Sendable () -> Moment
+    ) {
+        (self.store, self.keptFor, self.secondsAhead, self.now) = (store, keptFor, secondsAhead, now)
+        uptime = Self.stopwatch(clock)
+    }
+
+    private static func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+
+    /// Deletes a day at once: each step leaves a row that tells of it, and the log would not get smaller by single
+    /// rows.
+    func purge() async throws {
+        let now: Moment
+        var end: Moment
+        if let secondsAhead = secondsAhead() {
+            now = self.now().advanced(byMilliseconds: -max(0, secondsAhead) * 1000)
+            end = now.advanced(byMilliseconds: -keptFor)
+        } else {
+            now = self.now()
+            guard let bound = try await slowEnd() else { return }
+            end = min(now.advanced(byMilliseconds: -keptFor), bound)
+        }
+        end = end.startOfDay
+        while try await store.purgeAudit(before: end, at: now) > 0, !Task.isCancelled {}
+    }
+
+    /// Returns the time of the oldest row at the first purge, and the uptime since then on top; `nil` without rows, and
+    /// in doubt.
+    private func slowEnd() async throws -> Moment? {
+        let uptime = uptime()
+        guard let first = try await beginning(at: uptime) else { return nil }
+        // More rows than were looked at can come from a wrong clock. By their time, all others would be old.
+        let before = first.oldest.advanced(byMilliseconds: -Self.largestDisorder)
+        guard try await store.auditSequence(at: before) == 0 else { return nil }
+        return first.oldest.advanced(byMilliseconds: (uptime - first.uptime).components.seconds * 1000)
+    }
+
+    private func beginning(at uptime: Duration) async throws -> Beginning? {
+        if let known = beginning.withLock({ $0 }) { return known }
+        let anchor = try await store.auditChain().anchor.sequence
+        // The first row of all can come from a wrong clock.
+        let rows = try await store.auditRows(after: anchor, limit: AuditPurge.largestStep)
+        guard let oldest = rows.map(\.facts.moment).min() else { return nil }
+        let first = Beginning(oldest: oldest, uptime: uptime)
+        beginning.withLock { $0 = first }
+        return first
+    }
+}

@@ -1,0 +1,122 @@
+public import AppleAccounts
+import Cryptography
+import Encodings
+
+/// Makes nonces. A nonce is bound to nothing: it is valid for one sign-in of any caller.
+public struct NonceMint: Sendable {
+    private let texts: ExpiringText
+
+    public init(key: NonceKey) {
+        texts = ExpiringText(prefix: MintedNonce.prefix, key: key)
+    }
+
+    func mint(expiresAt: Moment) -> MintedNonce {
+        MintedNonce(texts.make(expiresAt: expiresAt), expiresAt: expiresAt)
+    }
+
+    /// Returns the expiry of a nonce of this service. `nil` for a text that was not made with this key.
+    func expiry(of nonce: String) -> Moment? { texts.expiry(of: nonce) }
+}
+
+/// A nonce for one sign-in.
+public struct MintedNonce: Sendable, Hashable {
+    /// Distinguishes our nonces, which are used up, from nonces that a caller makes and checks itself.
+    public static let prefix = "siwa-nonce-"
+
+    /// The nonce, which the caller posts with the token.
+    public let nonce: String
+    /// The nonce's digest in lowercase hexadecimal, which native clients send to Apple.
+    public let nonceSHA256: String
+    public let expiresAt: Moment
+
+    init(_ nonce: String, expiresAt: Moment) {
+        self.nonce = nonce
+        nonceSHA256 = Hexadecimal.encode(SHA256Digest.hash(nonce))
+        self.expiresAt = expiresAt
+    }
+}
+
+extension SignInNonce {
+    /// Classifies the posted nonce, or else the nonce in the token. `nil` for a text that cannot be ours.
+    ///
+    /// The digest of our nonce looks like the digest of a caller's own. So a token that carries a digest is
+    /// bound to our nonce only if our nonce is posted, or was used before.
+    /// - Parameter keptUntil: Moment at which the token has expired by the clock of every replica.
+    init?(posted: String?, claim: String?, mint: NonceMint, keptUntil: Moment) {
+        let isPosted = posted.map { Self.hasOurForm($0) } ?? false
+        guard let text = isPosted ? posted : claim else { return nil }
+        guard Self.hasOurForm(text) else {
+            guard let digest = Self.digest(inClaim: text) else { return nil }
+            self = .carried(digest)
+            return
+        }
+        guard let digest = NonceDigest(SHA256Digest.hash(text).bytes) else { return nil }
+        if let expiresAt = mint.expiry(of: text) {
+            self = .minted(digest, expiresAt: expiresAt, keptUntil: keptUntil)
+        } else {
+            self = isPosted ? .unproven(digest) : .carried(digest)
+        }
+    }
+
+    private static func hasOurForm(_ text: String) -> Bool {
+        text.utf8.starts(with: MintedNonce.prefix.utf8)
+    }
+
+    /// Reads a digest in any of the encodings that clients use.
+    private static func digest(inClaim claim: String) -> NonceDigest? {
+        switch claim.utf8.count {
+        case 64: return Hexadecimal.decode(claim).flatMap { NonceDigest($0) }
+        case 43: return Base64URL.decode(claim).flatMap { NonceDigest($0) }
+        case 44 where claim.hasSuffix("="):
+            let alphabet = claim.dropLast().map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
+            return Base64URL.decode(String(alphabet)).flatMap { NonceDigest($0) }
+        default: return nil
+        }
+    }
+}
+
+/// Makes texts that expire and can be verified without storage, so that a text takes no row until it is used.
+///
+/// A text is the prefix and, in base64url, 6 bytes of expiry (milliseconds since 1970, big-endian), 16 random
+/// bytes, and the HMAC-SHA-256 of all of this, and of what the text is bound to, under the key that the
+/// replicas share.
+struct ExpiringText: Sendable {
+    private static let expirySize = 6
+    private static let randomSize = 16
+    private static let codeSize = 32
+
+    private let prefix: [UInt8]
+    private let mac: HMACSHA256
+
+    /// - Parameter prefix: Another for each use, so that a text of one use is never accepted for another.
+    init(prefix: String, key: NonceKey) {
+        self.prefix = Array(prefix.utf8)
+        mac = HMACSHA256(key: key.bytes)
+    }
+
+    /// - Parameter context: Value that the text is bound to. It is not part of the text.
+    func make(expiresAt: Moment, boundTo context: [UInt8] = []) -> String {
+        let milliseconds = UInt64(expiresAt.milliseconds)
+        var bytes = (0..<Self.expirySize).reversed().map {
+            UInt8(truncatingIfNeeded: milliseconds >> (UInt64($0) * 8))
+        }
+        bytes += SecureRandom.bytes(count: Self.randomSize)
+        bytes += mac.code(for: prefix + bytes + context)
+        return String(decoding: prefix, as: UTF8.self) + Base64URL.encode(bytes)
+    }
+
+    /// Returns the expiry of a text of this service. `nil` for a text that was not made with this key, or is
+    /// bound to something else.
+    func expiry(of text: String, boundTo context: [UInt8] = []) -> Moment? {
+        guard text.utf8.starts(with: prefix) else { return nil }
+        let text = Array(text.utf8.dropFirst(prefix.count))
+        let size = Self.expirySize + Self.randomSize + Self.codeSize
+        guard text.count == size / 3 * 4, let bytes = Base64URL.decode(text[...]) else { return nil }
+        let content = bytes.dropLast(Self.codeSize)
+        guard mac.isValid(Array(bytes.suffix(Self.codeSize)), for: prefix + content + context) else {
+            return nil
+        }
+        let milliseconds = content.prefix(Self.expirySize).reduce(0 as Int64) { $0 << 8 | Int64($1) }
+        return Moment(milliseconds: milliseconds)
+    }
+}

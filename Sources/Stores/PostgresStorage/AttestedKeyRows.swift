@@ -1,0 +1,150 @@
+public import AppAttestation
+public import AppleAccounts
+import SQLTables
+
+extension PostgresAccountStore: AppAttestStore {
+    private static let purgeKeys = TypedStatement<Moment, Int64>("purge_attested_keys") { end, limit in
+        """
+        WITH gone AS (
+            DELETE FROM app_attest_key WHERE key_id IN (
+                SELECT key_id FROM app_attest_key WHERE used_at < \(end) ORDER BY used_at LIMIT \(limit)
+                FOR UPDATE SKIP LOCKED)
+            RETURNING app_id),
+        numbers AS (SELECT app_id, count(*) AS number FROM gone GROUP BY app_id),
+        counted AS (
+            UPDATE app_attest_count AS c SET key_count = c.key_count - n.number FROM numbers AS n
+            WHERE c.app_id = n.app_id)
+        SELECT count(*) FROM gone
+        """
+    }
+
+    public func attestedKey(_ id: AttestedKeyID) async throws -> AttestedKeyRecord? {
+        try await pool.run { try AttestedKeyRows.find(id, in: $0) }
+    }
+
+    public func purgeAttestedKeys(unusedSince moment: Moment) async throws -> Int {
+        let call = Self.purgeKeys(moment, Int64(Self.largestPurge))
+        return try await pool.run { session in
+            // A registration locks the number and then the keys; a purge the other way round.
+            try session.repeatingConflicts {
+                Int(try session.run(call).onlyValue(as: Int64.self) ?? 0)
+            }
+        }
+    }
+}
+
+/// The keys of App Attest and their numbers.
+enum AttestedKeyRows {
+    private struct Counts {
+        let insert: TypedStatement<[AppID]>
+        let lock: TypedStatement<[AppID]>
+        let columns: AppAttestCountTable
+
+        init() {
+            var list = SelectList()
+            columns = list.add(AppAttestCountTable.self)
+            // In one order, because a transaction waits here for another that inserts the same app.
+            insert = TypedStatement("insert_attested_counts") {
+                """
+                INSERT INTO app_attest_count (app_id, key_count)
+                SELECT k.app_id, 0 FROM unnest(\($0)) WITH ORDINALITY AS k (app_id, place) ORDER BY k.place
+                ON CONFLICT (app_id) DO NOTHING
+                """
+            }
+            lock = TypedStatement("lock_attested_counts") {
+                """
+                SELECT \(list) FROM app_attest_count WHERE app_id = ANY (\($0)) ORDER BY app_id FOR UPDATE
+                """
+            }
+        }
+    }
+
+    private static let insert = TableWrite<AppAttestKeyTable>(inserting: "insert_attested_keys")
+    /// Aborts the transaction if a counter is not lower any more, or a key is gone.
+    private static let raise = TableWrite<AppAttestKeyTable>("raise_attested_counters", .use) { rows in
+        """
+        WITH changed AS (
+            UPDATE app_attest_key AS k SET
+                counter = n.counter, used_at = n.used_at,
+                validation_category = n.validation_category, bundle_version = n.bundle_version
+            FROM \(rows.relation("n")) WHERE k.key_id = n.key_id AND k.counter < n.counter
+            RETURNING 1)
+        SELECT expect_rows(count(*), \(rows.rowCount)) FROM changed
+        """
+    }
+
+    private static let find = TypedQuery<AppAttestKeyTable, [AttestedKeyID]>("find_attested_keys") {
+        $0.add(AppAttestKeyTable.self)
+    } sql: { list, ids in
+        "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids))"
+    }
+    private static let lock = TypedQuery<AppAttestKeyTable, [AttestedKeyID]>("lock_attested_keys") {
+        $0.add(AppAttestKeyTable.self)
+    } sql: { list, ids in
+        "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids)) ORDER BY key_id FOR UPDATE"
+    }
+    private static let counts = Counts()
+    private static let writeCounts = TableWrite<AppAttestCountTable>("update_attested_counts") { rows in
+        """
+        UPDATE app_attest_count AS c SET key_count = n.key_count FROM \(rows.relation("n"))
+        WHERE c.app_id = n.app_id
+        """
+    }
+
+    /// Reads keys without a lock.
+    static func findCall(_ ids: [AttestedKeyID]) -> PostgresCall? {
+        ids.isEmpty ? nil : find.statement(ids)
+    }
+
+    static func load(_ rows: PostgresRows, into set: inout WorkingSet) throws {
+        for row in rows { set.load(try find.columns.key(row)) }
+    }
+
+    static func find(_ id: AttestedKeyID, in session: PostgresSession) throws -> AttestedKeyRecord? {
+        try session.run(find.statement([id])).first.map { try find.columns.key($0) }
+    }
+
+    /// Returns the calls that lock and read the keys of a batch, and the numbers of keys of its apps. The lock
+    /// on a number also covers keys that have no row yet.
+    static func lockCalls(for set: WorkingSet) -> [PostgresCall] {
+        let (ids, apps) = (set.attestedKeyIDs, set.countedApps)
+        guard !ids.isEmpty else { return [] }
+        guard !apps.isEmpty else { return [lock.statement(ids)] }
+        // The numbers come first: then a key that another transaction is inserting has its row.
+        return [counts.insert(apps), counts.lock(apps), lock.statement(ids)]
+    }
+
+    /// - Parameter results: Results of `lockCalls`.
+    static func load(locked results: ArraySlice<PostgresRows>, into set: inout WorkingSet) throws {
+        guard let keys = results.last else { return }
+        for row in keys { set.load(try lock.columns.key(row)) }
+        guard results.count == 3 else { return }
+        for row in results[results.startIndex + 1] {
+            set.load(
+                keyCount: try row.required(counts.columns.keyCount),
+                of: try row.required(counts.columns.appID))
+        }
+    }
+
+    static func raiseCall(_ set: WorkingSet) -> PostgresCall? {
+        let raised = set.raisedAttestedKeys
+        guard !raised.isEmpty else { return nil }
+        return raise.statement.call(raised) { raise.columns.write($0, to: $1) }
+    }
+
+    static func saveCalls(_ set: WorkingSet) -> [PostgresCall] {
+        guard set.changesAttestedKeys else { return [] }
+        var calls: [PostgresCall] = []
+        let new = set.newAttestedKeys
+        if !new.isEmpty {
+            calls.append(insert.statement.call(new) { insert.columns.write($0, to: $1) })
+            calls.append(
+                writeCounts.statement.call(set.changedKeyCounts) { counted, row in
+                    row.set(writeCounts.columns.appID, counted.app)
+                    row.set(writeCounts.columns.keyCount, counted.count)
+                })
+        }
+        if let raise = raiseCall(set) { calls.append(raise) }
+        return calls
+    }
+}

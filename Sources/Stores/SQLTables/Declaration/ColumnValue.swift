@@ -1,0 +1,287 @@
+public import AppAttestation
+public import AppleAccounts
+public import Cryptography
+
+/// The form in which a column holds its values. Each store has a type for each form.
+public enum ColumnForm: Sendable, Hashable {
+    case integer, text, boolean, uniqueID, bytes
+}
+
+/// A type of value that a column of both stores can have.
+public protocol ColumnValue: Sendable {
+    static var form: ColumnForm { get }
+
+    /// The values that the type can have. `nil` where the form is the only bound.
+    static var bound: ColumnBound? { get }
+
+    /// Reads a value in its form. Returns `nil` for NULL, and for a value that is not of this type.
+    init?(cell: some ColumnCell)
+
+    /// Writes the value in its form.
+    func put(into slot: inout some ColumnSlot)
+}
+
+extension ColumnValue {
+    @inlinable public static var bound: ColumnBound? { nil }
+}
+
+/// One value of a row in a store's own form. Each function returns `nil` for NULL.
+///
+/// A store stops the process when the column has another form, which is a programmer's error.
+public protocol ColumnCell {
+    func integer() -> Int64?
+    func text() -> String?
+    func boolean() -> Bool?
+    func uniqueID() -> UniqueID?
+
+    /// Lends the bytes, which are freed afterwards.
+    func bytes<Value>(_ make: (UnsafeRawBufferPointer) -> Value?) -> Value?
+}
+
+/// The slot of one value in a row that is written.
+public protocol ColumnSlot {
+    mutating func put(_ integer: Int64)
+    mutating func put(_ text: String)
+    mutating func put(_ isTrue: Bool)
+    mutating func put(_ id: UniqueID)
+
+    /// Copies the bytes.
+    mutating func put(_ bytes: UnsafeRawBufferPointer)
+}
+
+/// A row that was read. A column is read as the type that it is declared with.
+public protocol ReadableRow {
+    /// Returns `nil` for NULL, and for a value that is not of the type.
+    subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? { get }
+
+    /// Returns the error for a missing required value.
+    func missingValue(in column: any AnyColumn) -> StorageError
+}
+
+extension ReadableRow {
+    /// - Throws: `StorageError` `corrupted` for NULL, and for a value that is not of the type.
+    @inlinable
+    public func required<Value: ColumnValue>(_ column: Column<Value>) throws(StorageError) -> Value {
+        guard let value = self[column] else { throw missingValue(in: column) }
+        return value
+    }
+
+    /// Returns `nil` for NULL.
+    ///
+    /// - Throws: `StorageError` `corrupted` for a number that this version does not know.
+    @inlinable
+    public func code<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value? {
+        guard let number = self[column.number] else { return nil }
+        return try Value(storageCode: number)
+    }
+
+    /// - Throws: `StorageError` `corrupted` for NULL, and for a number that this version does not know.
+    @inlinable
+    public func requiredCode<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value {
+        guard let value = try code(column) else { throw missingValue(in: column) }
+        return value
+    }
+}
+
+/// A row that is written. A column that is not set is NULL, and a column that the statement does not have is
+/// left out: so one function writes a record for every choice of columns.
+public protocol WritableRow {
+    func set<Value: ColumnValue>(_ column: Column<Value>, _ value: Value?)
+}
+
+extension WritableRow {
+    @inlinable
+    public func set<Value: StorageCode>(_ column: Column<Value>, _ value: Value?) {
+        set(column.number, value?.storageCode)
+    }
+}
+
+extension Column where Value: StorageCode {
+    /// Returns the same column with its stored type: codes are numbers.
+    @inlinable
+    public var number: Column<Int64> { Column<Int64>(name, place: place) }
+}
+
+// Storage forms of the value types, for both stores.
+
+extension Int64: ColumnValue {
+    @inlinable public static var form: ColumnForm { .integer }
+
+    @inlinable public init?(cell: some ColumnCell) {
+        guard let value = cell.integer() else { return nil }
+        self = value
+    }
+
+    @inlinable public func put(into slot: inout some ColumnSlot) { slot.put(self) }
+}
+
+extension String: ColumnValue {
+    @inlinable public static var form: ColumnForm { .text }
+
+    @inlinable public init?(cell: some ColumnCell) {
+        guard let value = cell.text() else { return nil }
+        self = value
+    }
+
+    @inlinable public func put(into slot: inout some ColumnSlot) { slot.put(self) }
+}
+
+extension Bool: ColumnValue {
+    @inlinable public static var form: ColumnForm { .boolean }
+
+    @inlinable public init?(cell: some ColumnCell) {
+        guard let value = cell.boolean() else { return nil }
+        self = value
+    }
+
+    @inlinable public func put(into slot: inout some ColumnSlot) { slot.put(self) }
+}
+
+extension UniqueID: ColumnValue {
+    @inlinable public static var form: ColumnForm { .uniqueID }
+
+    @inlinable public init?(cell: some ColumnCell) {
+        guard let value = cell.uniqueID() else { return nil }
+        self = value
+    }
+
+    @inlinable public func put(into slot: inout some ColumnSlot) { slot.put(self) }
+}
+
+extension [UInt8]: ColumnValue {
+    @inlinable public static var form: ColumnForm { .bytes }
+
+    @inlinable public init?(cell: some ColumnCell) {
+        guard let value = cell.bytes({ Array($0) }) else { return nil }
+        self = value
+    }
+
+    @inlinable public func put(into slot: inout some ColumnSlot) { withUnsafeBytes { slot.put($0) } }
+}
+
+extension SHA256Digest: ColumnValue {
+    @inlinable public static var form: ColumnForm { .bytes }
+    @inlinable public static var bound: ColumnBound? { .length(32...32) }
+
+    @inlinable public init?(cell: some ColumnCell) {
+        guard let value = cell.bytes({ SHA256Digest($0) }) else { return nil }
+        self = value
+    }
+
+    @inlinable public func put(into slot: inout some ColumnSlot) { withUnsafeBytes { slot.put($0) } }
+}
+
+extension SHA512Digest: ColumnValue {
+    @inlinable public static var form: ColumnForm { .bytes }
+    @inlinable public static var bound: ColumnBound? { .length(64...64) }
+
+    @inlinable public init?(cell: some ColumnCell) {
+        guard let value = cell.bytes({ SHA512Digest($0) }) else { return nil }
+        self = value
+    }
+
+    @inlinable public func put(into slot: inout some ColumnSlot) { bytes.withUnsafeBytes { slot.put($0) } }
+}
+
+/// A domain value that a column stores as another, simpler value.
+public protocol StoredForm: ColumnValue {
+    associatedtype Stored: ColumnValue
+
+    /// Returns `nil` for a stored value that is not valid for this type.
+    init?(stored: Stored)
+
+    var stored: Stored { get }
+}
+
+extension StoredForm {
+    @inlinable public static var form: ColumnForm { Stored.form }
+    @inlinable public static var bound: ColumnBound? { Stored.bound }
+
+    @inlinable public init?(cell: some ColumnCell) {
+        guard let stored = Stored(cell: cell) else { return nil }
+        self.init(stored: stored)
+    }
+
+    @inlinable public func put(into slot: inout some ColumnSlot) { stored.put(into: &slot) }
+}
+
+extension Moment: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .range(0...Moment.last.milliseconds) }
+    @inlinable public init(stored: Int64) { self.init(milliseconds: stored) }
+    @inlinable public var stored: Int64 { milliseconds }
+}
+
+extension AccountID: StoredForm {
+    @inlinable public init(stored: UniqueID) { self.init(stored) }
+    @inlinable public var stored: UniqueID { uniqueID }
+}
+
+extension ErasureID: StoredForm {
+    @inlinable public init(stored: UniqueID) { self.init(stored) }
+    @inlinable public var stored: UniqueID { uniqueID }
+}
+
+extension EventID: StoredForm {
+    @inlinable public init(stored: UniqueID) { self.init(stored) }
+    @inlinable public var stored: UniqueID { uniqueID }
+}
+
+extension GrantID: StoredForm {
+    @inlinable public init(stored: UniqueID) { self.init(stored) }
+    @inlinable public var stored: UniqueID { uniqueID }
+}
+
+extension OAuthClientID: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(1...255) }
+    @inlinable public init?(stored: String) { self.init(stored) }
+    @inlinable public var stored: String { rawValue }
+}
+
+extension ReceiverName: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(1...ReceiverName.longest) }
+    @inlinable public init?(stored: String) { self.init(stored) }
+    @inlinable public var stored: String { rawValue }
+}
+
+extension TeamID: StoredForm {
+    @inlinable public init?(stored: String) { self.init(stored) }
+    @inlinable public var stored: String { rawValue }
+}
+
+extension ClientID: StoredForm {
+    @inlinable public init?(stored: String) { self.init(stored) }
+    @inlinable public var stored: String { rawValue }
+}
+
+extension InboxIdentifier: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(1...255) }
+    @inlinable public init?(stored: String) { self.init(stored) }
+    @inlinable public var stored: String { rawValue }
+}
+
+extension SealedSecret: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(1...SealedSecret.longest) }
+    @inlinable public init?(stored: [UInt8]) { self.init(stored) }
+    @inlinable public var stored: [UInt8] { bytes }
+}
+
+extension NonceDigest: StoredForm {
+    @inlinable public init(stored: SHA256Digest) { self.init(stored) }
+    @inlinable public var stored: SHA256Digest { digest }
+}
+
+extension TicketDigest: StoredForm {
+    @inlinable public init(stored: SHA256Digest) { self.init(stored) }
+    @inlinable public var stored: SHA256Digest { digest }
+}
+
+extension AttestedKeyID: StoredForm {
+    @inlinable public init(stored: SHA256Digest) { self.init(stored) }
+    @inlinable public var stored: SHA256Digest { digest }
+}
+
+extension AppID: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(12...166) }
+    @inlinable public init?(stored: String) { self.init(text: stored) }
+    @inlinable public var stored: String { text }
+}

@@ -1,0 +1,116 @@
+public import AppAttestation
+public import AppleAccounts
+import GRDB
+import SQLTables
+
+extension SQLiteAccountStore: AppAttestStore {
+    public func attestedKey(_ id: AttestedKeyID) async throws -> AttestedKeyRecord? {
+        try await read { try $0.attestedKeys().find(id) }
+    }
+
+    public func attestedKeyWithoutWaiting(_ id: AttestedKeyID) -> AttestedKeyRecord? {
+        readWithoutWaiting { try $0.attestedKeys().find(id) } ?? nil
+    }
+
+    public func purgeAttestedKeys(unusedSince moment: Moment) async throws -> Int {
+        let chosen = """
+            SELECT key_id FROM app_attest_key WHERE used_at < :end ORDER BY used_at, key_id LIMIT :limit
+            """
+        let arguments: StatementArguments = ["end": moment.milliseconds, "limit": Self.largestPurge]
+        return try await writer.run { database in
+            var count = 0
+            try database.inTransaction(.immediate) {
+                // Before the keys are gone.
+                try database.execute(
+                    sql: """
+                        UPDATE app_attest_count SET key_count = key_count - gone.number
+                        FROM (SELECT app_id, count(*) AS number FROM app_attest_key
+                            WHERE key_id IN (\(chosen)) GROUP BY app_id) AS gone
+                        WHERE app_attest_count.app_id = gone.app_id
+                        """, arguments: arguments)
+                try database.execute(
+                    sql: "DELETE FROM app_attest_key WHERE key_id IN (\(chosen))", arguments: arguments)
+                count = database.changesCount
+                return .commit
+            }
+            return count
+        }
+    }
+}
+
+/// The keys of App Attest and their numbers, with statements that are prepared at the first use. Stays on the
+/// queue of its connection; after it threw, it must not be used again.
+final class AttestedKeyRows {
+    private let database: Database
+    private let findKey: KeyedSelect<AttestedKeyID>
+    private let key: AppAttestKeyTable
+    private let findCount: KeyedSelect<AppID>
+    private let keyCount: Column<Int64>
+    /// Prepared at the first use, because only the writing connection needs it.
+    private var raise: PreparedStatement?
+
+    private static let insertKey = Insertion<AppAttestKeyTable>()
+    private static let putCount = Insertion<AppAttestCountTable>(
+        conflict: "ON CONFLICT (app_id) DO UPDATE SET key_count = excluded.key_count")
+
+    init(in database: Database) throws {
+        self.database = database
+        var keys = SelectList()
+        key = keys.add(AppAttestKeyTable.self)
+        findKey = try KeyedSelect(in: database) { "SELECT \(keys) FROM app_attest_key WHERE key_id = \($0)" }
+        var counts = SelectList()
+        keyCount = counts.add(AppAttestCountTable.self, .only { [$0.keyCount] }).keyCount
+        findCount = try KeyedSelect(in: database) {
+            "SELECT \(counts) FROM app_attest_count WHERE app_id = \($0)"
+        }
+    }
+
+    private static let raised: BoundColumns<AppAttestKeyTable> = {
+        var parameters = ParameterList()
+        return parameters.add(columnsOf: AppAttestKeyTable.self, .use)
+    }()
+
+    private static let raising = """
+        UPDATE app_attest_key SET
+            counter = \(raised[\.counter]), used_at = \(raised[\.usedAt]),
+            validation_category = \(raised[\.validationCategory]), bundle_version = \(raised[\.bundleVersion])
+        WHERE key_id = \(raised[\.keyID]) AND counter < \(raised[\.counter])
+        """
+
+    func find(_ id: AttestedKeyID) throws -> AttestedKeyRecord? {
+        try findKey.first(id) { try key.key($0) }
+    }
+
+    /// Returns the number of keys of an app.
+    func count(of app: AppID) throws -> Int64 {
+        try findCount.first(app) { try $0.required(keyCount) } ?? 0
+    }
+
+    /// Saves new keys, their numbers, and counters that have risen.
+    func save(_ set: WorkingSet) throws {
+        for record in set.newAttestedKeys {
+            try Self.insertKey.run(in: database) { $0.write(record, to: $1) }
+        }
+        for (app, count) in set.changedKeyCounts {
+            try Self.putCount.run(in: database) { columns, row in
+                row.set(columns.appID, app)
+                row.set(columns.keyCount, count)
+            }
+        }
+        let raised = set.raisedAttestedKeys
+        guard !raised.isEmpty else { return }
+        let raise = try raise ?? PreparedStatement(Self.raising, in: database)
+        self.raise = raise
+        for record in raised {
+            raise.begin()
+            Self.raised.columns.write(record, to: raise)
+            try raise.execute()
+            // The row was read in this transaction, and no other connection writes.
+            guard database.changesCount == 1 else {
+                throw StorageError(
+                    .corrupted,
+                    detail: "expected a key with a lower counter, found none; restore a backup")
+            }
+        }
+    }
+}

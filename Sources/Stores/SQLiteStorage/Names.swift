@@ -1,0 +1,134 @@
+import AppleAccounts
+import AuthorizationServer
+import GRDB
+import SQLTables
+
+/// Numbers of teams, apps and clients, as cached by one connection.
+final class Names {
+    var teams: NameTable<TeamTable, TeamID>
+    var apps: NameTable<AppTable, ClientID>
+    /// Client IDs that codes and tokens were issued to.
+    var clients: NameTable<ClientTable, ClientID>
+
+    init(writes: Bool, in database: Database) throws {
+        teams = try NameTable(writes: writes, in: database)
+        apps = try NameTable(writes: writes, in: database)
+        clients = try NameTable(writes: writes, in: database)
+    }
+}
+
+/// Small numbers for names that are few and occur in many rows: teams and apps. Cached for the life of the
+/// connection.
+///
+/// Not thread-safe: it stays on the queue of its connection. After a rollback it must be discarded, because
+/// it may know numbers that do not exist any more.
+struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Name.Stored == String {
+    private let database: Database
+    private let find: PreparedStatement
+    private let found: T
+    private let nameToFind: Parameter<String>
+    private let read: PreparedStatement
+    private let numberToRead: Parameter<Int64>
+    private let insert: PreparedStatement?
+    private let inserted: T
+    private var numbers: [Name: Int64] = [:]
+    private var names: [Int64: Name] = [:]
+
+    init(writes: Bool, in database: Database) throws {
+        self.database = database
+        let list = "\(T.names())"
+        found = T.placed().table
+        var byName = ParameterList()
+        nameToFind = byName.add(String.self)
+        find = try PreparedStatement("SELECT \(list) FROM \(T.name) WHERE name = \(nameToFind)", in: database)
+        var byNumber = ParameterList()
+        numberToRead = byNumber.add(Int64.self)
+        read = try PreparedStatement("SELECT \(list) FROM \(T.name) WHERE id = \(numberToRead)", in: database)
+        let insertion = Insertion<T>(.only { [$0.name] })
+        inserted = insertion.columns
+        insert = writes ? try PreparedStatement(insertion.sql, in: database) : nil
+    }
+
+    /// Returns `nil` for a name that has never been stored.
+    mutating func number(of name: Name) throws -> Int64? {
+        if let number = numbers[name] { return number }
+        find.begin()
+        find.bind(name.rawValue, to: nameToFind)
+        defer { find.finish() }
+        guard try find.step(), let number = find[found.id] else { return nil }
+        remember(name, number)
+        return number
+    }
+
+    /// Stores the name if it is new.
+    mutating func ensureNumber(of name: Name) throws -> Int64 {
+        if let number = try number(of: name) { return number }
+        guard let insert else {
+            throw StorageError(.readOnly, detail: "a connection that only reads was asked to store a name")
+        }
+        insert.begin()
+        insert.set(inserted.name, name.rawValue)
+        try insert.execute()
+        let number = database.lastInsertedRowID
+        remember(name, number)
+        return number
+    }
+
+    mutating func name(of number: Int64) throws -> Name {
+        if let name = names[number] { return name }
+        read.begin()
+        read.bind(number, to: numberToRead)
+        defer { read.finish() }
+        guard try read.step(), let name = read[found.name].flatMap({ Name(stored: $0) }) else {
+            throw StorageError(
+                .corrupted,
+                detail:
+                    "expected a name with number \(number) in table \(T.name), found none; restore a backup")
+        }
+        remember(name, number)
+        return name
+    }
+
+    private mutating func remember(_ name: Name, _ number: Int64) {
+        numbers[name] = number
+        names[number] = name
+    }
+}
+
+// Rows that refer to their client ID and app by number.
+
+extension AuthorizationCodeTable {
+    func record(_ row: PreparedStatement, _ names: Names) throws -> AuthorizationCodeRecord {
+        try record(
+            row, clientID: names.clients.name(of: row.required(clientID)),
+            primaryClientID: names.apps.name(of: row.required(appID)))
+    }
+}
+
+extension RefreshTokenTable {
+    func record(_ row: PreparedStatement, _ names: Names) throws -> RefreshTokenRecord {
+        try record(
+            row, clientID: names.clients.name(of: row.required(clientID)),
+            primaryClientID: names.apps.name(of: row.required(appID)))
+    }
+}
+
+extension ErasureTokenTable {
+    func token(_ row: PreparedStatement, _ names: Names) throws -> ErasureToken {
+        try token(
+            row, clientID: names.clients.name(of: row.required(clientID)),
+            primaryClientID: names.apps.name(of: row.required(appID)))
+    }
+}
+
+extension OAuthGrantTable {
+    func record(_ row: PreparedStatement, _ names: Names) throws -> GrantRecord {
+        try record(row, clientID: names.apps.name(of: row.required(appID)))
+    }
+}
+
+extension CredentialTable {
+    func add(_ row: PreparedStatement, to record: inout SubjectRecord, _ names: Names) throws {
+        try add(row, to: &record) { try names.apps.name(of: $0) }
+    }
+}

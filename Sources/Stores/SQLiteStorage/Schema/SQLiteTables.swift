@@ -1,0 +1,53 @@
+package import SQLTables
+
+// GRDB also has a Column and a Table, for its query builder, which is not used here.
+typealias Column<Value> = SQLTables.Column<Value>
+typealias Table = SQLTables.Table
+
+/// Every table of the schema with its columns, each classified. Tests compare this list with the schema, and
+/// with the erasures.
+package enum DeclaredTables {
+    package static let all =
+        SharedTables.all + [
+            SQLiteSubjectTable.declaration, SQLiteCredentialTable.declaration,
+        ]
+}
+
+/// The users of all teams, with the digest that finds a user by key.
+struct SQLiteSubjectTable: Table {
+    static let name = SubjectTable.name
+
+    let common: SubjectTable
+    let keyDigest: Column<KeyDigest>
+
+    init(_ columns: inout ColumnList) {
+        common = SubjectTable(&columns)
+        keyDigest = columns("key_digest", .personal, .required)
+    }
+
+    /// SQL text that clears all columns about the user and renames the row.
+    ///
+    /// - Parameters:
+    ///   - subject: SQL of the new name.
+    ///   - keyDigest: SQL of its digest.
+    static func clearing(subject: String, keyDigest: String) -> String {
+        let cleared = sensitiveNames(except: .only { [$0.common.subject, $0.keyDigest] }).cleared
+        return "sub = \(subject), key_digest = \(keyDigest), \(cleared)"
+    }
+}
+
+/// The credential of a user for an app. The number of a row is derived from the digest of the user's key
+/// (`KeyDigest.credentialIDs`).
+struct SQLiteCredentialTable: Table {
+    static let name = CredentialTable.name
+
+    let id: Column<Int64>
+    let keyCheck: Column<Int64>
+    let common: CredentialTable
+
+    init(_ columns: inout ColumnList) {
+        id = columns("id", .personal, .required)
+        keyCheck = columns("key_check", .personal, .required)
+        common = CredentialTable(&columns)
+    }
+}

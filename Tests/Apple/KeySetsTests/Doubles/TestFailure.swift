@@ -1,7 +1,0 @@
-struct TestFailure: Error {
-    let what: String
-
-    init(_ what: String) {
-        self.what = what
-    }
-}
