@@ -2,6 +2,8 @@ import AppleAccounts
 import Encodings
 import Foundation
 import HTTPAPI
+import NIOCore
+import NIOPosix
 import PostgresCluster
 import PostgresStorage
 import SQLiteStorage
@@ -215,5 +217,29 @@ import Testing
             #expect(command.status == 64)
             #expect(command.errorText.contains("--team-id must be 10 capital letters and digits"))
         }
+    }
+}
+
+@Suite(.timeLimit(.hung)) struct ListenTrialTests {
+    @Test func `a client that connects during the trial is refused, and does not wait for an answer`()
+        async throws
+    {
+        let port = try FreePort.find()
+        let trials = Task {
+            while !Task.isCancelled { try await ListenTrial.run(on: [("127.0.0.1", port)]) }
+        }
+        let client = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        var early: [any Channel] = []
+        while early.count < 200 {
+            guard let channel = try? await client.connect(host: "127.0.0.1", port: port).get() else {
+                continue
+            }
+            // A client that says nothing may not learn that the socket is closed.
+            channel.writeAndFlush(ByteBuffer(string: "GET /livez HTTP/1.1\r\n"), promise: nil)
+            early.append(channel)
+        }
+        trials.cancel()
+        try await trials.value
+        try await eventually { [early] in early.allSatisfy { !$0.isActive } }
     }
 }
