@@ -1,4 +1,5 @@
-# Builds the service with the packages that were tested, and puts the one binary on a bare Debian.
+# Builds the service with the packages that were tested, and puts the one binary on a bare Debian. The target siwa-dev is
+# the trial instead, with the fakes.
 #
 # A tag can move. To build the same image again, name the digests of these two, which `docker buildx imagetools inspect`
 # prints: --build-arg SWIFT_IMAGE=swift@sha256:... --build-arg DEBIAN_IMAGE=debian@sha256:...
@@ -17,15 +18,27 @@ COPY Benchmarks/profile Benchmarks/profile
 COPY scripts/build scripts/package-versions scripts/package-versions.txt scripts/
 RUN install -D "$(scripts/build --locked)" /out/siwa && strip --strip-debug /out/siwa
 
-FROM ${DEBIAN_IMAGE}
+FROM build AS build-dev
+RUN install -D "$(scripts/build --dev --locked)" /out/siwa-dev && strip --strip-debug /out/siwa-dev
+
+FROM ${DEBIAN_IMAGE} AS runtime
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libssl3 libjwt0 libsqlite3-0 libpq5 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --shell /usr/sbin/nologin --home-dir /var/lib/siwa --create-home siwa
-COPY --from=build /out/siwa /usr/local/bin/siwa
 USER siwa
 WORKDIR /var/lib/siwa
 VOLUME /var/lib/siwa
+
+FROM runtime AS siwa-dev
+COPY --from=build-dev /out/siwa /out/siwa-dev /usr/local/bin/
+EXPOSE 8080 8081 8082 8083
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["siwa", "healthcheck", "--url", "http://127.0.0.1:8080"]
+ENTRYPOINT ["siwa-dev"]
+CMD ["dev"]
+
+FROM runtime
+COPY --from=build /out/siwa /usr/local/bin/siwa
 ENV SIWA_HOST=0.0.0.0 \
     SIWA_DRAIN_SECONDS=5 \
     DATABASE_URL=sqlite:///var/lib/siwa/siwa.sqlite

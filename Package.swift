@@ -63,7 +63,7 @@ let support =
     "TestSupport Encodings Cryptography StrictJSON JOSE Logging CoreMetrics Metrics ServiceLifecycle"
 /// What tests of the whole program need.
 let all =
-    "\(support) \(server) siwa Kit Apple Domain Stores Service HTTP Fakes SiwaBinary TokenMint ScriptedHTTP"
+    "\(support) \(server) Composition siwa siwa-dev Kit Apple Domain Stores Service HTTP Fakes SiwaBinary TokenMint ScriptedHTTP"
     + " PostgresCluster"
 
 let wings = [
@@ -225,7 +225,7 @@ let tests = [
         [
             Module("OAuthFixtures"),
             Module("HTTPAPITests", "OAuthSamples AttestationMint Tracing"),
-            Module("OAuthFixtureTests", "siwa SQLiteStorage OAuthFixtures"),
+            Module("OAuthFixtureTests", "Composition SQLiteStorage OAuthFixtures"),
         ]),
     Wing(
         "Console", needs: "\(support) NIOCore NIOPosix NIOHTTP1 Kit Apple Domain Service HTTP",
@@ -317,13 +317,22 @@ let libraries: [Target] = [
         name: "CLibPQ", path: "Sources/Kit/CLibPQ", pkgConfig: "libpq",
         providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 ]
+let program =
+    "\(server) Kit Apple Domain Stores Service HTTP Console ArgumentParser Configuration Yams UnixSignals Tracing"
+    + " CoreMetrics Metrics"
 let programs: [Target] = [
-    // Settings, doctor, composition.
+    // Settings, doctor, composition: what both programs need.
+    .target(
+        name: "Composition", dependencies: dependencies(program, of: "Composition"), swiftSettings: settings),
+    // The service, and commands of its operators.
     .executableTarget(
-        name: "siwa",
-        dependencies: dependencies(
-            "\(server) Kit Apple Domain Stores Service HTTP Console Fakes Login ArgumentParser Configuration Yams"
-                + " UnixSignals Tracing CoreMetrics Metrics NIOSSL", of: "siwa"), swiftSettings: settings),
+        name: "siwa", dependencies: dependencies("\(program) Composition", of: "siwa"),
+        swiftSettings: settings),
+    // The trial: the service with the fakes beside it.
+    .executableTarget(
+        name: "siwa-dev",
+        dependencies: dependencies("\(program) Composition Fakes Login NIOSSL", of: "siwa-dev"),
+        swiftSettings: settings),
     // The Swift backend of docs/integrate.md, built as its readers build it.
     .executableTarget(
         name: "ExampleBackend",
@@ -341,6 +350,7 @@ let package = Package(
         ? []
         : [
             .executable(name: "siwa", targets: ["siwa"]),
+            .executable(name: "siwa-dev", targets: ["siwa-dev"]),
             .library(
                 name: "AppleIdentity",
                 targets: ["AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography"]),

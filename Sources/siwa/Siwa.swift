@@ -1,7 +1,8 @@
-// siwa owns the process: the subcommands, the configuration, and the composition of the running service. It
-// owns no rule about tokens or accounts; the modules below have the rules.
+// siwa owns the process and its subcommands. It owns no rule about tokens or accounts, and has no fake and no secret
+// of the trial, which siwa-dev has.
 
 import ArgumentParser
+import Composition
 
 /// The command `siwa`.
 @main
@@ -23,6 +24,10 @@ struct Siwa: AsyncParsableCommand {
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if let command = DevelopmentProgram.command(in: arguments) {
+            let program = DevelopmentProgram.beside(DevelopmentProgram.own ?? CommandLine.arguments[0])
+            Self.exit(withError: program.start(command, CommandLine.arguments))
+        }
         if let mistake = UnknownSubcommand(in: arguments, of: Self.self) {
             ErrorMessage.write(mistake.description)
             Self.exit(withError: UnknownSubcommand.exitStatus)
@@ -38,9 +43,4 @@ struct Version: ParsableCommand {
     func run() {
         print("siwa \(SiwaVersion.current)")
     }
-}
-
-/// The version of this build.
-enum SiwaVersion {
-    static let current = "0.1.0"
 }

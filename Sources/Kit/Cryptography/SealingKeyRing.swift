@@ -119,6 +119,9 @@ public struct SealingKey: Sendable {
         ConstantTime.areEqual(bytes, other.bytes)
     }
 
+    /// True if this is the SHA-256 of its bytes.
+    public func hasDigest(_ digest: SHA256Digest) -> Bool { SHA256Digest.hash(bytes) == digest }
+
     /// The beginning of the hash of its bytes, so that operators can compare keys: 32 bits of the hash of 256
     /// random bits tell nothing about them.
     public var fingerprint: String {

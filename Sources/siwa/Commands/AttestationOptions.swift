@@ -1,6 +1,7 @@
 import AppAttestation
 import AppleAccounts
 import ArgumentParser
+import Composition
 import Encodings
 import Inspection
 import JOSE

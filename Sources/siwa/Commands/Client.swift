@@ -1,6 +1,7 @@
 import AppAttestation
 import ArgumentParser
 import AuthorizationServer
+import Composition
 import Foundation
 import HTTPAPI
 

@@ -1,5 +1,6 @@
 import AppleAccounts
 import ArgumentParser
+import Composition
 import KeySets
 
 /// `siwa deliveries`

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncHTTPClient
+import Composition
 import Encodings
 import Foundation
 import HTTPAPI

@@ -1,5 +1,6 @@
 import AppleAccounts
 import ArgumentParser
+import Composition
 import Cryptography
 import Encodings
 import Foundation

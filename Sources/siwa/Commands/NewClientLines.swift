@@ -1,6 +1,7 @@
 import AppAttestation
 import AppleAccounts
 import AuthorizationServer
+import Composition
 import Cryptography
 
 /// The lines of a new OAuth client for the configuration file, checked as the service checks them at its

@@ -1,5 +1,6 @@
 import AppleAccounts
 import ArgumentParser
+import Composition
 import Encodings
 import Foundation
 import Logging

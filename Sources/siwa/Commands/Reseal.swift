@@ -1,6 +1,7 @@
 import AppleAccounts
 import ArgumentParser
 import AuthorizationServer
+import Composition
 import Cryptography
 import KeySets
 import Logging

@@ -5,6 +5,7 @@ import AppleIdentity
 import ArgumentParser
 import AsyncHTTPClient
 import AuthorizationServer
+import Composition
 import Foundation
 import Inspection
 import KeySets

@@ -1,4 +1,5 @@
 import AppleIDClient
+import Composition
 import Synchronization
 
 /// Makes one call to Apple for each of many items: several at once, at a limited rate, with retries. The

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import AppleIdentity
+import Composition
 import StrictJSON
 
 /// The receiving team's step: requests the new identifiers of the accounts in the file from Apple, then moves

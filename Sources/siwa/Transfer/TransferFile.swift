@@ -1,4 +1,5 @@
 import AppleAccounts
+import Composition
 import Foundation
 import StrictJSON
 

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIDClient
+import Composition
 import Foundation
 
 /// The sending team's step: writes a transfer identifier for every account of an app to a file.

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import ArgumentParser
+import Composition
 import StrictJSON
 
 /// The output of a step of a transfer.

@@ -10,8 +10,8 @@ import TestSupport
 import Testing
 import TokenMint
 
+@testable import Composition
 @testable import OAuthFixtures
-@testable import siwa
 
 /// Every fixture of OAuth against the whole service, over HTTP.
 ///

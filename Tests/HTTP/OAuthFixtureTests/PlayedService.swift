@@ -21,7 +21,7 @@ import TestSupport
 import Testing
 import TokenMint
 
-@testable import siwa
+@testable import Composition
 
 /// The whole service with the clients of the fixtures, on a free port, with a stopped clock. The mint plays
 /// Apple and Google.

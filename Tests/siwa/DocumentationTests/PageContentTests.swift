@@ -232,7 +232,7 @@ import Testing
     }
 
     private static func settings() -> [String] {
-        Document.files(under: "Sources/siwa/Configuration").filter { $0.hasSuffix("/Setting.swift") }
+        Document.files(under: "Sources/Composition/Configuration").filter { $0.hasSuffix("/Setting.swift") }
             .flatMap { path in
                 Document.read(path).text.matches(of: #/Setting\(\s*"([A-Z]+_[A-Z_]+)"/#).map { String($0.1) }
             }

@@ -3,7 +3,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// Proofs of the genuine app, and accounts that are disabled or signed out everywhere.
 extension BackendHandlerTests {

@@ -5,7 +5,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The backends of `docs/integrate.md`, each against `siwa dev`, with the same app for all.
 @Suite(.serialized) struct BackendHandlerTests {

@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 import WebOrigins
 
-@testable import siwa
+@testable import Composition
 
 /// The backends of `docs/integrate.md` with webhooks of a whole service in place of the loop that reads the feed.
 @Suite(.serialized) struct BackendWebhookTests {

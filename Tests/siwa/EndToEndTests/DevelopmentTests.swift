@@ -6,7 +6,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// `siwa dev` with the tools and the browser of a developer.
 @Suite(.serialized) struct DevelopmentTests {

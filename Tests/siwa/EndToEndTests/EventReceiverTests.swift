@@ -8,7 +8,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The receivers of `siwa dev`: what a backend learns, and what a receiver that fails costs.
 @Suite(.serialized, .timeLimit(.hung)) struct EventReceiverTests {

@@ -3,7 +3,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The fake world in the console of `siwa dev`, as a developer uses it.
 @Suite(.serialized) struct FakeWorldTests {

@@ -3,7 +3,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// `docs/integrate.md` shows programs that `BackendHandlerTests` runs.
 @Suite struct IntegrationPageTests {

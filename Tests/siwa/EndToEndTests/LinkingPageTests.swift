@@ -3,7 +3,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// `docs/linking.md`, followed line by line in a browser, on `siwa dev`.
 @Suite(.serialized) struct LinkingPageTests {

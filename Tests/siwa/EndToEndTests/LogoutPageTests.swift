@@ -8,7 +8,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The user's page about connected clients, in Chromium, with the fake Apple and the fake Google.
 @Suite(.serialized) struct ConnectionsPageTests {

@@ -4,7 +4,7 @@ import HTTPEngine
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 #if os(Linux)
     /// The memory that clients without a key can make the service use, measured with a separate process.

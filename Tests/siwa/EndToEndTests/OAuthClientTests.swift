@@ -3,7 +3,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The authorization server of `siwa dev` with unchanged third-party clients, Authlib, requests-oauthlib and
 /// PyJWT, and with the fake Google. Their programs are in `Clients/`.

@@ -8,7 +8,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The pages of OAuth and of the fake Google, as Chromium lays them out: at the width of phones and desktops,
 /// in every language, in light and dark, and with the keyboard alone.

@@ -7,7 +7,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The sequence diagram of `siwa dev`, of requests that no button of the console began.
 @Suite(.serialized) struct ReceivedRequestsTests {

@@ -4,7 +4,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The use of an app by one user, from the first sign-in to the end. Only Apple is simulated.
 @Suite struct SignInStoryTests {

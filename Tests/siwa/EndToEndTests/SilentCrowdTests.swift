@@ -4,7 +4,7 @@ import HTTPEngine
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 #if os(Linux)
     /// Thousands of silent connections, to a separate process with the default limits.

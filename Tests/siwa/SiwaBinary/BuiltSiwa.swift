@@ -25,6 +25,13 @@ public enum BuiltSiwa {
         return try neighbour(named: "siwa")
     }
 
+    /// siwa, or the siwa-dev beside it, which is of the same build.
+    public static func url(of program: String) throws -> URL {
+        let url = try url().deletingLastPathComponent().appendingPathComponent(program)
+        guard isProgram(url) else { throw NotFound(description: "\(url.path) is no program; build it") }
+        return url
+    }
+
     /// A program of the same build as the tests.
     public static func neighbour(named name: String) throws -> URL {
         let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }

@@ -3,7 +3,8 @@ import AppleAccounts
 import Certificates
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 @Suite struct AppCheckSettingsTests {
     static let file = """

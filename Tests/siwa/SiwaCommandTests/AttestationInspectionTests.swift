@@ -8,8 +8,8 @@ import JOSE
 import StrictJSON
 import Testing
 
+@testable import Composition
 @testable import Inspection
-@testable import siwa
 
 @Suite struct AttestationInspectionTests {
     let mint: AttestationMint

@@ -8,7 +8,7 @@ import TokenMint
 
 @testable import AppleEmulator
 @testable import AppleIDClient
-@testable import siwa
+@testable import Composition
 
 /// By how much the clock of this machine may differ from Apple's, in each direction, and what operators read
 /// about it.

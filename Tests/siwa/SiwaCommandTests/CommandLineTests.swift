@@ -6,7 +6,9 @@ import NIOPosix
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import siwa
+@testable import siwa_dev
 
 /// Output of the command line itself.
 @Suite struct CommandLineTests {
@@ -79,7 +81,7 @@ import Testing
 
     /// The parser continues a wrapped line at the left edge, in the middle of a list.
     @Test func `the help of every command fits 80 columns`() {
-        for command in Self.commands(of: Siwa.self) {
+        for command in Self.commands(of: Siwa.self) + Self.commands(of: SiwaDev.self) {
             var previous = Substring()
             for line in command.helpMessage(columns: 80).split(
                 separator: "\n", omittingEmptySubsequences: false)
@@ -97,6 +99,10 @@ import Testing
     func `a shell can complete the commands`(shell: String, command: String) throws {
         let shell = try #require(CompletionShell(rawValue: shell))
         #expect(Siwa.completionScript(for: shell).contains(command))
+        for name in DevelopmentCommand.allCases.map(\.rawValue) {
+            #expect(Siwa.completionScript(for: shell).contains(name))
+            #expect(SiwaDev.completionScript(for: shell).contains(name))
+        }
     }
 
     @Test(arguments: [

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 /// The tables of the pages on configuration and on OAuth have what the declarations have, and nothing else.
 @Suite struct ConfigurationPageTests {

@@ -6,8 +6,8 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import Console
-@testable import siwa
 
 /// Settings of the console, and what its page shows of all settings.
 @Suite struct ConsoleSettingsTests {

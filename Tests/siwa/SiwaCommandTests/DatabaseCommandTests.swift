@@ -5,6 +5,7 @@ import SiwaBinary
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import siwa
 
 /// Commands that need the database need no other part of the configuration.

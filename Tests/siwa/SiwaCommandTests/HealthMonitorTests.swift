@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 /// Log lines of a running service about its dependencies.
 @Suite(.timeLimit(.hung)) struct HealthMonitorTests {

@@ -8,6 +8,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import Inspection
 @testable import siwa
 

@@ -6,7 +6,8 @@ import HTTPAPI
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 @Suite struct KnownSecretsTests {
     private static func hash(_ secret: String) -> String { Hexadecimal.encode(APIKeySecret.hash(secret)) }
@@ -171,7 +172,7 @@ import Testing
     @Test(arguments: [
         "README.md", "docs/configuration.md", "docs/deploy.md", "docs/postgresql.md",
         "docs/backup-and-upgrade.md",
-        "docker-compose.yml", "Sources/siwa/Configuration/SettingsFile.swift",
+        "docker-compose.yml", "Sources/Composition/Configuration/SettingsFile.swift",
     ])
     func `no document has a hash or a key that production would accept`(path: String) async throws {
         let root = ProjectFolder.root

@@ -8,7 +8,9 @@ import JOSE
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import siwa
+@testable import siwa_dev
 
 @Suite struct NewClientTests {
     static func draft(_ kind: String) -> NewClientLines.Draft {

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 @Suite struct OAuthSettingsTests {
     static let file = """

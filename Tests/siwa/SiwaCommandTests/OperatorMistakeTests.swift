@@ -10,7 +10,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 /// Checks that mistakes for the operator end with status 78 and a plain message.
 @Suite(.timeLimit(.hung)) struct OperatorMistakeTests {

@@ -7,6 +7,7 @@ import ScriptedHTTP
 import Testing
 import TraceExport
 
+@testable import Composition
 @testable import siwa
 
 /// Servers that send more around a body than a response has, to each of our HTTP clients.

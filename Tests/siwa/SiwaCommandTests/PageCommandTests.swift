@@ -3,7 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import siwa
+@testable import siwa_dev
 
 /// What the pages tell a person to type.
 @Suite struct PageCommandTests {
@@ -47,13 +49,15 @@ import Testing
     @Test(arguments: blocks.filter { !$0.calls.isEmpty })
     func `each call of siwa on a page has a command and options that there are`(block: Block) {
         for call in block.calls where !call.contains("$@") {
+            let program: any ParsableCommand.Type =
+                DevelopmentProgram.command(in: call) == nil ? Siwa.self : SiwaDev.self
             do {
-                _ = try Siwa.parseAsRoot(call)
+                _ = try program.parseAsRoot(call)
             } catch {
                 // A variable has no value here, which the command may refuse.
-                let message = Siwa.message(for: error)
+                let message = program.message(for: error)
                 let isAboutAValue = call.contains { $0.contains("$") } && !message.contains("option")
-                #expect(isAboutAValue || Siwa.exitCode(for: error) == .success, "\(call): \(message)")
+                #expect(isAboutAValue || program.exitCode(for: error) == .success, "\(call): \(message)")
             }
         }
     }

@@ -7,6 +7,7 @@ import PostgresCluster
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import siwa
 
 /// The commands with PostgreSQL, while a service has the same database open.

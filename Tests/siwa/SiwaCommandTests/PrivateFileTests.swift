@@ -11,7 +11,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import siwa
+@testable import siwa_dev
 
 /// Files with secrets or personal data, created repeatedly while another thread reads their modes. A file
 /// that is readable by others for a few microseconds is found within a few rounds.

@@ -7,6 +7,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import siwa
 
 @Suite struct ProgressDisplayTests {

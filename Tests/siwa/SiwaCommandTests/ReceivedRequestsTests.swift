@@ -5,8 +5,9 @@ import Encodings
 import Testing
 import TokenMint
 
+@testable import Composition
 @testable import HTTPAPI
-@testable import siwa
+@testable import siwa_dev
 
 /// Requests that the service received, as exchanges of the fake world.
 @Suite struct ReceivedRequestsTests {

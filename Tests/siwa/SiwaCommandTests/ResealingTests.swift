@@ -9,6 +9,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import OAuth
 @testable import siwa
 

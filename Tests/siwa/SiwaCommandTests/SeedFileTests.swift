@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 @Suite struct SeedFileTests {
     @Test func `the example of the project is read`() throws {

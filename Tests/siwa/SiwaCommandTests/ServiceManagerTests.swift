@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 @Suite(.timeLimit(.hung)) struct DisabledFeaturesTests {
     static let key = [

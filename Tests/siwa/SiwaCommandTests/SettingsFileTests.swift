@@ -6,6 +6,7 @@ import SignIn
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import siwa
 
 @Suite struct SettingsFileTests {

@@ -11,6 +11,7 @@ import Testing
 import TokenMint
 import WebOrigins
 
+@testable import Composition
 @testable import siwa
 
 @Suite struct SettingsReaderTests {

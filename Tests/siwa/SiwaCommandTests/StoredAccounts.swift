@@ -10,6 +10,7 @@ import SignIn
 import SiwaBinary
 import TestSupport
 
+@testable import Composition
 @testable import siwa
 
 /// A database on disk with accounts in it.

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import TokenMint
 
+@testable import Composition
 @testable import Inspection
 @testable import siwa
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import TraceExport
 
-@testable import siwa
+@testable import Composition
 
 /// The way of spans to a collector, over a real socket.
 @Suite struct TraceCollectorTests {

@@ -6,6 +6,7 @@ import AttestationMint
 import Encodings
 import Testing
 
+@testable import Composition
 @testable import Inspection
 @testable import siwa
 

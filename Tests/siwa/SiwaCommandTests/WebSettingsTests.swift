@@ -1,7 +1,7 @@
 import AppleAccounts
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 @Suite struct WebSettingsTests {
     static let web = [

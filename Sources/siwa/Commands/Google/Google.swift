@@ -1,6 +1,7 @@
 import AppleIDClient
 import ArgumentParser
 import AsyncHTTPClient
+import Composition
 import Foundation
 import KeySets
 import StrictJSON

@@ -6,7 +6,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The pages about a person who has signed in with Apple, has linked with Google and uses a native app,
 /// from the first token to the last.

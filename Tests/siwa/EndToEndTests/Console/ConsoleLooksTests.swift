@@ -4,7 +4,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// Every page of the console in Chromium, with data: in light and dark, at the width of a phone, with the
 /// keyboard alone, without scripts, and as axe sees it.

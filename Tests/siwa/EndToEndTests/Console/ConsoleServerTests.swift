@@ -9,7 +9,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The console of the built program in production, on its own port.
 @Suite(.serialized) struct ConsoleServerTests {

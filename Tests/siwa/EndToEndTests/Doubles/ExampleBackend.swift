@@ -7,8 +7,9 @@ import StrictJSON
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import ExampleBackend
-@testable import siwa
+@testable import siwa_dev
 
 #if canImport(Glibc)
     import Glibc

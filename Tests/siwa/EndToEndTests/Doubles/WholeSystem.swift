@@ -11,7 +11,8 @@ import NIOHTTP1
 import StrictJSON
 import TestSupport
 
-@testable import siwa
+@testable import Composition
+@testable import siwa_dev
 
 /// The fake Apple and the service as `siwa dev` runs them, in this process, over real sockets.
 struct WholeSystem: Sendable {

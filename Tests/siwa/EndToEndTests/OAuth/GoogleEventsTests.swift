@@ -7,7 +7,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 /// `siwa google risc` with the fake Google and a running service.
 @Suite(.serialized, .timeLimit(.hung)) struct GoogleEventsTests {

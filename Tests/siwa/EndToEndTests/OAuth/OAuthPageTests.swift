@@ -3,7 +3,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 /// The programs of `docs/oauth.md`, against `siwa dev`.
 @Suite struct OAuthPageTests {

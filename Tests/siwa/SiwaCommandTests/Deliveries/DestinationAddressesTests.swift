@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 @Suite struct DestinationAddressesTests {
     private let rule = DestinationAddresses(allowed: [])

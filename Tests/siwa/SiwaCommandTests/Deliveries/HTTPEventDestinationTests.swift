@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import WebOrigins
 
-@testable import siwa
+@testable import Composition
 
 /// Posts to receivers on real sockets.
 @Suite(.timeLimit(.hung)) struct HTTPEventDestinationTests {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import WebOrigins
 
-@testable import siwa
+@testable import Composition
 
 /// Receivers that break the rules of HTTP and TLS, on real sockets: an attempt ends in time, and takes a bounded
 /// part of the memory.

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import WebOrigins
 
-@testable import siwa
+@testable import Composition
 
 @Suite struct WebhookSettingsTests {
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

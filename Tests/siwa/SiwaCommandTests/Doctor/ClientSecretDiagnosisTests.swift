@@ -3,7 +3,7 @@ import AppleIDClient
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 @Suite struct ClientSecretDiagnosisTests {
     typealias Outcome = ClientSecretTrial.Outcome

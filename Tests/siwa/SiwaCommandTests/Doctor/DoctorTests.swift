@@ -9,7 +9,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 /// `siwa doctor` with the fake Apple: once without errors, then with each error.
 @Suite(.timeLimit(.hung)) struct DoctorTests {

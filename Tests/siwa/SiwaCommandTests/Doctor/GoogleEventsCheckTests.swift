@@ -7,8 +7,8 @@ import JOSE
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import OAuth
-@testable import siwa
 
 /// `siwa doctor` on Google's security events.
 @Suite(.timeLimit(.hung)) struct GoogleEventsCheckTests {

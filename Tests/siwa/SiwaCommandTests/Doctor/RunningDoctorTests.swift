@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 /// The checks of `siwa doctor` for the console.
 @Suite struct RunningDoctorTests {

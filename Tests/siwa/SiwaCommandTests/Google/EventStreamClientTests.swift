@@ -8,7 +8,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 /// Calls of Google's RISC API over real sockets.
 @Suite(.timeLimit(.hung)) struct EventStreamClientTests {

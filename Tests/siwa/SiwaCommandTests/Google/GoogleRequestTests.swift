@@ -10,7 +10,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import Composition
 
 /// Requests to Google over real sockets: timeouts, lost connections and limits are the behaviour of the
 /// transport.

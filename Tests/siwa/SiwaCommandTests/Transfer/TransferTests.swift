@@ -5,6 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import siwa
 
 /// Both steps of a transfer with the fake Apple, from one database to another.

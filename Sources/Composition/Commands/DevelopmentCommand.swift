@@ -1,0 +1,20 @@
+/// The version of this build.
+package enum SiwaVersion {
+    package static let current = "0.1.0"
+}
+
+/// The commands of the program siwa-dev, which siwa starts by their names.
+package enum DevelopmentCommand: String, CaseIterable, Sendable {
+    case dev, tour, emulate, login
+
+    /// One line about the command, in the help of both programs.
+    package var abstract: String {
+        switch self {
+        case .dev: "Run the service with a fake Apple and a fake Google beside it, and print what to try."
+        case .tour: "Follow one user through siwa dev, from the first sign-in to the deletion."
+        case .emulate: "Run the fake Apple alone, or the fake Google, or receivers of events."
+        case .login:
+            "Sign in to an OAuth 2.0 server as a native app, and store the tokens in a private file."
+        }
+    }
+}

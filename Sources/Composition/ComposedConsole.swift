@@ -1,0 +1,224 @@
+import AppleAccounts
+import AppleIDClient
+import Commits
+package import Console
+import EventDelivery
+package import HTTPAPI
+import HTTPEngine
+import JOSE
+import KeySets
+import Logging
+import OAuth
+import ServiceLifecycle
+import SignIn
+
+/// The console: its pages, and where they are served.
+struct ComposedConsole {
+    /// Everything that pages show and do.
+    struct Parts {
+        let settings: ServiceSettings
+        let store: any ServiceStore
+        let useCases: SignInUseCases
+        let keys: any VerificationKeys
+        let oauth: ComposedOAuth?
+        let deliveries: ComposedDeliveries?
+        let feed: EventFeed
+        let observation: ProcessObservation
+        let now: @Sendable () -> Moment
+        let logger: Logger
+        /// Only in `siwa dev`.
+        let development: DevelopmentConsole?
+        /// The callers that read the feed from this process.
+        let readers: FeedReaders
+        let overview: ComposedOverview
+        /// Told of each change by what pages show.
+        let live: LiveUpdates
+        /// Keeps what operators do.
+        let audit: any ConsoleAudit
+        /// The findings of `siwa doctor`.
+        let doctor: any DoctorFinding
+
+        init(
+            settings: ServiceSettings, store: any ServiceStore, useCases: SignInUseCases,
+            keys: any VerificationKeys, oauth: ComposedOAuth?, deliveries: ComposedDeliveries?,
+            feed: EventFeed, observation: ProcessObservation, now: @escaping @Sendable () -> Moment,
+            logger: Logger, development: DevelopmentConsole?, readers: FeedReaders,
+            overview: ComposedOverview
+        ) {
+            (self.settings, self.store, self.useCases, self.keys) = (settings, store, useCases, keys)
+            (self.oauth, self.deliveries, self.feed) = (oauth, deliveries, feed)
+            (self.observation, self.now, self.logger) = (observation, now, logger)
+            (self.development, self.readers, self.overview) = (development, readers, overview)
+            audit = StoredConsoleAudit(store: store, now: now)
+            let live = LiveUpdates()
+            self.live = live
+            doctor = RunningDoctor(now: now, changed: { live.changed() }) {
+                await DoctorChecks(settings: settings) { now().milliseconds / 1000 }.run().findings
+                    .map(DoctorFindings.Finding.init)
+            }
+        }
+    }
+
+    /// The requests that a page shows. `nil` where the console is off, so that nothing is kept.
+    let recent: RecentRequests?
+    /// The last refused messages of Apple and Google. `nil` where the console is off.
+    let arrivals: ArrivalLog?
+    /// The pages on the port of the interface, in `siwa dev`.
+    let site: ConsoleSite?
+    /// The monitor of the overview, and the server of the console in production. Empty where the console is off.
+    let services: [any Service]
+
+    init(_ parts: Parts) throws {
+        let settings = parts.settings
+        let isOff = parts.development == nil && settings.numbers[.consolePort] == 0
+        guard !isOff else {
+            (recent, arrivals, site, services) = (nil, nil, nil, [])
+            return
+        }
+        parts.feed.whenAdvanced { [live = parts.live] in live.changed() }
+        parts.overview.numbers.whenChanged { [live = parts.live] in live.changed() }
+        let monitor = parts.overview.monitor { [live = parts.live] in live.changed() }
+        // In production there can be thousands of requests a second, each of which would load every open page.
+        let recent =
+            parts.development == nil
+            ? RecentRequests(keepsExchanges: false)
+            : RecentRequests(keepsExchanges: true) { [live = parts.live] in live.changed() }
+        self.recent = recent
+        parts.development?.world.observe(recent)
+        let arrivals = ArrivalLog(now: parts.now, masksPersons: parts.development == nil)
+        self.arrivals = arrivals
+        let expiry = ArrivalExpiry(log: arrivals)
+        parts.development?.world.whenExchanged { [live = parts.live] in live.changed() }
+        let callers = settings.callers
+        let site = try ConsoleSite(
+            pages: Self.pages(parts, recent, arrivals, monitor),
+            visitors: parts.development == nil
+                ? .operators(
+                    { callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys,
+                    tickets: parts.store)
+                : .developers(hosts: settings.developmentHosts),
+            live: parts.live, audit: parts.audit, monitor: monitor, now: parts.now, logger: parts.logger)
+        guard parts.development == nil else {
+            (self.site, services) = (site, [monitor, expiry])
+            return
+        }
+        self.site = nil
+        services = [
+            monitor, expiry,
+            ConsoleServer(
+                site, host: settings.consoleHost, port: settings.numbers[.consolePort],
+                limits: .forThisProcess(settings, admission: AdmissionBounds()), logger: parts.logger,
+                now: ProcessObservation.millisecondsSince1970),
+        ]
+    }
+
+    /// One line for each group of pages.
+    private static func pages(
+        _ parts: Parts, _ recent: RecentRequests, _ arrivals: ArrivalLog, _ monitor: OverviewMonitor
+    ) -> [ConsolePage] {
+        let settings = parts.settings
+        var pages: [ConsolePage] = parts.overview.pages(
+            monitor, doctor: parts.doctor, world: parts.development?.world
+        ).pages
+        pages += RequestsPages(parts.settings, recent: recent, audit: parts.audit).pages
+        pages +=
+            PeoplePages(
+                signIn: parts.useCases, oauth: parts.oauth?.server, audit: parts.audit,
+                checks: CheckSchedule(interval: .seconds(settings.numbers[.checkInterval])),
+                recent: parts.development == nil ? nil : recent
+            ).pages
+        pages +=
+            SettingsPages(
+                configuration: ShownConfiguration(
+                    parts.settings, masksURLs: parts.development == nil),
+                doctor: parts.doctor, inbox: parts.store
+            ).pages
+        if let development = parts.development {
+            pages += development.pages
+        }
+        pages += AuditPages(reader: parts.store).pages
+        pages += TokenPages(tokenInspector(parts)).pages
+        pages +=
+            ClientPages(
+                server: parts.oauth?.server, store: parts.store, registry: parts.observation.registry,
+                streams: parts.deliveries?.streams
+            ).pages
+        pages += EventPages(events(parts, arrivals)).pages
+        return pages
+    }
+}
+
+extension ComposedConsole {
+    /// The token inspector over the keys and the database of the running service.
+    static func tokenInspector(_ parts: Parts) -> TokenInspector {
+        let settings = parts.settings
+        let files = SigningKeyFiles(
+            Dictionary(uniqueKeysWithValues: settings.signingKeys.map { ($0.key.rawValue, $0.value) }))
+        return TokenInspector(
+            TokenInspector.Dependencies(
+                deployment: settings.deployment, appleIssuers: settings.issuers, appleKeys: parts.keys,
+                store: parts.store, roots: settings.appAttestRoots, oauth: parts.oauth?.server,
+                eventIssuer: settings.eventIssuer, keys: parts.oauth?.keys ?? parts.deliveries?.ownKeys
+            ) { team in
+                let keys = files.keys(ofTeam: team.rawValue).compactMap { key in
+                    key.verificationKey.map { (key.keyID, $0) }
+                }
+                return Dictionary(keys, uniquingKeysWith: { first, _ in first })
+            })
+    }
+
+    static func events(_ parts: Parts, _ arrivals: ArrivalLog) -> EventPages.Dependencies {
+        let settings = parts.settings
+        let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
+        let wake: @Sendable () -> Void
+        if let deliveries = parts.deliveries {
+            (lastFailure, wake) = (deliveries.lastFailure, deliveries.wake)
+        } else {
+            (lastFailure, wake) = ({ _ in nil }, {})
+        }
+        let readers = { @Sendable [readers = parts.readers] in
+            readers.all.map { reader in
+                FeedReader(
+                    name: reader.name, sequence: reader.sequence, behind: reader.behind,
+                    askedAt: reader.askedAt)
+            }
+        }
+        let store: any EventPages.Store = parts.store
+        return EventPages.Dependencies(
+            store: store, arrivals: arrivals, readers: readers, receivers: receivers(settings),
+            lastFailure: lastFailure, wake: wake, hasGoogle: settings.tellsGoogle)
+    }
+
+    private static func receivers(_ settings: ServiceSettings) -> [EventPages.Receiver] {
+        let webhooks = settings.webhooks.map { ($0.name, $0.audience == nil ? "webhook" : "security events") }
+        let polled = settings.polledReceivers.map { ($0.name, "security events, polled with a key") }
+        let streams = settings.clientStreams.map { stream in
+            (stream.name, stream.push == nil ? "stream of a client, polled" : "stream of a client, pushed")
+        }
+        let google = settings.tellsGoogle ? [(ReceiverName.google, "reports of ended tokens")] : []
+        return (webhooks + polled + streams + google).map { name, form in
+            EventPages.Receiver(
+                name: name, form: form, isVerifiable: settings.getsSecurityEvents(name))
+        }
+    }
+}
+
+/// Parts of the console of the trial beside the service: the fakes in the same process.
+package struct DevelopmentConsole: Sendable {
+    let world: any ObservingWorld
+    let pages: [ConsolePage]
+
+    /// - Parameter pages: Pages of the fakes, in the order of the menu.
+    package init(world: any ObservingWorld, pages: [ConsolePage]) {
+        (self.world, self.pages) = (world, pages)
+    }
+}
+
+/// A world that knows what the service has received.
+package protocol ObservingWorld: DevelopmentWorld {
+    /// Names where the service keeps the requests that it received.
+    func observe(_ received: RecentRequests)
+
+    /// Calls `action` after each exchange of the fakes.
+    func whenExchanged(_ action: @escaping @Sendable () -> Void)
+}

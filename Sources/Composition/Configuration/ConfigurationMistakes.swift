@@ -1,0 +1,112 @@
+import Foundation
+
+/// All mistakes of a configuration, so that they can be corrected together.
+///
+/// A mistake names the setting and the expected value. It never repeats the configured value, which can be a
+/// secret. A file name is repeated only when the text is certainly a file name.
+package struct ConfigurationMistakes: Error, CustomStringConvertible {
+    package private(set) var list: [String] = []
+
+    package init() {}
+
+    var isEmpty: Bool { list.isEmpty }
+
+    package mutating func add(_ setting: String, _ errorText: String) {
+        list.append("\(setting): \(errorText)")
+    }
+
+    /// Returns a value without what cannot be seen at its ends: white space, control characters, a byte order
+    /// mark. Such a character is a mistake, because the value would be another one: a database whose name ends
+    /// with a line end is a new, empty database.
+    mutating func trimmed(_ value: String, of setting: String) -> String {
+        let scalars = value.unicodeScalars
+        for (scalar, verb) in [(scalars.first, "begins"), (scalars.last, "ends")] {
+            guard let scalar, Self.isInvisible(scalar) else { continue }
+            add(setting, "\(verb) with \(Self.name(of: scalar)), which belongs to the value here; remove it")
+        }
+        let visible = scalars.drop(while: Self.isInvisible)
+        guard let last = visible.lastIndex(where: { !Self.isInvisible($0) }) else { return "" }
+        return String(visible[...last])
+    }
+
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    private static func name(of scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\n": return "a line end"
+        case "\r": return "a carriage return"
+        case "\t": return "a tab"
+        case " ": return "a space"
+        case "\u{FEFF}": return "a byte order mark"
+        default:
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }
+    }
+
+    /// Returns the mistakes that name one of the settings.
+    func about(_ settings: [String]) -> ConfigurationMistakes {
+        var mistakes = ConfigurationMistakes()
+        mistakes.list = list.filter { mistake in settings.contains { mistake.contains($0) } }
+        return mistakes
+    }
+
+    /// Returns a path that may be repeated in a mistake: the path of an existing file, or an absolute path of
+    /// one line. Returns `nil` for any other text, which can be a key in place of its file name.
+    static func place(_ path: String) -> String? {
+        guard path.utf8.count <= 512, path.allSatisfy({ !$0.isNewline }) else { return nil }
+        return path.hasPrefix("/") || FileManager.default.fileExists(atPath: path) ? path : nil
+    }
+
+    package var description: String {
+        let count = list.count == 1 ? "one mistake" : "\(list.count) mistakes"
+        return "The configuration has \(count):\n" + list.map { "  - \($0)" }.joined(separator: "\n")
+    }
+}
+
+/// Finds the known name that is most similar to a misspelled name.
+package enum NearestName {
+    /// Returns the candidate with the fewest single-character edits, the first candidate if several are
+    /// equal.
+    package static func of(_ name: String, among candidates: [String]) -> String? {
+        candidates.min { distance(name, $0) < distance(name, $1) }
+    }
+
+    /// Finds the nearest name for a member of a list's entry.
+    ///
+    /// Other programs put the noun of the entry before the member: `client_id` where a client has `id`. By
+    /// edit distance `client_id` would be closer to `project_id`.
+    ///
+    /// - Parameter path: Path of the list, for example `oauth.clients`.
+    static func of(_ name: String, among candidates: [String], inListNamed path: String) -> String? {
+        let list = path.split(separator: ".").last ?? ""
+        let prefix = "\(list.hasSuffix("s") ? list.dropLast() : list)_"
+        guard !list.isEmpty, name.hasPrefix(prefix), name.count > prefix.count else {
+            return of(name, among: candidates)
+        }
+        let member = String(name.dropFirst(prefix.count))
+        let meant = candidates.first { $0 == member } ?? candidates.first { $0.hasPrefix("\(member)_") }
+        return meant ?? of(name, among: candidates)
+    }
+
+    /// The Levenshtein distance.
+    static func distance(_ lhs: String, _ rhs: String) -> Int {
+        let (lhs, rhs) = (Array(lhs.utf8), Array(rhs.utf8))
+        var row = Array(0...rhs.count)
+        for (i, left) in lhs.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, right) in rhs.enumerated() {
+                let substitution = diagonal + (left == right ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(substitution, row[j] + 1, diagonal + 1)
+            }
+        }
+        return row[rhs.count]
+    }
+}

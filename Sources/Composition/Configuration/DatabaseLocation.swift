@@ -1,0 +1,73 @@
+import Configuration
+package import PostgresStorage
+
+/// The location of the database, from `DATABASE_URL`.
+package enum DatabaseLocation: Equatable {
+    case sqlite(path: String)
+    case postgres(PostgresAddress)
+
+    package enum Refusal: Error, Equatable {
+        case unknownScheme, noPath, hasParameters
+        case postgres(PostgresAddress.Refusal)
+    }
+
+    /// Accepts `sqlite:///absolute/path`, `sqlite://relative/path`, and PostgreSQL URLs of libpq.
+    package init(url: String) throws(Refusal) {
+        guard let colon = url.firstRange(of: "://") else { throw .unknownScheme }
+        let rest = url[colon.upperBound...]
+        switch url[..<colon.lowerBound] {
+        case "sqlite":
+            guard !rest.isEmpty, rest != "/" else { throw .noPath }
+            guard !rest.contains("?"), !rest.contains("#") else { throw .hasParameters }
+            self = .sqlite(path: String(rest))
+        case "postgres", "postgresql":
+            do throws(PostgresAddress.Refusal) { self = .postgres(try PostgresAddress(url)) } catch {
+                throw .postgres(error)
+            }
+        default: throw .unknownScheme
+        }
+    }
+
+    /// The location for messages, without secrets.
+    package var place: String {
+        switch self {
+        case .sqlite(let path): path
+        case .postgres(let address): address.place
+        }
+    }
+}
+
+extension SettingsReader {
+    /// Returns the location of the database, for commands that need no other setting. Of mistakes it finds those
+    /// that are about the location.
+    ///
+    /// - Throws: `ConfigurationMistakes`.
+    package static func database(environment: [String: String]) async throws -> DatabaseLocation {
+        let names = [Setting.database.name, Setting.file.name]
+        var needed = environment.filter { names.contains($0.key) }
+        // The environment takes precedence, so the file is not needed.
+        if !(needed[Setting.database.name] ?? "").isEmpty { needed[Setting.file.name] = nil }
+        var reader = await SettingsReader(reading: needed, ConfigurationMistakes())
+        if reader.isWritten(.database) {
+            // In the file the mistake begins with the line and this name.
+            reader.mistakes = reader.mistakes.about(["\(Setting.database.nameInFile): "] + names)
+        } else {
+            // The location can have a misspelled name, and then the default would be another database.
+            reader.mistakes = reader.mistakes.about([Setting.database.nameInFile] + names)
+            for name in environment.keys.sorted()
+            where name.hasPrefix("SIWA_") && Setting.named(name) == nil {
+                let nearest = NearestName.of(name, among: Setting.all.map(\.name)) ?? ""
+                guard names.contains(nearest) else { continue }
+                reader.mistakes.add(name, "is not known; did you mean \(nearest)?")
+            }
+        }
+        let location = reader.database()
+        guard reader.mistakes.isEmpty, let location else { throw reader.mistakes }
+        return location
+    }
+
+    /// True if the environment or the file has the setting.
+    private func isWritten(_ setting: Setting) -> Bool {
+        config.string(forKey: setting.key, isSecret: setting.isSecret) != nil
+    }
+}

@@ -1,0 +1,284 @@
+import AppAttestation
+import AppleAccounts
+import AuthorizationServer
+import Configuration
+import Encodings
+import Foundation
+import HTTPAPI
+import HTTPEngine
+import Logging
+import PostgresStorage
+import WebOrigins
+
+/// Reads the configuration and checks every value. It continues after a mistake, so that all mistakes are
+/// reported together.
+package struct SettingsReader {
+    let config: ConfigReader
+    let file: SettingsFile?
+    /// Without empty variables and without quotes around values.
+    let environment: [String: String]
+    var mistakes: ConfigurationMistakes
+    var isDevelopment = false
+
+    /// Returns the checked settings. Throws `ConfigurationMistakes`.
+    package static func read(environment: [String: String]) async throws -> ServiceSettings {
+        var mistakes = ConfigurationMistakes()
+        for name in environment.keys.sorted() where !isKnown(name) {
+            let nearest = NearestName.of(name, among: Setting.all.map(\.name)) ?? ""
+            mistakes.add(name, "is not known; did you mean \(nearest)?")
+        }
+        var reader = await SettingsReader(reading: environment, mistakes)
+        var settings = try reader.settings()
+        settings.origins = reader.origins(environment: reader.environment)
+        settings.namesInKeySetting = Set(
+            (reader.list(.apiKeyHashes) ?? []).map { part in String(part.prefix { $0 != "=" }) })
+        return settings
+    }
+
+    /// Opens the file that the environment names. A file that cannot be read is a mistake.
+    init(reading environment: [String: String], _ found: ConfigurationMistakes) async {
+        var mistakes = found
+        // Shells and compose files use an empty variable for "not set".
+        var environment = environment.filter { !$0.value.isEmpty }
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where Self.isKnownSetting(name) {
+            // The lines of a PEM end with line ends.
+            let isText = name == Setting.privateKey.name
+            // Without what is refused, so that the value is not refused a second time because of it.
+            var plain = isText ? value : mistakes.trimmed(value, of: name)
+            if let unquoted = Self.withoutQuotes(plain) {
+                mistakes.add(
+                    name, "has quotes around its value, which belong to the value here; remove them")
+                plain = isText ? unquoted : mistakes.trimmed(unquoted, of: name)
+            }
+            environment[name] = plain.isEmpty ? nil : plain
+        }
+        let secrets = Set(Setting.all.filter(\.isSecret).map(\.name))
+        var providers: [any ConfigProvider] = [
+            EnvironmentVariablesProvider(
+                environmentVariables: environment, secretsSpecifier: .specific(secrets))
+        ]
+        var file: SettingsFile?
+        if let path = environment[Setting.file.name] {
+            do {
+                let location = InMemoryProvider(values: [
+                    "filePath": ConfigValue(.string(path), isSecret: false)
+                ])
+                let provider = try await FileProvider<SettingsFile>(config: ConfigReader(provider: location))
+                file = provider.snapshot() as? SettingsFile
+                for mistake in file?.mistakes.list ?? [] { mistakes.add(path, mistake) }
+                providers.append(provider)
+            } catch {
+                mistakes.add(Setting.file.name, SettingsFile.errorText(for: path, error))
+            }
+        }
+        (self.config, self.file) = (ConfigReader(providers: providers), file)
+        (self.environment, self.mistakes) = (environment, mistakes)
+    }
+
+    private mutating func settings() throws -> ServiceSettings {
+        let environment: ServiceEnvironment = choice(.environment) ?? .production
+        isDevelopment = environment == .development
+        let teams = self.teams()
+        let deployment = deployment(of: teams)
+        let host = text(.host) ?? ""
+        checkAddress(host, of: .host)
+        let trustedProxies = trustedProxies()
+        let allowedHosts = allowedHosts()
+        let logLevel: Logger.Level = choice(.logLevel) ?? .info
+        let logFormat: LogFormat = choice(.logFormat) ?? .text
+        let traces = traceSettings()
+        let database = database()
+        let numbers = numbers()
+        let apiKeys = apiKeys(for: deployment)
+        let metricsKey = metricsKey(beside: apiKeys)
+        if apiKeys.isEmpty { refuseOtherMachines(at: host) }
+        let keySource = keySource()
+        let issuers = issuers()
+        let signingKeys = signingKeys(of: teams)
+        let sealingKeys = sealingKeys()
+        let publicURL = publicURL()
+        let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
+        let servicesIDs = Set(teams.flatMap(\.apps).flatMap(\.servicesIDs).compactMap { ClientID($0) })
+        let attested = appCheckPolicies(of: teams, webClientIDs: Set(webRedirectURLs.keys))
+        let oauth = oauthSettings(
+            for: deployment, appCheck: AppCheckPolicies(attested), servicesIDs: servicesIDs,
+            publicURL: publicURL, sealingKeys: sealingKeys,
+            webRedirectURLs: webRedirectURLs)
+        let canSign = publicURL != nil && sealingKeys != nil
+        let webhooks = webhooks(for: deployment, canSign: canSign)
+        let polledReceivers = polledReceivers(
+            for: deployment, keys: apiKeys, beside: webhooks, canSign: canSign)
+        let clientStreams = clientStreams(of: oauth, beside: webhooks.count + polledReceivers.count)
+        let receipts = receiptExchange(canSeal: sealingKeys != nil, canSign: !signingKeys.isEmpty)
+        let googleEndpoints = googleEndpoints()
+        let console = console(numbers: numbers, host: host, apiKeys: apiKeys)
+        guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
+        var settings = ServiceSettings(
+            host: host, numbers: numbers, trustedProxies: trustedProxies,
+            environment: environment, allowedHosts: allowedHosts, logLevel: logLevel, logFormat: logFormat,
+            traces: traces,
+            database: database,
+            deployment: deployment, apiKeys: apiKeys, metricsKey: metricsKey, keySource: keySource,
+            issuers: issuers,
+            signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
+            webRedirectURLs: webRedirectURLs, oauth: oauth,
+            appCheck: AppCheckPolicies(attested + (oauth?.clients.clients.compactMap(\.appCheck) ?? [])),
+            receipts: receipts, googleEndpoints: googleEndpoints,
+            googleServiceAccountFile: text(.googleServiceAccountFile),
+            webhooks: webhooks, polledReceivers: polledReceivers, clientStreams: clientStreams,
+            writtenParts: writtenParts())
+        (settings.consoleHost, settings.consoleAllowedHosts) = console
+        return settings
+    }
+
+    /// Refuses what is no address to listen on. A resolver answers `*` with one address of its choice.
+    mutating func checkAddress(_ host: String, of setting: Setting) {
+        // An address of a link has its zone after "%".
+        let name = String(host.prefix { $0 != "%" })
+        guard !AllowedHosts.isName(name) || !host.hasOnlyLettersDigits(and: ".:-_%[]") else { return }
+        mistakes.add(
+            setting.name,
+            "must be an address or a host name; 0.0.0.0 is every address of IPv4, and :: every address")
+    }
+
+    private mutating func trustedProxies() -> [AddressBlock] {
+        let blocks = (list(.trustedProxies) ?? []).map { AddressBlock($0) }
+        if blocks.contains(nil) {
+            mistakes.add(
+                Setting.trustedProxies.name,
+                "must be IP addresses or networks like 10.0.0.7 or 10.0.0.0/8, comma-separated")
+        }
+        if AddressBlock.holdEveryAddress(blocks.compactMap { $0 }) {
+            mistakes.add(
+                Setting.trustedProxies.name,
+                "must name the proxies, but has every public address, so any client could say in "
+                    + "X-Forwarded-For who it is and hold all connections; write their addresses, like 10.0.0.7"
+            )
+        }
+        return blocks.compactMap { $0 }
+    }
+
+    /// The value, or the default. `nil` without both.
+    func text(_ setting: Setting) -> String? {
+        config.string(forKey: setting.key, isSecret: setting.isSecret) ?? setting.defaultText
+    }
+
+    /// Returns the parts of a comma-separated value, without surrounding white space.
+    func list(_ setting: Setting) -> [String]? {
+        text(setting)?.split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// The chosen word, or the default. `nil` after a mistake.
+    mutating func choice<Choice: RawRepresentable<String>>(_ setting: Setting) -> Choice? {
+        guard case .choice(let words, _) = setting.kind, let text = text(setting) else {
+            preconditionFailure("\(setting.name) is no choice")
+        }
+        if words.contains(text), let choice = Choice(rawValue: text) { return choice }
+        mistakes.add(setting.name, "must be one of \(words.joined(separator: ", "))")
+        return nil
+    }
+
+    /// Reads every setting that is a number.
+    private mutating func numbers() -> SettingNumbers {
+        var numbers = SettingNumbers()
+        for setting in Setting.all {
+            guard let bounds = setting.bounds(inDevelopment: isDevelopment) else { continue }
+            if let number = text(setting).flatMap({ Int($0) }), bounds.contains(number) {
+                numbers[setting] = number
+            } else {
+                mistakes.add(
+                    setting.name, "must be a number from \(bounds.lowerBound) to \(bounds.upperBound)")
+            }
+        }
+        return numbers
+    }
+
+    mutating func database() -> DatabaseLocation? {
+        do throws(DatabaseLocation.Refusal) {
+            return try DatabaseLocation(url: text(.database) ?? "")
+        } catch {
+            let errorText =
+                switch error {
+                case .unknownScheme:
+                    "must be sqlite:///absolute/path, sqlite://relative/path or postgres://host/database"
+                case .noPath: "has no path; use sqlite:///absolute/path or sqlite://relative/path"
+                case .hasParameters: "must have no parameters with sqlite"
+                case .postgres(.malformed):
+                    "is not a PostgreSQL URL: escape special characters in the password (\"/\" as %2F, \"@\" as "
+                        + "%40), and use only parameters that libpq knows"
+                case .postgres(.optionMalformed(let name)):
+                    "has a value of \(name) that libpq does not accept"
+                }
+            mistakes.add(Setting.database.name, errorText)
+            return nil
+        }
+    }
+
+    private static func isKnownSetting(_ name: String) -> Bool { Setting.named(name) != nil }
+
+    /// Removes quotes around a value: Docker's `--env-file` and some service managers keep the quotes that a
+    /// shell would remove.
+    ///
+    /// - Returns: `nil` when there are none.
+    private static func withoutQuotes(_ value: String) -> String? {
+        for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) && value.hasSuffix(quote) {
+            return String(value.dropFirst().dropLast())
+        }
+        return nil
+    }
+
+    private static func isKnown(_ name: String) -> Bool {
+        guard name.hasPrefix("SIWA_") || name.hasPrefix("APPLE_") else { return true }
+        return Setting.named(name) != nil
+    }
+}
+
+extension SettingsReader {
+    /// Reads the additional host names of the service in development.
+    mutating func allowedHosts() -> [String] {
+        let names = list(.allowedHosts) ?? []
+        if !names.allSatisfy(AllowedHosts.isName) {
+            mistakes.add(
+                Setting.allowedHosts.name,
+                "must be names or addresses without a port, comma-separated")
+        }
+        if !names.isEmpty, !isDevelopment {
+            mistakes.add(
+                Setting.allowedHosts.name,
+                "is for development only; remove it: in production a proxy checks the Host field"
+            )
+        }
+        return names
+    }
+}
+
+extension SettingsReader {
+    /// Reads the address and the host names of the console.
+    mutating func console(
+        numbers: SettingNumbers, host serviceHost: String, apiKeys: [APIKey]
+    ) -> (host: String, allowedHosts: [String]) {
+        let host = text(.consoleHost) ?? ""
+        checkAddress(host, of: .consoleHost)
+        let names = list(.consoleAllowedHosts) ?? []
+        if !names.allSatisfy(AllowedHosts.isName) {
+            mistakes.add(
+                Setting.consoleAllowedHosts.name, "must be names or addresses without a port, comma-separated"
+            )
+        }
+        let port = numbers[.consolePort]
+        guard port != 0 else { return (host, names) }
+        if port == numbers[.port] {
+            mistakes.add(
+                Setting.consolePort.name,
+                "must differ from SIWA_PORT: a proxy passes that port on to everyone")
+        }
+        if !apiKeys.contains(where: { $0.roles.contains(.operator) }) {
+            mistakes.add(
+                Setting.consolePort.name,
+                "needs an API key of the role operator to sign in with; give an entry of api_keys in the file "
+                    + "of SIWA_CONFIG the line roles: [operator]")
+        }
+        return (host, names)
+    }
+}

@@ -1,0 +1,75 @@
+package import AppAttestation
+package import AppleAccounts
+package import AuthorizationServer
+import PostgresStorage
+import SQLiteStorage
+
+/// Reads a database that the service may have open at the same time. It changes nothing.
+package protocol DatabaseInspection: AuditReader {
+    func schema() async throws -> InspectedSchema
+    /// The primary client IDs of the apps that have stored data.
+    func primaryClientIDs() async throws -> [ClientID]
+    /// See `TransferStore`. The schema must be the current one.
+    func accounts(
+        team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
+    ) async throws -> [TransferableAccount]
+    /// See `AppleTokenStore`. The schema must be the current one.
+    func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
+    /// See `AuthorizationStore`. The schema must be the current one.
+    func signingKeys() async throws -> [SigningKeyRecord]
+    /// See `AuthorizationStore`. The schema must be the current one.
+    func lastGoogleEvent() async throws -> Moment?
+    /// See `AuthorizationStore`. The schema must be the current one.
+    func googleVerification(_ state: String) async throws -> Moment?
+    /// See `AppCheckHourStore`. The schema must be the current one.
+    func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour]
+    /// See `DeliveryStore`. The schema must be the current one.
+    func receivers() async throws -> [ClaimedReceiver]
+    /// See `AccountStore`. The schema must be the current one.
+    func lastEventSequence() async throws -> Int64
+    func close() async
+}
+
+/// The state of a database's schema.
+package enum InspectedSchema: Equatable {
+    /// The database is empty.
+    case empty
+    /// The database belongs to another program.
+    case foreign
+    /// The schema of an older version, which `siwa serve` migrates.
+    case older
+    /// The schema of this version, or a later schema that this version can use.
+    case present
+    case newer
+}
+
+extension SQLiteInspection: DatabaseInspection {
+    func schema() async throws -> InspectedSchema {
+        switch try await schemaVersion() {
+        case nil: .foreign
+        case 0?: .empty
+        case let version? where version < Self.knownSchemaVersion: .older
+        case let version? where version > Self.knownSchemaVersion: .newer
+        case _?: .present
+        }
+    }
+}
+
+extension PostgresInspection: DatabaseInspection {
+    func schema() async throws -> InspectedSchema {
+        let version = try await schemaVersion()
+        guard version > 0 else { return .empty }
+        guard try await isSchemaUsable() else { return .newer }
+        return version < Self.knownSchemaVersion ? .older : .present
+    }
+}
+
+extension DatabaseLocation {
+    /// Opens the database for reading, also while the service runs. Throws `StorageError`.
+    package func inspection() throws -> any DatabaseInspection {
+        switch self {
+        case .sqlite(let path): try SQLiteInspection(path: path)
+        case .postgres(let address): try PostgresInspection(url: address.text)
+        }
+    }
+}

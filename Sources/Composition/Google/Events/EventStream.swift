@@ -1,0 +1,151 @@
+package import AppleAccounts
+import AuthorizationServer
+import Encodings
+package import StrictJSON
+
+/// The stream of security events that Google sends to this service, as Google has registered it.
+package struct EventStream: Sendable, Equatable {
+    /// Address that gets the events.
+    let url: String
+    /// URIs of the requested events.
+    let events: [String]
+
+    /// The events that siwa handles, and the test event.
+    static let wantedKinds: [GoogleEventKind] = [
+        .sessionsRevoked, .tokensRevoked, .tokenRevoked, .accountDisabled, .accountEnabled,
+        .credentialChangeRequired, .verification,
+    ]
+    package static let wantedEvents = wantedKinds.compactMap(\.uri)
+
+    /// `delivery_method` of the events: Google posts them (RFC 8935).
+    static let delivery = "https://schemas.openid.net/secevent/risc/delivery-method/push"
+
+    package init(url: String, events: [String]) {
+        (self.url, self.events) = (url, events)
+    }
+
+    /// `nil` when the response has no address.
+    init?(_ json: JSONValue) {
+        guard let url = json["delivery"]?["url"]?.string, url.utf8.count <= 2048 else { return nil }
+        self.url = url
+        let list = json["events_requested"] ?? json["events_delivered"]
+        events = list?.array?.compactMap(\.string) ?? []
+    }
+
+    /// The body of `stream:update`.
+    var json: JSONObject {
+        JSONObject([
+            (
+                "delivery",
+                .object(JSONObject([("delivery_method", .string(Self.delivery)), ("url", .string(url))]))
+            ),
+            ("events_requested", .array(events.map { .string($0) })),
+        ])
+    }
+
+    /// The kinds that siwa handles and that are not requested. Google sends a verification in any case.
+    var missingKinds: [GoogleEventKind] {
+        Self.wantedKinds.filter { kind in
+            kind != .verification && !(kind.uri.map { events.contains($0) } ?? true)
+        }
+    }
+
+    package enum Status: Equatable, Sendable {
+        case enabled
+        case disabled
+        /// A word that this version does not know.
+        case other(String)
+
+        init(_ word: String) {
+            switch word {
+            case "enabled": self = .enabled
+            case "disabled": self = .disabled
+            default: self = .other(word)
+            }
+        }
+
+        package var word: String {
+            switch self {
+            case .enabled: "enabled"
+            case .disabled: "disabled"
+            case .other(let word): word.forTerminal(limit: 40)
+            }
+        }
+    }
+}
+
+/// Google's registration of the receiver, compared with this configuration.
+package struct EventRegistration: Sendable, Equatable {
+    let account: String
+    /// The receiver of this service.
+    let expectedURL: String
+    /// `nil` when nothing is registered.
+    let stream: EventStream?
+    /// `nil` when nothing is registered.
+    let status: EventStream.Status?
+
+    /// Asks Google. Throws `EventStreamError`.
+    package init(of client: EventStreamClient, expectedURL: String) async throws(EventStreamError) {
+        account = client.key.email
+        self.expectedURL = expectedURL
+        stream = try await client.stream()
+        status = try await stream == nil ? nil : client.status()
+    }
+
+    init(account: String, expectedURL: String, stream: EventStream?, status: EventStream.Status?) {
+        self.account = account
+        self.expectedURL = expectedURL
+        self.stream = stream
+        self.status = status
+    }
+
+    /// A difference between the registration and this configuration.
+    package enum Fault: Equatable {
+        case notRegistered
+        case otherURL(String)
+        case notEnabled(EventStream.Status)
+        case eventsMissing([GoogleEventKind])
+    }
+
+    /// The first difference; `nil` when the events arrive as they should.
+    package var fault: Fault? {
+        guard let stream, let status else { return .notRegistered }
+        if stream.url != expectedURL { return .otherURL(stream.url) }
+        if status != .enabled { return .notEnabled(status) }
+        return stream.missingKinds.isEmpty ? nil : .eventsMissing(stream.missingKinds)
+    }
+
+    var faultText: String? {
+        switch fault {
+        case nil: nil
+        case .notRegistered: "nothing is registered at Google"
+        case .otherURL(let url): "Google sends them to \(url.forTerminal(limit: 200)), not to \(expectedURL)"
+        case .notEnabled(let status): "the stream is \(status.word), so Google sends no events"
+        case .eventsMissing(let kinds):
+            "\(kinds.map(\.rawValue).joined(separator: ", ")) are not requested from Google"
+        }
+    }
+
+    /// The rows of the table that `siwa google risc` prints.
+    package var rows: [(name: String, value: String)] {
+        let kinds = (stream?.events ?? []).map { String($0.split(separator: "/").last ?? "") }
+        return [
+            ("service account", account), ("receiver", stream?.url.forTerminal() ?? "none"),
+            ("status", status?.word ?? "not registered"),
+            ("events", kinds.isEmpty ? "none" : kinds.joined(separator: ", ").forTerminal(limit: 400)),
+            ("result", faultText ?? "as this configuration wants it"),
+        ]
+    }
+
+    package var json: JSONObject {
+        var json = JSONObject([
+            ("service_account", .string(account)), ("registered", .bool(stream != nil)),
+            ("expected_url", .string(expectedURL)), ("as_configured", .bool(fault == nil)),
+        ])
+        json["url"] = stream.map { .string($0.url) }
+        json["status"] = status.map { .string($0.word) }
+        json["events_requested"] = stream.map { .array($0.events.map { .string($0) }) }
+        json["fault"] = faultText.map { .string($0) }
+        return json
+    }
+}

@@ -1,0 +1,71 @@
+import AppleIDClient
+import AsyncHTTPClient
+import KeySets
+import NIOCore
+import StrictJSON
+
+/// The URLs of Google's endpoints.
+package struct GoogleEndpoints: Sendable, Equatable {
+    /// The keys of Google's ID tokens.
+    let certificates: String
+    /// The document that names the key set of Google's security event tokens.
+    let riscConfiguration: String
+    /// The endpoint that receives security event tokens.
+    let eventsReport: String
+    /// The API that registers the receiver of Google's own security events, without the names of its calls.
+    let riscAPI: String
+
+    /// The endpoints of Google itself.
+    package static let google = GoogleEndpoints(
+        certificates: "https://www.googleapis.com/oauth2/v3/certs",
+        riscConfiguration: "https://accounts.google.com/.well-known/risc-configuration",
+        eventsReport: "https://risc.googleapis.com/v1beta/events:report",
+        riscAPI: "https://risc.googleapis.com/v1beta")
+
+    /// Makes the endpoints of an emulator, which has all endpoints at one origin. Returns `nil` unless the
+    /// URL is an absolute http or https URL without user, query and fragment.
+    package init?(baseURL: String) {
+        // Apple's emulator has the same rule.
+        guard let base = AppleEndpoints(baseURL: baseURL)?.baseURL else { return nil }
+        self.init(
+            certificates: "\(base)/oauth2/v3/certs",
+            riscConfiguration: "\(base)/.well-known/risc-configuration",
+            eventsReport: "\(base)/v1beta/events:report", riscAPI: "\(base)/v1beta")
+    }
+
+    init(certificates: String, riscConfiguration: String, eventsReport: String, riscAPI: String) {
+        self.certificates = certificates
+        self.riscConfiguration = riscConfiguration
+        self.eventsReport = eventsReport
+        self.riscAPI = riscAPI
+    }
+}
+
+/// Fetches the keys of Google's security event tokens from the URL in Google's configuration.
+///
+/// Both documents are fetched each time: sets are fetched about once an hour, and a stored URL would outlive
+/// a change of the configuration.
+struct RISCKeySetSource: KeySetSource {
+    private let client: HTTPClient
+    private let configuration: HTTPKeySetSource
+    private let isSecure: Bool
+
+    init(client: HTTPClient, endpoints: GoogleEndpoints) {
+        self.client = client
+        configuration = HTTPKeySetSource(client: client, url: endpoints.riscConfiguration)
+        isSecure = endpoints.riscConfiguration.hasPrefix("https://")
+    }
+
+    func fetch(ifNoneMatch entityTag: String?) async throws -> KeySetResponse {
+        let response = try await configuration.fetch(ifNoneMatch: nil)
+        guard response.status == 200 else {
+            throw KeySetFetchError(.statusUnexpected, detail: "configuration: \(response.status)")
+        }
+        guard let document = try? JSONValue(parsing: response.body),
+            let url = document["jwks_uri"]?.string, url.utf8.count <= 2048,
+            // Keys that came without TLS would let an attacker on the network path sign events.
+            url.hasPrefix("https://") || !isSecure
+        else { throw KeySetFetchError(.malformed, detail: "no jwks_uri") }
+        return try await HTTPKeySetSource(client: client, url: url).fetch(ifNoneMatch: entityTag)
+    }
+}

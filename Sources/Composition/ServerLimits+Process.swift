@@ -1,0 +1,71 @@
+import Foundation
+import HTTPAPI
+import HTTPEngine
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension ServerLimits {
+    /// The configured limits, with no more connections than this process can open files.
+    static func forThisProcess(_ settings: ServiceSettings, admission: AdmissionBounds) -> ServerLimits {
+        var limits = ServerLimits()
+        limits.admission = admission
+        limits.addressShare = settings.numbers[.addressShare]
+        limits.trustedProxies = settings.trustedProxies
+        // The database, the log and connections to Apple need files too.
+        limits.connections = min(limits.connections, max(16, openFiles() - 64))
+        return limits
+    }
+
+    /// Raises the limit of open files as far as an unprivileged process can, and returns it.
+    static func openFiles() -> Int {
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return 256 }
+        let soft = limit.rlim_cur
+        limit.rlim_cur = min(limit.rlim_max, 65536)
+        if limit.rlim_cur > soft, setrlimit(resource, &limit) == 0 { return Int(limit.rlim_cur) }
+        return Int(min(soft, 65536))
+    }
+}
+
+/// Number of event loops of the process: at most one for each CPU that the process may run on.
+///
+/// NIO counts the CPUs of the machine or of a quota. With a CPU affinity (`taskset`, `AllowedCPUs` of
+/// systemd, the cpuset of a container) NIO would start several loops on each allowed CPU. Every loop would
+/// then read fewer requests at a time. Requests that are read together get their responses together.
+package enum EventLoopCount {
+    /// Sets the number of event loops. Call it once, before the first use of an event loop. The environment
+    /// variable `NIO_SINGLETON_GROUP_LOOP_COUNT` takes precedence.
+    package static func limitToUsableCPUs() {
+        guard ProcessInfo.processInfo.environment["NIO_SINGLETON_GROUP_LOOP_COUNT"] == nil,
+            let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let usable = usableCPUs(status), usable < System.coreCount
+        else { return }
+        NIOSingletons.groupLoopCountSuggestion = usable
+    }
+
+    /// Reads `/proc/self/status` of Linux.
+    ///
+    /// - Returns: `nil` when the file does not list the CPUs.
+    static func usableCPUs(_ status: String) -> Int? {
+        // The value is a bit mask, a bit for each CPU: hexadecimal digits, with commas between groups of
+        // eight.
+        let name = "Cpus_allowed:"
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else {
+            return nil
+        }
+        let count = line.dropFirst(name.count).reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+        return count > 0 ? count : nil
+    }
+}

@@ -1,0 +1,59 @@
+import AppleAccounts
+import Composition
+import EventDelivery
+import ReceiverEmulator
+import WebOrigins
+
+/// The receivers of `siwa dev`: a webhook, and security event tokens by push over TLS.
+///
+/// The secret is the same in every run, so that copied commands work again. It protects nothing: the service
+/// sends to this machine only.
+struct DevelopmentReceivers {
+    static let secret = "whsec_c2l3YSBkZXZlbG9wbWVudCB3ZWJob29rIHNlY3JldCE="
+    static let audience = "siwa-dev"
+
+    let port: Int
+    let securePort: Int
+    /// The authority in PEM of the certificate at `securePort`.
+    let authority: String
+
+    /// URLs by receiver.
+    ///
+    /// - Parameter signsEvents: True if the service has keys, which it makes for OAuth clients.
+    func urls(signsEvents: Bool) -> [EmulatedReceiver: String] {
+        var urls = [EmulatedReceiver.webhook: "http://127.0.0.1:\(port)/webhook"]
+        if signsEvents { urls[.push] = "https://127.0.0.1:\(securePort)/push" }
+        return urls
+    }
+
+    func webhooks(signsEvents: Bool) -> [WebhookSettings] {
+        let urls = urls(signsEvents: signsEvents)
+        return EmulatedReceiver.allCases.compactMap { receiver in
+            guard let text = urls[receiver], let url = WebAddress(text),
+                let name = ReceiverName(receiver.rawValue)
+            else { return nil }
+            var webhook = WebhookSettings(
+                name: name, url: url, text: text, kinds: Set(AccountEvent.Kind.allCases), scope: .all,
+                audience: receiver == .push ? Self.audience : nil,
+                secrets: receiver == .push ? [] : [Self.secret].compactMap { WebhookSecret($0) }, networks: []
+            )
+            webhook.authority = url.isSecure ? authority : nil
+            return webhook
+        }
+    }
+
+    /// The service as the receivers see it, with what it says about them.
+    static func sender(of service: ComposedService, issuer: String?) -> EventSender {
+        var sender = EventSender(issuer: issuer, keysURL: issuer.map { "\($0)/oauth/jwks.json" })
+        guard let deliveries = service.deliveries else { return sender }
+        sender.status = {
+            guard let states = try? await deliveries.states() else { return [:] }
+            let words = states.configured.map { ($0.rawValue, states.words(of: $0)) }
+            return Dictionary(words, uniquingKeysWith: { first, _ in first })
+        }
+        sender.resume = { name in
+            if let name = ReceiverName(name) { try? await deliveries.resume(name) }
+        }
+        return sender
+    }
+}

@@ -1,0 +1,153 @@
+import AppAttestation
+import AppleEmulator
+import AuthorizationServer
+import Composition
+import Console
+import Foundation
+import GoogleEmulator
+import HTTPAPI
+import Logging
+import ReceiverEmulator
+import ServiceLifecycle
+
+/// The service of `siwa dev`, which uses a fake Apple and a fake Google in the same process.
+struct DevelopmentService: Service {
+    struct Options: Sendable {
+        let clientIDs: [String]
+        let host: String
+        /// Port of the service; with 0 the system chooses.
+        let port: Int
+        /// `nil` for a temporary database.
+        let database: String?
+        let checkInterval: Duration
+        let appCheck: AppCheckMode
+        /// `nil` for a page of the fake Apple.
+        let webRedirectURL: String?
+        let allowedHosts: [String]
+    }
+
+    let emulator: EmulatedApple
+    /// `nil` without OAuth clients.
+    let google: GoogleEmulatorService?
+    let receivers: ReceiverEmulatorService
+    /// The authority in PEM of the receivers' certificate.
+    let authority: String
+    let observation: ProcessObservation
+    let options: Options
+    /// User IDs of the people who sign in at the start.
+    var arrivals: [String] = []
+
+    /// Also throws the error of a failed fake Apple or fake Google.
+    func run() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "siwa-dev-\(UUID().uuidString)")
+        let applePort = try await emulator.port()
+        let googlePort = try await google?.port()
+        let receivers = DevelopmentReceivers(
+            port: try await receivers.port(), securePort: try await receivers.securePort() ?? 0,
+            authority: authority)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var development = try settings(applePort: applePort, googlePort: googlePort, directory: directory)
+        development.receivers = receivers
+        let settings = try development.settings()
+        let world = DevelopmentFakes(
+            apple: emulator, google: google, receivers: self.receivers, clientIDs: options.clientIDs,
+            secret: DevelopmentSettings.secret)
+        let startPage = DevelopmentStartPage(
+            applePort: applePort, googlePort: googlePort, receiverPort: receivers.port,
+            servicesIDs: options.clientIDs.dropFirst().map { $0 }, secret: DevelopmentSettings.secret)
+        let service = try await ComposedService(
+            settings: settings, observation: observation, signals: [],
+            development: DevelopmentConsole(
+                world: world, pages: startPage.pages.pages + WorldPages(world).pages))
+        let issuer = settings.oauth?.issuer.text
+        self.receivers.state.connect(
+            to: DevelopmentReceivers.sender(of: service, issuer: issuer),
+            urls: receivers.urls(signsEvents: issuer != nil))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            group.addTask {
+                try await introduce(
+                    service, world, applePort: applePort, googlePort: googlePort, receiverPort: receivers.port
+                )
+            }
+            // After a failure the group is not cancelled, so that the service can stop in order.
+            var failure: (any Error)?
+            while let result = await group.nextResult() {
+                guard case .failure(let error) = result else { continue }
+                failure = failure ?? error
+                await service.stop()
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Signs the people of the seed in, one after the other.
+    private func signIn(_ subjects: [String], with world: DevelopmentFakes) async {
+        for subject in subjects where !Task.isCancelled {
+            do {
+                _ = try await world.signInOnPhone(subject)
+            } catch {
+                observation.logger.warning(
+                    "a person of the seed could not sign in", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Configures the URLs of the service in the fake Apple and the fake Google, and prints the banner.
+    private func introduce(
+        _ service: ComposedService, _ world: DevelopmentFakes, applePort: Int, googlePort: Int?,
+        receiverPort: Int
+    ) async throws {
+        // The service itself throws the error that prevents it from listening.
+        guard let port = try? await service.boundPort() else { return }
+        world.connect(to: "http://127.0.0.1:\(port)")
+        try emulator.state.configureRedirectURIs(
+            ["127.0.0.1", "localhost"].map { "http://\($0):\(port)/v1/web/callback" },
+            of: options.clientIDs[0])
+        try emulator.state.setNotificationURL("http://127.0.0.1:\(port)/v1/apple/notifications")
+        google?.state.connect(
+            to: LinkedServer(issuer: "http://127.0.0.1:\(port)"), appleURL: "http://127.0.0.1:\(applePort)")
+        await cancelWhenGracefulShutdown {
+            await service.waitForKeys()
+            await receivers.state.fetchKeys()
+        }
+        await cancelWhenGracefulShutdown { await signIn(arrivals, with: world) }
+        guard !Task.isShuttingDownGracefully else { return }
+        let banner = DevelopmentBanner(
+            servicePort: port, applePort: applePort, googlePort: googlePort,
+            receiverPort: receiverPort, secret: DevelopmentSettings.secret, clientID: options.clientIDs[0],
+            isPermanent: options.database != nil, program: StartedProgram.name)
+        // Unbuffered, so that it appears at once also in a pipe.
+        try FileHandle.standardOutput.write(contentsOf: Data(banner.text.utf8))
+    }
+
+    private func settings(
+        applePort: Int, googlePort: Int?, directory: URL
+    ) throws -> DevelopmentSettings {
+        let redirectURIs = google?.state.redirectURIs ?? []
+        return try DevelopmentSettings(
+            clientIDs: options.clientIDs, port: options.port, applePort: applePort,
+            secret: DevelopmentSettings.secret,
+            database: options.database ?? "sqlite://\(directory.path)/siwa.sqlite",
+            signingKey: signingKey(), checkInterval: options.checkInterval,
+            appCheckMode: options.appCheck,
+            webRedirectURL: options.webRedirectURL ?? "http://127.0.0.1:\(applePort)/site",
+            host: options.host, allowedHosts: options.allowedHosts,
+            google: googlePort.map { DevelopmentSettings.Google(port: $0, redirectURIs: redirectURIs) })
+    }
+
+    /// Returns the key of an earlier run from the fake Apple's state, or a new key.
+    private func signingKey() throws -> ClientKey {
+        let team = DevelopmentSettings.team
+        if let old = emulator.state.clientKeys.last(where: { $0.teamID == team && $0.privateKeyPEM != nil }) {
+            // Configured again, so that a reset of the fake Apple does not remove it.
+            try emulator.state.configureClientKey(old)
+            return old
+        }
+        let key = try ClientKey.generate(teamID: team)
+        try emulator.state.configureClientKey(key)
+        return key
+    }
+}

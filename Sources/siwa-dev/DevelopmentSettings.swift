@@ -1,0 +1,115 @@
+import AppAttestation
+import AppleAccounts
+import AppleEmulator
+import AppleIDClient
+import AppleIdentity
+import AuthorizationServer
+import Composition
+import Cryptography
+import HTTPAPI
+import SignIn
+
+/// The settings of `siwa dev`: like production, except for the keys, the ports and the database.
+struct DevelopmentSettings {
+    static let team = "SIWADEV000"
+    /// API key, the same in every run, so that copied commands work again. It protects nothing: the service
+    /// listens on this machine only, and the fake Apple beside it signs tokens for every caller.
+    static let secret = "siwa_development"
+
+    let clientIDs: [String]
+    let port: Int
+    let applePort: Int
+    let secret: String
+    let database: String
+    /// The key that is registered at the fake Apple. Without a key, Apple codes are not exchanged.
+    var signingKey: ClientKey?
+    var checkInterval = Duration.seconds(60)
+    /// App Check of the app's bundle ID, and of the client for phones.
+    var appCheckMode = AppCheckMode.monitored
+    /// The page that receives the result of sign-in on the web.
+    var webRedirectURL: String?
+    /// The address that the service listens on.
+    var host = "127.0.0.1"
+    /// Additional host names of the service.
+    var allowedHosts: [String] = []
+    /// The fake Google. `nil` for a service without OAuth clients.
+    var google: Google?
+    /// The fake receivers of events.
+    var receivers: DevelopmentReceivers?
+
+    struct Google {
+        let port: Int
+        let redirectURIs: [String]
+    }
+
+    /// Sealing key, the same in every run, so that the sealed values of a permanent database can be opened
+    /// again.
+    static let sealingKey = SealingKey(
+        name: "development", bytes: SHA256Digest.hash("sealing key of siwa dev").bytes)
+
+    struct ClientIDMalformed: Error, CustomStringConvertible {
+        var description: String { "a client ID must have 1 to 255 characters and no control characters" }
+    }
+
+    func settings() throws -> ServiceSettings {
+        let ids = clientIDs.compactMap { ClientID($0) }
+        guard let team = TeamID(Self.team), ids.count == clientIDs.count, let primary = ids.first else {
+            throw ClientIDMalformed()
+        }
+        let app = App(team: team, primaryClientID: primary, otherClientIDs: Array(ids.dropFirst()))
+        var settings = ServiceSettings(
+            environment: .development, database: try DatabaseLocation(url: database),
+            deployment: try Deployment(apps: [app]),
+            apiKeys: [APIKey(name: "development", hash: APIKeySecret.hash(secret), scope: .all)],
+            keySource: .remote(baseURL: "http://127.0.0.1:\(applePort)"),
+            issuers: [VerificationPolicy.appleIssuer])
+        settings.sealingKeys = Self.sealingKey.flatMap { SealingKeyRing([$0]) }
+        settings.host = host
+        settings.numbers[.port] = port
+        settings.numbers[.checkInterval] = Int(checkInterval.components.seconds)
+        settings.appCheck = appCheck(of: primary)
+        if let signingKey, let pem = signingKey.privateKeyPEM {
+            settings.signingKeys[team] = .key(try ClientSigningKey(keyID: signingKey.keyID, pem: pem))
+            settings.receipts = .on
+        }
+        // Sign-in on the web uses Services IDs; the first client ID is the app's bundle ID.
+        for id in app.clientIDs where id != primary { settings.webRedirectURLs[id] = webRedirectURL }
+        settings.allowedHosts = allowedHosts
+        // A port that the system chooses is not known yet.
+        if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
+        if let google, let publicURL = settings.publicURL {
+            let oauth = try DevelopmentClients(
+                app: primary, appCheck: settings.appCheck, googleRedirectURIs: google.redirectURIs,
+                site: "http://127.0.0.1:\(applePort)/site"
+            ).settings(publicURL: publicURL, deployment: settings.deployment)
+            settings.oauth = oauth
+            settings.clientStreams = (oauth?.clients.clients ?? []).compactMap { client in
+                client.events.map { ClientStreamSettings(client: client.id, kinds: $0.kinds, push: nil) }
+            }
+            settings.polledReceivers = Self.polledReceivers
+            settings.appCheck = AppCheckPolicies(
+                settings.appCheck.all + (oauth?.clients.clients.compactMap(\.appCheck) ?? []))
+            settings.googleEndpoints =
+                GoogleEndpoints(baseURL: "http://127.0.0.1:\(google.port)") ?? settings.googleEndpoints
+        }
+        settings.webhooks = receivers?.webhooks(signsEvents: settings.oauth != nil) ?? []
+        return settings
+    }
+
+    /// A receiver to try polls with.
+    private static let polledReceivers = ["billing"].compactMap { ReceiverName($0) }.map { name in
+        PolledReceiverSettings(
+            name: name, kinds: Set(AccountEvent.Kind.allCases), scope: .all, audience: name.rawValue,
+            keyName: "development")
+    }
+
+    /// App Check of the app's bundle ID. Empty for a client ID that is no bundle ID.
+    private func appCheck(of bundleID: ClientID) -> AppCheckPolicies {
+        guard let appID = AppID(teamID: Self.team, bundleID: bundleID.rawValue) else { return .none }
+        return AppCheckPolicies([
+            AppCheckPolicy(
+                target: .app(bundleID: bundleID.rawValue), appID: appID, platform: .iOS, mode: appCheckMode,
+                environment: .development, firstAttestingVersion: nil)
+        ])
+    }
+}

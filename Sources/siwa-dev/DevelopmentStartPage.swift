@@ -1,0 +1,183 @@
+import Composition
+import Console
+import Encodings
+import Foundation
+
+/// The page of the console that leads to everything that can be tried in `siwa dev`.
+struct DevelopmentStartPage {
+    let applePort: Int
+    /// `nil` without OAuth clients.
+    let googlePort: Int?
+    let receiverPort: Int?
+    let servicesIDs: [String]
+    let secret: String
+
+    var pages: StartPages {
+        StartPages(sections: [users, terminal, service])
+    }
+
+    private var users: StartPages.Section {
+        var entries = [
+            StartPages.Entry(
+                "The fake Apple", at: "http://127.0.0.1:\(applePort)/",
+                "Users with an Apple Account: they sign in on an iPhone, stop using the app, and delete their account."
+            )
+        ]
+        if let googlePort {
+            entries.append(
+                StartPages.Entry(
+                    "The fake Google", at: "http://127.0.0.1:\(googlePort)/",
+                    "Links accounts, in the browser or with the iPhone app, and shows every request and answer."
+                ))
+        }
+        if let receiverPort {
+            entries.append(
+                StartPages.Entry(
+                    "The receivers of events", at: "http://127.0.0.1:\(receiverPort)/",
+                    "Show each webhook and security event token as it arrives, and fail when you want it."))
+        }
+        for id in servicesIDs {
+            let query = FormEncoding.encode([("client_id", id), ("state", "from-the-start-page")])
+            entries.append(
+                StartPages.Entry(
+                    "Sign in on the web as \(id)", at: "/v1/web/sign-in?\(query)",
+                    "As a page of your site begins it. The result comes to a page of the fake Apple."))
+        }
+        return StartPages.Section("In the browser", entries)
+    }
+
+    private var terminal: StartPages.Section {
+        let command = StartedProgram.name
+        let events =
+            googlePort == nil
+            ? []
+            : [
+                StartPages.Entry(
+                    "\(command) google risc",
+                    "Registers the receiver of Google's security events at the fake Google, and tests it. "
+                        + "docs/linking.md has the lines.")
+            ]
+        return StartPages.Section(
+            "In a terminal",
+            [
+                StartPages.Entry(
+                    "\(command) tour",
+                    "Follows one user from the first sign-in to the deletion, step by step."),
+                StartPages.Entry(
+                    "Authorization: Bearer \(secret)",
+                    "The header with the API key of every call of the interface."
+                ),
+            ] + events)
+    }
+
+    private var service: StartPages.Section {
+        let clients =
+            googlePort == nil
+            ? []
+            : [
+                StartPages.Entry(
+                    "Metadata of the authorization server", at: "/.well-known/openid-configuration",
+                    "What OAuth clients read first."),
+                StartPages.Entry(
+                    "Keys that sign tokens", at: "/oauth/jwks.json", "With which an API checks access tokens."
+                ),
+            ]
+        return StartPages.Section(
+            "The service itself",
+            [
+                StartPages.Entry(
+                    "The interface", at: "/openapi.yaml", "Every call and error code, as OpenAPI 3.1."),
+                StartPages.Entry("Health", at: "/health", "What works, and what does not."),
+                StartPages.Entry("Version", at: "/version", "Of this program."),
+            ] + clients)
+    }
+}
+
+/// The output of `siwa dev` when it is ready. It fits a terminal of 24 lines and 80 columns.
+struct DevelopmentBanner {
+    let servicePort: Int
+    let applePort: Int
+    /// `nil` without OAuth clients.
+    let googlePort: Int?
+    let receiverPort: Int
+    let secret: String
+    let clientID: String
+    /// True if the database is kept after the run.
+    let isPermanent: Bool
+    /// Name by which this program was started.
+    let program: String
+
+    var text: String {
+        """
+
+        siwa       http://127.0.0.1:\(servicePort)  leads to everything below
+        fake Apple http://127.0.0.1:\(applePort)  users, and signing in on an iPhone
+        \(google)receivers  http://127.0.0.1:\(receiverPort)  show the events that siwa sends
+        API key    \(secret)
+        \(clients)
+        In another terminal:
+          \(program) tour\(options)
+              follows one user from the first sign-in to the deletion, step by step;
+              with --print it prints the commands, to paste
+        \(login)
+        Ctrl-C ends all\(isPermanent ? "; the database is kept" : ", and forgets all: --database keeps it").
+
+        """
+    }
+
+    private var google: String {
+        googlePort.map { "fake Google http://127.0.0.1:\($0) links accounts with Google\n" } ?? ""
+    }
+
+    private var clients: String {
+        guard googlePort != nil else { return "" }
+        return """
+
+            OAuth client \(DevelopmentClients.google), secret \(DevelopmentClients.googleSecret)
+                         \(DevelopmentClients.web), secret \(DevelopmentClients.webSecret)
+                         \(DevelopmentClients.native), without a secret
+                         \(DevelopmentClients.phone), for a native sign-in
+
+            """
+    }
+
+    private var login: String {
+        guard googlePort != nil else { return "" }
+        let issuer = "http://127.0.0.1:\(servicePort)"
+        return """
+              \(program) login --issuer \(issuer) --client-id \(DevelopmentClients.native)
+                  signs in as a desktop program does
+
+            """
+    }
+
+    /// Options of `siwa tour` that differ from its defaults.
+    private var options: String {
+        var options = ""
+        if servicePort != Tour.servicePort { options += " --port \(servicePort)" }
+        if applePort != Tour.applePort { options += " --emulator-port \(applePort)" }
+        if receiverPort != Tour.receiverPort { options += " --receiver-port \(receiverPort)" }
+        if clientID != Tour.clientID { options += " --client-id \(clientID)" }
+        return options
+    }
+}
+
+/// The name by which this program was started, for commands that it prints.
+enum StartedProgram {
+    /// True when siwa has started this program.
+    static var isSiwa: Bool { CommandLine.arguments.first?.split(separator: "/").last == "siwa" }
+
+    static var name: String {
+        name(
+            argument: CommandLine.arguments.first ?? "siwa",
+            directory: FileManager.default.currentDirectoryPath)
+    }
+
+    /// Returns the name for a command line: a path below the current directory becomes relative, and a path
+    /// with a space is quoted.
+    static func name(argument: String, directory: String) -> String {
+        let isBelow = directory != "/" && argument.hasPrefix(directory + "/")
+        let path = isBelow ? String(argument.dropFirst(directory.count + 1)) : argument
+        return path.contains(" ") ? "'\(path)'" : path
+    }
+}

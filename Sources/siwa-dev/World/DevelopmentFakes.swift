@@ -1,0 +1,289 @@
+import AppleEmulator
+import Composition
+import Console
+import EmulatorServer
+import Encodings
+import GoogleEmulator
+import HTTPAPI
+import ReceiverEmulator
+import StrictJSON
+import Synchronization
+
+/// The fakes of `siwa dev` as the console uses them. People act over HTTP, as people outside of this process do.
+final class DevelopmentFakes: FakeWorld, ObservingWorld {
+    private struct State {
+        /// `http://127.0.0.1:PORT` of the service, once it listens.
+        var service: String?
+        /// The person who signed in last.
+        var lastSubject: String?
+        /// Accounts by the user ID at Apple, of those who signed in here. Bounded like the people.
+        var accounts: [String: String] = [:]
+        /// The requests that the service keeps.
+        var received: RecentRequests?
+    }
+
+    let apple: EmulatedApple
+    let google: GoogleEmulatorService?
+    let receivers: ReceiverEmulatorService
+    let clientIDs: [String]
+    private let secret: String
+    private let state = Mutex(State())
+
+    init(
+        apple: EmulatedApple, google: GoogleEmulatorService?, receivers: ReceiverEmulatorService,
+        clientIDs: [String], secret: String
+    ) {
+        (self.apple, self.google, self.receivers) = (apple, google, receivers)
+        (self.clientIDs, self.secret) = (clientIDs, secret)
+    }
+
+    var hasGoogle: Bool { google != nil }
+
+    /// Names the service, when its port is known.
+    func connect(to service: String) {
+        state.withLock { $0.service = service }
+        let call = call(service)
+        apple.state.appBackend.withLock {
+            $0 = { signIn in
+                let response = try await call.post("/v1/sign-ins", signIn)
+                let account = response.json?["account"]?["id"]?.string.map { "people/\($0)" }
+                let request = response.requestID.map {
+                    "requests?\(FormEncoding.encode([("id", $0)]))"
+                }
+                let page = (response.isFine ? account : request).map { "\(service)/console/\($0)" }
+                return AppBackendAnswer(status: response.status, body: response.json, page: page)
+            }
+        }
+    }
+
+    /// The requests to the service, by everyone.
+    var received: RecentRequests? { state.withLock { $0.received } }
+
+    /// Names where the service keeps the requests that it received.
+    func observe(_ received: RecentRequests) { state.withLock { $0.received = received } }
+
+    /// Calls `action` after each exchange of the fakes.
+    func whenExchanged(_ action: @escaping @Sendable () -> Void) {
+        apple.state.observer.listen(action)
+        google?.state.observer.listen(action)
+    }
+
+    /// Throws `DevelopmentWorldError` while the service does not listen.
+    func service() throws -> String {
+        guard let service = state.withLock({ $0.service }) else {
+            throw DevelopmentWorldError("The service does not listen yet.")
+        }
+        return service
+    }
+
+    // MARK: - The buttons of the overview
+
+    func newPersonSignsIn() async throws -> DevelopmentOutcome {
+        let number = apple.state.users.count
+        var recipe = UserRecipe()
+        (recipe.firstName, recipe.lastName) = InventedName.number(number)
+        recipe.hidesEmail = number.isMultiple(of: 2)
+        return try await signInOnPhone(make(recipe).subject)
+    }
+
+    func linkWithGoogle() async throws -> DevelopmentOutcome {
+        try requireGoogle()
+        let last = state.withLock { $0.lastSubject }
+        let subject: String
+        if let last, let user = try? apple.state.user(last), !user.isDeleted {
+            subject = last
+        } else {
+            _ = try await newPersonSignsIn()
+            subject = state.withLock { $0.lastSubject } ?? UserRecipe.usual
+        }
+        return try await link(subject)
+    }
+
+    func personStopsUsingTheApp() async throws -> DevelopmentOutcome {
+        let last = state.withLock { $0.lastSubject }.flatMap { try? apple.state.user($0) }
+        let users = apple.state.users
+        guard
+            let user = last.flatMap({ $0.apps.isEmpty ? nil : $0 }) ?? users.last(where: { !$0.apps.isEmpty })
+        else { throw DevelopmentWorldError("No person uses the app. Let a new person sign in first.") }
+        return try await change(.revokeConsent, user.subject)
+    }
+
+    // MARK: - What people do
+
+    func carryOut(_ action: WorldAction, of subject: String) async throws -> DevelopmentOutcome {
+        switch action {
+        case .signInOnPhone: return try await signInOnPhone(subject)
+        case .signInOnWeb: return try await signInOnWeb(subject)
+        case .linkWithGoogle:
+            try requireGoogle()
+            return try await link(subject)
+        case .stopUsingApp: return try await change(.revokeConsent, subject)
+        case .changeForwarding:
+            let user = try Self.explained { try apple.state.user(subject) }
+            return try await change(user.forwardsEmail ? .disableForwarding : .enableForwarding, subject)
+        case .deleteAccount: return try await change(.deleteAccount, subject)
+        case .changePassword:
+            try Self.explained { try apple.state.changePassword(of: subject) }
+            return outcome(subject, "has changed the password. Refresh tokens have ended.")
+        }
+    }
+
+    /// Apple's sheet on a phone gives the app a token, and the app's backend posts it to the service.
+    func signInOnPhone(_ subject: String) async throws -> DevelopmentOutcome {
+        let service = try service()
+        var recipe = IdentityTokenRecipe()
+        (recipe.subject, recipe.authorizationCode) = (subject, .made)
+        let checked = recipe
+        let minted = try Self.explained { try apple.state.mint(checked) }
+        var body = minted.signIn
+        apple.state.record(
+            .appSignIn, "Sign in with Apple's sheet", request: "client_id = \(minted.clientID)",
+            response: ShownText.body(JSONValue.object(body).serialized()), status: 200)
+        body["client_id"] = .string(minted.clientID)
+        let response = try await call(service).post("/v1/sign-ins", body)
+        return try signedIn(subject, response, "has signed in on a phone")
+    }
+
+    private func signInOnWeb(_ subject: String) async throws -> DevelopmentOutcome {
+        guard clientIDs.count > 1 else {
+            throw DevelopmentWorldError("Sign-in on the web needs a Services ID: a second --client-id.")
+        }
+        let service = try service()
+        let browser = try await browser(of: subject)
+        let query = FormEncoding.encode([("client_id", clientIDs[1]), ("state", "from-the-console")])
+        let end = try await browser.follow("\(service)/v1/web/sign-in?\(query)")
+        guard let code = ScriptedBrowser.parameter("code", of: end) else {
+            throw DevelopmentWorldError("The sign-in came back without a code: \(ShownText.url(end))")
+        }
+        let response = try await call(service).post(
+            "/v1/web/results", JSONObject([("code", .string(code))]))
+        return try signedIn(subject, response, "has signed in on the web")
+    }
+
+    private func link(_ subject: String) async throws -> DevelopmentOutcome {
+        guard let google else { throw DevelopmentWorldError("Google's client is not configured.") }
+        let url = try Self.explained { try google.state.beginLink() }
+        _ = try await browser(of: subject).follow(url)
+        guard let link = google.state.links.last, link.status == .linked else {
+            throw DevelopmentWorldError(
+                "Google could not link. The last of these exchanges shows where it ended.",
+                page: "/world/exchanges")
+        }
+        state.withLock { $0.lastSubject = subject }
+        return outcome(subject, "has linked with Google: link \(link.id)")
+    }
+
+    private func call(_ service: String) -> ServiceCall {
+        ServiceCall(service: service, secret: secret)
+    }
+
+    private func browser(of subject: String) async throws -> ScriptedBrowser {
+        var google: String?
+        if let service = self.google { google = "http://127.0.0.1:\(try await service.port())" }
+        return ScriptedBrowser(
+            subject: subject, service: try service(), apple: "http://127.0.0.1:\(try await apple.port())",
+            google: google)
+    }
+
+    private func change(_ change: AccountChange, _ subject: String) async throws -> DevelopmentOutcome {
+        var recipe = NotificationRecipe()
+        recipe.subject = subject
+        do {
+            let deliveries = try await apple.carryOut(change, notifying: recipe)
+            let words =
+                switch change {
+                case .revokeConsent: "has stopped using the app"
+                case .deleteAccount: "has deleted the Apple Account"
+                case .disableForwarding: "does not forward e-mail any more"
+                case .enableForwarding: "forwards e-mail again"
+                }
+            let told =
+                deliveries.isEmpty
+                ? "Apple holds the notification, or the person uses no app."
+                : deliveries.allSatisfy(\.isTaken)
+                    ? "siwa has taken Apple's notification."
+                    : "siwa has not taken Apple's notification. Apple tries again."
+            return outcome(subject, "\(words). \(told)")
+        } catch {
+            throw DevelopmentWorldError(error.sentence)
+        }
+    }
+
+    private func signedIn(
+        _ subject: String, _ response: ServiceCall.Response, _ words: String
+    ) throws -> DevelopmentOutcome {
+        guard response.isFine, let account = response.json?["account"]?["id"]?.string else {
+            let code = response.json?["code"]?.string ?? "no code"
+            throw DevelopmentWorldError("siwa answered \(response.status) (\(code)) to the sign-in.")
+        }
+        state.withLock { ($0.lastSubject, $0.accounts[subject]) = (subject, account) }
+        return outcome(subject, words)
+    }
+
+    private func outcome(_ subject: String, _ words: String) -> DevelopmentOutcome {
+        let name = person(subject)?.name ?? subject
+        let text = words.hasSuffix(".") ? "\(name) \(words)" : "\(name) \(words)."
+        return DevelopmentOutcome(text, account: state.withLock { $0.accounts[subject] })
+    }
+
+    private func requireGoogle() throws {
+        guard hasGoogle else {
+            throw DevelopmentWorldError(
+                "Google's client is not configured: it needs a port that is not 0, and two client IDs.")
+        }
+    }
+
+    /// Turns a refusal of a fake into a sentence for the developer.
+    @discardableResult
+    static func explained<Result>(_ action: () throws -> Result) throws -> Result {
+        do {
+            return try action()
+        } catch let error as EmulatorError {
+            throw DevelopmentWorldError(error.sentence)
+        }
+    }
+}
+
+extension DevelopmentFakes {
+    var links: [WorldLink] { (google?.state.links ?? []).map { WorldLink($0) } }
+
+    var reports: [WorldReport] {
+        (google?.state.receivedEvents ?? []).map { event in
+            WorldReport(
+                type: event.type, at: event.issuedAt * 1000, link: event.linkID, deliveries: event.deliveries)
+        }
+    }
+
+    func carryOut(_ use: WorldLinkUse, of link: String) async throws -> String {
+        guard let google else { throw DevelopmentWorldError("Google's client is not configured.") }
+        do {
+            let status: Int?
+            let words: String
+            switch use {
+            case .refresh:
+                (status, words) = (try await google.state.refreshLink(link), "refreshed link \(link)")
+            case .call: (status, words) = (try await google.state.callWithLink(link), "used link \(link)")
+            case .unlink: (status, words) = (try await google.state.unlink(link), "unlinked link \(link)")
+            }
+            let answer = status.map { "siwa answered \($0)" } ?? "no answer of siwa arrived"
+            return "Google \(words): \(answer)."
+        } catch {
+            throw DevelopmentWorldError(error.sentence)
+        }
+    }
+}
+
+extension WorldLink {
+    fileprivate init(_ link: AccountLink) {
+        let state: String
+        if case .failed(let error) = link.status {
+            state = "\(link.status.word): \(error)"
+        } else {
+            state = link.status.word
+        }
+        self.init(
+            id: link.id, mode: link.mode.rawValue, state: state, isLinked: link.status == .linked,
+            scope: link.scope, account: link.account, expiresAt: link.expiresAt.map { $0 * 1000 },
+            hasRefreshToken: link.refreshToken != nil, isActive: link.isActive)
+    }
+}

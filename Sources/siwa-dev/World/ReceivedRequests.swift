@@ -1,0 +1,95 @@
+import Composition
+import Console
+import EmulatorServer
+import Encodings
+import HTTPAPI
+
+/// The latest requests that the service received, as exchanges of the fake world: of browsers, apps and backends,
+/// whether a button of the console or a developer began them. Pure, and bounded as the records of the fakes are.
+struct ReceivedRequests {
+    /// The oldest first.
+    let exchanges: [WorldExchange]
+    /// Numbers of requests by their IDs.
+    let numbers: [String: Int]
+
+    /// - Parameters:
+    ///   - requests: The last one first.
+    ///   - known: IDs of requests that a fake has recorded as their sender. They are no exchanges here, so that no
+    ///     exchange appears twice.
+    init(_ requests: [RecentRequest], knownFrom known: Set<String>) {
+        numbers = Dictionary(requests.map { ($0.requestID, $0.number) }) { last, _ in last }
+        var counts = (routine: 0, others: 0)
+        var found: [WorldExchange] = []
+        for request in requests where !known.contains(request.requestID) {
+            let step = ServiceStep(request)
+            // Only what is shown is read, because all others can be many times as much.
+            if step.step.isRoutine {
+                counts.routine += 1
+                guard counts.routine <= ExchangeLog.capacity else { continue }
+            } else {
+                counts.others += 1
+                guard counts.others <= ExchangeLog.capacity else { continue }
+            }
+            found.append(WorldExchange(request, step))
+        }
+        exchanges = found.reversed()
+    }
+}
+
+extension WorldExchange {
+    fileprivate init(_ request: RecentRequest, _ step: ServiceStep) {
+        let microseconds = max(0, request.microseconds)
+        self.init(
+            id: "siwa-\(request.number)", from: Party(step.step.from), to: Party(step.step.to),
+            title: step.title, standard: step.step.standard,
+            request: ExchangeLog.cut(Self.requestText(request)),
+            response: ExchangeLog.cut(Self.responseText(request)), status: request.status,
+            at: request.time - microseconds / 1000, begin: request.begin,
+            end: request.begin + UInt64(microseconds) * 1000, isRoutine: step.step.isRoutine,
+            requestNumber: request.number)
+    }
+
+    private static func requestText(_ request: RecentRequest) -> String {
+        guard let exchange = request.exchange else {
+            return "\(request.method) \(request.route)\n\nThe rest is not kept any more."
+        }
+        var text = "\(request.method) \(ShownText.url(exchange.target))"
+        if let authorization = exchange.authorization { text += "\n\(credentials(authorization))" }
+        if exchange.isBodyCut {
+            text += "\n\n\(exchange.contentType ?? "a body") of more than \(KeptExchange.longestBody) bytes"
+        } else if let form = exchange.form {
+            text += "\n\n\(ShownText.fields(form))"
+        } else if !exchange.body.isEmpty {
+            text += "\n\n\(ShownText.body(exchange.body))"
+        }
+        return text
+    }
+
+    /// The scheme with the beginning of the credentials, and the claims of a token.
+    private static func credentials(_ authorization: String) -> String {
+        let parts = authorization.split(separator: " ", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { return "Authorization: …" }
+        let shown = "Authorization: \(parts[0]) \(ShownText.shortened(parts[1]))"
+        return ShownText.token(parts[1]).map { "\(shown)\n\($0)" } ?? shown
+    }
+
+    private static func responseText(_ request: RecentRequest) -> String {
+        var text = "\(request.status)"
+        guard let exchange = request.exchange else { return text }
+        if let location = exchange.location { text += "\nLocation: \(ShownText.url(location))" }
+        guard !exchange.response.isEmpty else { return text }
+        let type = exchange.responseType ?? ""
+        // A page is markup, which says nothing about the protocol.
+        return type.contains("json") ? "\(text)\n\(ShownText.body(exchange.response))" : "\(text)\n\(type)"
+    }
+}
+
+extension KeptExchange {
+    /// The fields of a form; `nil` for another body.
+    var form: [(name: String, value: String)]? {
+        guard contentType?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
+            return nil
+        }
+        return FormEncoding.decode(body)
+    }
+}

@@ -1,0 +1,206 @@
+import AsyncHTTPClient
+import Composition
+import Console
+import Encodings
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+
+/// A browser without scripts, in which a person signs in at the fake Apple and agrees to everything.
+final class ScriptedBrowser {
+    private struct Response {
+        let status: Int
+        let location: String?
+        let text: String
+        let cookies: [String]
+    }
+
+    /// More than the steps of a sign-in with consent.
+    private static let mostSteps = 16
+    /// Bytes of a page, at most.
+    private static let longestPage = 1 << 20
+    private static let timeout = TimeAmount.seconds(30)
+
+    private let subject: String
+    private let service: String
+    private let apple: String
+    private let google: String?
+    /// Cookies of the service.
+    private var cookies: [String: String] = [:]
+
+    init(subject: String, service: String, apple: String, google: String?) {
+        (self.subject, self.service, self.apple, self.google) = (subject, service, apple, google)
+    }
+
+    /// Opens a URL, follows redirects, and presses the buttons of the pages.
+    ///
+    /// - Returns: The last URL: a page of an app, or the redirect URI of Google with the answer.
+    /// - Throws: `DevelopmentWorldError` at a page without a button to press.
+    func follow(_ start: String) async throws -> String {
+        var url = start
+        var response = try await send(.GET, url)
+        for _ in 0..<Self.mostSteps {
+            if let location = response.location {
+                url = location.hasPrefix("/") ? origin(of: url) + location : location
+                guard belongsToFlow(url) else { return url }
+                response = try await send(.GET, url)
+                if isGoogle(url) { return url }
+            } else if let form = PageForm(response.text) {
+                url = form.action.hasPrefix("/") ? origin(of: url) + form.action : form.action
+                response = try await send(.POST, url, form.fields(choosing: subject))
+            } else {
+                break
+            }
+        }
+        throw DevelopmentWorldError(
+            "The browser ended at \(url.prefix { $0 != "?" }) with status \(response.status).")
+    }
+
+    static func parameter(_ name: String, of url: String) -> String? {
+        guard let mark = url.firstIndex(of: "?") else { return nil }
+        return FormEncoding.decode(url[url.index(after: mark)...].utf8)?.first { $0.name == name }?.value
+    }
+
+    private func belongsToFlow(_ url: String) -> Bool {
+        if isGoogle(url) || url.hasPrefix(service + "/") { return true }
+        return url.hasPrefix("\(apple)/auth/")
+    }
+
+    private func isGoogle(_ url: String) -> Bool { google.map { url.hasPrefix($0 + "/") } ?? false }
+
+    private func origin(of url: String) -> String {
+        let scheme = url.hasPrefix("https://") ? 8 : 7
+        return String(url.prefix(scheme)) + url.dropFirst(scheme).prefix { $0 != "/" && $0 != "?" }
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ url: String, _ form: [(name: String, value: String)] = []
+    ) async throws -> Response {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        request.headers.add(name: "Accept", value: "text/html")
+        request.headers.add(name: "Accept-Language", value: "en")
+        if url.hasPrefix(service), !cookies.isEmpty {
+            let pairs = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+            request.headers.add(name: "Cookie", value: pairs)
+        }
+        if method == .POST {
+            // As the pages of siwa make a browser send it: they have no referrer.
+            if url.hasPrefix(service) { request.headers.add(name: "Origin", value: "null") }
+            request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+            request.body = .bytes(ByteBuffer(string: FormEncoding.encode(form)))
+        }
+        let complete = request
+        let response: Response
+        do {
+            response = try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
+                let response = try await client.execute(complete, timeout: Self.timeout)
+                let body = try await response.body.collect(upTo: Self.longestPage)
+                return Response(
+                    status: Int(response.status.code), location: response.headers.first(name: "Location"),
+                    text: String(buffer: body), cookies: response.headers["Set-Cookie"])
+            }
+        } catch {
+            throw DevelopmentWorldError("\(origin(of: url)) did not answer: \(error)")
+        }
+        if url.hasPrefix(service) { keep(response.cookies) }
+        return response
+    }
+
+    private func keep(_ fields: [String]) {
+        for field in fields {
+            let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+            guard let name = pair.first else { continue }
+            cookies[String(name)] = pair.count == 2 && !field.contains("Max-Age=0") ? String(pair[1]) : nil
+        }
+    }
+
+    private static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        return configuration
+    }
+}
+
+/// The form of a page, as the pages of siwa and of the fake Apple have it.
+struct PageForm {
+    let action: String
+    private let hidden: [(name: String, value: String)]
+    private let isChooser: Bool
+    private let isConsentOfApple: Bool
+    private let isConsent: Bool
+
+    /// `nil` without a form that has hidden fields.
+    init?(_ html: String) {
+        guard let action = html.firstMatch(of: #/<form[^>]*method="post"[^>]*action="([^"]*)"/#) else {
+            return nil
+        }
+        var fields: [(name: String, value: String)] = []
+        for match in html.matches(
+            of: #/<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?/#)
+        {
+            // A page of Apple repeats the hidden field of its forms.
+            let name = String(match.2).htmlUnescaped
+            guard match.1 == "hidden" || match.4 != nil, !fields.contains(where: { $0.name == name }) else {
+                continue
+            }
+            fields.append((name, String(match.3).htmlUnescaped))
+        }
+        guard !fields.isEmpty else { return nil }
+        (self.action, hidden) = (String(action.1).htmlUnescaped, fields)
+        isChooser = html.contains(#"name="choose""#)
+        isConsentOfApple = html.contains(#"name="allow""#)
+        isConsent = html.contains(#"name="decision""#)
+    }
+
+    /// The fields with the button that goes on.
+    func fields(choosing subject: String) -> [(name: String, value: String)] {
+        if isConsentOfApple || isChooser { return hidden.filter { $0.name == "page" } + [("allow", subject)] }
+        return hidden + (isConsent ? [("decision", "agree")] : [])
+    }
+}
+
+extension String {
+    /// The text without the escapes that pages of siwa and of the fakes have.
+    fileprivate var htmlUnescaped: String {
+        guard contains("&") else { return self }
+        return replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
+            .replacing("&#39;", with: "'").replacing("&amp;", with: "&")
+    }
+}
+
+/// A call of the service over HTTP with an API key, as a backend makes it.
+struct ServiceCall: Sendable {
+    struct Response: Sendable {
+        let status: Int
+        let json: JSONValue?
+        let requestID: String?
+
+        var isFine: Bool { (200..<300).contains(status) }
+    }
+
+    /// Bytes of a response, at most.
+    private static let longestResponse = 1 << 20
+    private static let timeout = TimeAmount.seconds(30)
+
+    let service: String
+    let secret: String
+
+    /// Throws `DevelopmentWorldError` when no response arrives.
+    func post(_ path: String, _ body: JSONObject) async throws -> Response {
+        var request = HTTPClientRequest(url: service + path)
+        request.method = .POST
+        request.headers.add(name: "Authorization", value: "Bearer \(secret)")
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(ByteBuffer(bytes: JSONValue.object(body).serialized()))
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
+            let bytes = Array(buffer: try await response.body.collect(upTo: Self.longestResponse))
+            return Response(
+                status: Int(response.status.code), json: try? JSONValue(parsing: bytes),
+                requestID: response.headers.first(name: "X-Request-ID"))
+        } catch {
+            throw DevelopmentWorldError("siwa did not answer: \(error)")
+        }
+    }
+}

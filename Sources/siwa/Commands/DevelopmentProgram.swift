@@ -1,0 +1,88 @@
+import ArgumentParser
+import Composition
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The program siwa-dev in the folder of this one, which has the trial and the fakes.
+struct DevelopmentProgram {
+    /// EX_UNAVAILABLE of sysexits.h.
+    static let unavailable = ExitCode(69)
+
+    let path: String
+
+    /// The file beside this program, and never another: PATH and the working directory belong to the caller.
+    static func beside(_ program: String) -> DevelopmentProgram {
+        DevelopmentProgram(path: URL(fileURLWithPath: program).deletingLastPathComponent().path + "/siwa-dev")
+    }
+
+    /// Path of this program, with links resolved.
+    static var own: String? {
+        #if os(Linux)
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        #else
+            Bundle.main.executablePath
+        #endif
+    }
+
+    /// Returns the command in the arguments that siwa-dev has, also behind `help`.
+    static func command(in arguments: [String]) -> DevelopmentCommand? {
+        let names = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        return names.first.flatMap { DevelopmentCommand(rawValue: $0) }
+    }
+
+    /// The reason for which siwa-dev is not started, or `nil`.
+    ///
+    /// A program with other rights than this one, or one that others can replace, is not started: whoever may call
+    /// siwa, perhaps through sudo, would get what its owner has.
+    var refusal: String? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return "there is no siwa-dev at \(path); build it with scripts/dev, or copy it there"
+        }
+        guard status.st_mode & (S_ISUID | S_ISGID) == 0 else {
+            return "\(path) would run with other rights; remove its set-user-ID and set-group-ID bits"
+        }
+        guard status.st_mode & S_IWOTH == 0, status.st_uid == 0 || status.st_uid == geteuid() else {
+            return "\(path) can be written by other users; let you or root own it, and nobody else write it"
+        }
+        return nil
+    }
+
+    /// Replaces this process by siwa-dev, with the same arguments, environment and name. Returns only after a
+    /// failure.
+    func start(_ command: DevelopmentCommand, _ arguments: [String]) -> ExitCode {
+        var reason = refusal
+        if reason == nil {
+            // `strdup` allocates with the C library, and Swift does not free that memory.
+            let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+            defer { for copy in copies { free(copy) } }
+            _ = execv(path, copies)
+            reason = "\(path) cannot be started (\(String(cString: strerror(errno))))"
+        }
+        ErrorMessage.write("siwa \(command.rawValue) is a command of siwa-dev, and \(reason ?? "").")
+        return Self.unavailable
+    }
+}
+
+/// A command of siwa-dev, for help and completions. It is never run: `Siwa.main` starts siwa-dev before.
+protocol CommandOfSiwaDev: ParsableCommand {
+    static var command: DevelopmentCommand { get }
+}
+
+extension CommandOfSiwaDev {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(commandName: command.rawValue, abstract: command.abstract)
+    }
+}
+
+struct Dev: CommandOfSiwaDev { static var command: DevelopmentCommand { .dev } }
+struct Tour: CommandOfSiwaDev { static var command: DevelopmentCommand { .tour } }
+struct Emulate: CommandOfSiwaDev { static var command: DevelopmentCommand { .emulate } }
+struct Login: CommandOfSiwaDev { static var command: DevelopmentCommand { .login } }
