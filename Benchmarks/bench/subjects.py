@@ -96,7 +96,9 @@ class Stage:
         } | (more or {})
         # With teams in a file the variables of a single team must not be set.
         environment = {name: value for name, value in environment.items() if value}
-        server = self.start(f"siwa-{name}", [str(self._siwa), "serve"], port, environment, pinned=pinned)
+        # Only siwa-dev trusts the roots of the fake Apple.
+        program = self._siwa.with_name("siwa-dev") if "APPLE_BASE_URL" in environment else self._siwa
+        server = self.start(f"siwa-{name}", [str(program), "serve"], port, environment, pinned=pinned)
         server.wait_until(lambda: ask(port, b"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")[0] == 200)
         return server, port
 

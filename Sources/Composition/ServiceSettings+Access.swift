@@ -58,9 +58,10 @@ extension ServiceSettings {
 extension ServiceSettings {
     /// Roots of App Attest. The roots of the fake Apple are only for development with the fake Apple, because
     /// their private keys are public.
-    var appAttestRoots: AppAttestRoots {
-        environment == .development && appleEndpoints != .apple ? .emulator : .apple
-    }
+    var appAttestRoots: AppAttestRoots { (isWithFakeApple ? fakeRoots : nil) ?? .apple }
+
+    /// True in development with `APPLE_BASE_URL`.
+    package var isWithFakeApple: Bool { environment == .development && appleEndpoints != .apple }
 }
 
 extension ServiceSettings {

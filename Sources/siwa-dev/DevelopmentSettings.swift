@@ -63,6 +63,7 @@ struct DevelopmentSettings {
             apiKeys: [APIKey(name: "development", hash: APIKeySecret.hash(secret), scope: .all)],
             keySource: .remote(baseURL: "http://127.0.0.1:\(applePort)"),
             issuers: [VerificationPolicy.appleIssuer])
+        settings.fakeRoots = .fake
         settings.sealingKeys = Self.sealingKey.flatMap { SealingKeyRing([$0]) }
         settings.host = host
         settings.numbers[.port] = port

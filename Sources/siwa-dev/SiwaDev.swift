@@ -13,7 +13,7 @@ struct SiwaDev: AsyncParsableCommand {
         commandName: StartedProgram.isSiwa ? "siwa" : "siwa-dev",
         abstract: "Try siwa: the service with a fake Apple and a fake Google.",
         version: SiwaVersion.current,
-        subcommands: [Dev.self, Tour.self, Emulate.self, Login.self])
+        subcommands: [Dev.self, Tour.self, Emulate.self, Login.self, Serve.self, Verify.self])
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())

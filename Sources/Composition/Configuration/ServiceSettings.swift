@@ -42,6 +42,8 @@ package struct ServiceSettings: Sendable {
     package var oauth: OAuthSettings?
     /// App Check of the bundle IDs and OAuth clients.
     package var appCheck = AppCheckPolicies.none
+    /// The roots of App Attest of the fake Apple. siwa-dev alone has them.
+    package var fakeRoots: AppAttestRoots?
     /// Exchange of the receipts of App Attest.
     package var receipts = ReceiptExchange.off
     /// Endpoints of Google, or in development possibly of the fake Google.

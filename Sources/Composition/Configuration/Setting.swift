@@ -128,7 +128,8 @@ package struct Setting: Sendable {
     static let issuers = Setting(
         "APPLE_ISSUERS", .list(default: VerificationPolicy.appleIssuer),
         "the accepted issuers, comma-separated")
-    static let baseURL = Setting("APPLE_BASE_URL", .text(), "the URL of the fake Apple, in development")
+    package static let baseURL = Setting(
+        "APPLE_BASE_URL", .text(), "the URL of the fake Apple, in development")
     package static let googleBaseURL = Setting(
         "SIWA_GOOGLE_BASE_URL", .text(), "the URL of the fake Google, in development")
 

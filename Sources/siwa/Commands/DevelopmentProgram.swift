@@ -31,10 +31,12 @@ struct DevelopmentProgram {
         #endif
     }
 
-    /// Returns the command in the arguments that siwa-dev has, also behind `help`.
-    static func command(in arguments: [String]) -> DevelopmentCommand? {
+    /// Returns the command in the arguments that siwa-dev carries out: its own, also behind `help`, and
+    /// `verify --emulator`, which trusts the roots of the fake Apple.
+    static func command(in arguments: [String]) -> String? {
+        if arguments.first == "verify" { return arguments.contains("--emulator") ? "verify --emulator" : nil }
         let names = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
-        return names.first.flatMap { DevelopmentCommand(rawValue: $0) }
+        return names.first.flatMap { DevelopmentCommand(rawValue: $0)?.rawValue }
     }
 
     /// The reason for which siwa-dev is not started, or `nil`.
@@ -57,7 +59,7 @@ struct DevelopmentProgram {
 
     /// Replaces this process by siwa-dev, with the same arguments, environment and name. Returns only after a
     /// failure.
-    func start(_ command: DevelopmentCommand, _ arguments: [String]) -> ExitCode {
+    func start(_ command: String, _ arguments: [String]) -> ExitCode {
         var reason = refusal
         if reason == nil {
             // `strdup` allocates with the C library, and Swift does not free that memory.
@@ -66,7 +68,7 @@ struct DevelopmentProgram {
             _ = execv(path, copies)
             reason = "\(path) cannot be started (\(String(cString: strerror(errno))))"
         }
-        ErrorMessage.write("siwa \(command.rawValue) is a command of siwa-dev, and \(reason ?? "").")
+        ErrorMessage.write("siwa \(command) is a command of siwa-dev, and \(reason ?? "").")
         return Self.unavailable
     }
 }

@@ -1,70 +1,25 @@
+import AppAttestation
 import ArgumentParser
 import Composition
-import Foundation
-import HTTPAPI
 
 /// `siwa serve`
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Run the service.",
-        discussion: """
-            The configuration comes from environment variables, and from a YAML file that SIWA_CONFIG names. \
-            Required:
-
-            \(Setting.help(of: .required))
-
-            To store and check refresh tokens, and to revoke them when an account is erased:
-
-            \(Setting.help(of: .keys))
-
-            For sign-in on the web:
-
-            \(Setting.help(of: .web))
-
-            For OAuth clients (Google account linking, web applications, native apps), in addition to the \
-            keys and to sign-in on the web:
-
-            \(Setting.help(of: .oauth))
-
-            The same file declares several teams, and API keys that are limited to some apps. Every other \
-            setting can be in it too, under its name in lower case; environment variables take precedence.
-
-            Further settings, which siwa doctor checks as well:
-
-            \(Setting.help(of: .others))
-
-            SIGTERM or SIGINT stops the service after it has answered all accepted requests. The exit status \
-            is 78 for what the operator must correct, such as a mistake in the configuration or a database \
-            that cannot be opened as it is configured, and 1 for any other failure, also for a PostgreSQL database \
-            that does not exist yet.
-            """)
+    static let configuration = ServiceRun.configuration
 
     func run() async throws {
-        IgnoredSignals.ignoreDuringStart()
-        EventLoopCount.limitToUsableCPUs()
-        do {
-            let settings = try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
-            let console = settings.numbers[.consolePort]
-            try await ListenTrial.run(on: [
-                (settings.host, settings.numbers[.port]), (settings.consoleHost, console),
-            ])
-            let observation = ProcessObservation.ofProcess(
-                level: settings.logLevel, format: settings.logFormat, traces: settings.traces)
-            defer { observation.sink.flush() }
-            let service = try await observation.sink.writing {
-                do {
-                    return try await ComposedService(settings: settings, observation: observation)
-                } catch {
-                    throw OperatorMistake(error, database: settings.database) ?? error
-                }
-            }
-            try await service.run()
-        } catch let mistakes as ConfigurationMistakes {
-            ErrorMessage.write(mistakes.description)
-            throw OperatorMistake.exitStatus
-        } catch {
-            ErrorMessage.write("The service has failed: \(ErrorMessage.text(for: error))")
-            throw OperatorMistake.isOne(error) ? OperatorMistake.exitStatus : ExitCode.failure
+        try await ServiceRun.run { settings throws(ConfigurationMistakes) in
+            try Self.refuseTrial(settings)
         }
+    }
+
+    /// Refuses what only the trial needs: under the roots of the fake Apple, whose keys are public, anybody can attest.
+    static func refuseTrial(_ settings: ServiceSettings) throws(ConfigurationMistakes) {
+        guard settings.isWithFakeApple, !settings.appCheck.all.isEmpty else { return }
+        var mistakes = ConfigurationMistakes()
+        mistakes.add(
+            "app_check",
+            "needs Apple's App Attest, and \(Setting.baseURL.name) names a fake Apple, whose roots siwa does not have; "
+                + "start siwa-dev serve for tests with it")
+        throw mistakes
     }
 }

@@ -258,11 +258,11 @@ import Testing
     }
 
     @Test(arguments: try RealAttestation.attested())
-    func `refuses it under the root of the fake Apple`(real: RealAttestation) throws {
+    func `refuses it under another root`(real: RealAttestation) throws {
         let (attestation, _, now, origin) = try parts(of: real)
         let appID = try #require(AppID(teamID: real.teamId, bundleID: real.bundleId))
         let verifier = ReceiptVerifier(
-            root: .emulatedRootG3, appID: appID, environment: attestation.environment)
+            root: .appleAppAttestation, appID: appID, environment: attestation.environment)
         let receipt = try UnverifiedReceipt(attestation.receipt)
         #expect(throws: ReceiptError(.chainUntrusted)) {
             try verifier.verify(receipt, of: attestation.publicKey, from: origin, at: now)

@@ -38,7 +38,7 @@ import Testing
     ) throws -> VerifiedAttestation {
         let keyID = try #require(made["key_id"]?.string.flatMap { AttestedKeyID(base64: $0) })
         return try AttestationVerifier(
-            root: AppAttestRoots.emulator.attestation, appID: appID(), platform: platform,
+            root: .fake(.attestation), appID: appID(), platform: platform,
             environment: environment
         ).verify(
             UnverifiedAttestation(bytes(made, "attestation")), keyID: keyID,
@@ -50,7 +50,7 @@ import Testing
         receiptOf attestation: VerifiedAttestation, on apple: EmulatorUnderTest
     ) throws -> VerifiedReceipt {
         try ReceiptVerifier(
-            root: AppAttestRoots.emulator.receipt, appID: appID(), environment: attestation.environment
+            root: .fake(.receipts), appID: appID(), environment: attestation.environment
         ).verify(
             UnverifiedReceipt(attestation.receipt), of: attestation.publicKey,
             from: .attestation(ClientDataHash(hashing: Array(Self.challenge.utf8))),
@@ -79,8 +79,8 @@ import Testing
         try await run { apple in
             let made = try await make(apple)
             let roots = try await apple.get("/emulator/app-attest/roots").json
-            #expect(roots["attestation"]?.string == TrustAnchor.emulatedAppAttestationPEM)
-            #expect(roots["receipts"]?.string == TrustAnchor.emulatedRootG3PEM)
+            #expect(roots["attestation"]?.string == FakeRoot.attestation.certificatePEM)
+            #expect(roots["receipts"]?.string == FakeRoot.receipts.certificatePEM)
             let verifier = try AttestationVerifier(
                 root: .appleAppAttestation, appID: appID(), platform: .iOS, environment: .development)
             let keyID = try #require(AttestedKeyID(base64: made["key_id"]?.string ?? ""))
@@ -332,7 +332,7 @@ import Testing
         let object = try #require(made["attestation"]?.string.flatMap { Base64.decode($0) })
         let keyID = try #require(made["key_id"]?.string.flatMap { AttestedKeyID(base64: $0) })
         let verified = try AttestationVerifier(
-            root: AppAttestRoots.emulator.attestation, appID: appID(), platform: .iOS,
+            root: .fake(.attestation), appID: appID(), platform: .iOS,
             environment: #require(AttestationEnvironment(rawValue: environment))
         ).verify(
             UnverifiedAttestation(object), keyID: keyID,
@@ -372,7 +372,7 @@ import Testing
         #expect(response.status == 200)
         let bytes = try #require(Base64.decode(response.text))
         return try ReceiptVerifier(
-            root: AppAttestRoots.emulator.receipt, appID: appID(), environment: .production
+            root: .fake(.receipts), appID: appID(), environment: .production
         ).verify(UnverifiedReceipt(bytes), of: key, from: .exchange, at: apple.emulator.state.now)
     }
 
@@ -465,5 +465,15 @@ import Testing
             #expect(try await exchange(bytes, at: apple).status == status)
             #expect(try await exchange(bytes, at: apple).status == 200)
         }
+    }
+}
+
+extension TrustAnchor {
+    /// A root of the fake Apple.
+    fileprivate static func fake(_ root: FakeRoot) -> TrustAnchor {
+        guard let anchor = TrustAnchor(pem: root.certificatePEM) else {
+            preconditionFailure("no certificate")
+        }
+        return anchor
     }
 }

@@ -27,6 +27,7 @@ public enum BuiltSiwa {
 
     /// siwa, or the siwa-dev beside it, which is of the same build.
     public static func url(of program: String) throws -> URL {
+        guard program != "siwa" else { return try url() }
         let url = try url().deletingLastPathComponent().appendingPathComponent(program)
         guard isProgram(url) else { throw NotFound(description: "\(url.path) is no program; build it") }
         return url

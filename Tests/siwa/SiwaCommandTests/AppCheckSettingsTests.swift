@@ -217,8 +217,8 @@ import Testing
 
     @Test func `the fake Apple's roots are trusted in development with its address`() throws {
         let roots = try settings(.development, baseURL: "http://127.0.0.1:8081").appAttestRoots
-        #expect(roots.attestation === TrustAnchor.emulatedAppAttestation)
-        #expect(roots.receipt === TrustAnchor.emulatedRootG3)
+        #expect(roots.attestation === AppAttestRoots.fake.attestation)
+        #expect(roots.receipt === AppAttestRoots.fake.receipt)
     }
 
     @Test func `everything else trusts Apple's roots alone`() throws {

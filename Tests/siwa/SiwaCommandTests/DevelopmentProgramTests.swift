@@ -21,11 +21,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (["dev", "--port", "0"], DevelopmentCommand.dev), (["help", "tour"], .tour), (["emulate"], .emulate),
-        (["login", "--help"], .login), (["serve"], nil), (["help"], nil), ([], nil),
-        (["--help", "dev"], nil),
+        (["dev", "--port", "0"], "dev"), (["help", "tour"], "tour"), (["emulate"], "emulate"),
+        (["login", "--help"], "login"), (["serve"], nil), (["help"], nil), ([], nil),
+        (["--help", "dev"], nil), (["verify", "--kind", "attestation", "--emulator"], "verify --emulator"),
+        (["verify", "--kind", "attestation"], nil), (["help", "verify"], nil),
     ])
-    func `a command of siwa-dev is known by its name`(arguments: [String], command: DevelopmentCommand?) {
+    func `a command of siwa-dev is known by its name`(arguments: [String], command: String?) {
         #expect(DevelopmentProgram.command(in: arguments) == command)
     }
 
@@ -100,15 +101,41 @@ import Testing
         }
     }
 
-    @Test func `siwa has no secret of the trial, and siwa-dev has them`() throws {
+    @Test func `siwa has no secret and no root of the trial, and siwa-dev has them`() throws {
         for (name, has) in [("siwa", false), ("siwa-dev", true)] {
             let binary = try Data(contentsOf: BuiltSiwa.url(of: name), options: .alwaysMapped)
             for secret in [
                 "siwa_development_google", "siwa_development_web", "c2l3YSBkZXZlbG9wbWVudCB3ZWJob29r",
-                "sealing key of siwa dev",
+                "sealing key of siwa dev", "CEMYoxB9rg5I4FcMRy0msuVxPTQ=",
             ] {
                 #expect((binary.range(of: Data(secret.utf8)) != nil) == has, "\(name): \(secret)")
             }
+        }
+    }
+
+    @Test func `siwa refuses to judge the proofs of a fake Apple, and names the program that does`()
+        async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            let file = try directory.write(
+                """
+                teams:
+                  - team_id: A1B2C3D4E5
+                    apps:
+                      - client_ids: [com.example.app]
+                        app_attest: [{bundle_id: com.example.app, app_check: monitored}]
+                """, to: "siwa.yaml")
+            let inFile: Set = ["APPLE_TEAM_ID", "APPLE_CLIENT_IDS"]
+            let environment = SettingsReaderTests.minimal.filter { !inFile.contains($0.key) }.merging([
+                "SIWA_CONFIG": file, "SIWA_PORT": "0", "SIWA_ENV": "development",
+                "APPLE_BASE_URL": "http://127.0.0.1:9",
+                "DATABASE_URL": "sqlite://\(directory.path)/siwa.sqlite",
+            ]) { $1 }
+            let command = try await CommandProcess.run(["serve"], environment, in: directory.path)
+            #expect(command.status == 78)
+            #expect(command.errorText.contains("app_check: needs Apple's App Attest"))
+            #expect(command.errorText.contains("start siwa-dev serve"))
+            #expect(!FileManager.default.fileExists(atPath: directory.path(of: "siwa.sqlite")))
         }
     }
 

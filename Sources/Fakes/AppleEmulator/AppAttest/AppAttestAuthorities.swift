@@ -57,16 +57,16 @@ struct CertificateAuthority: Sendable {
 /// A root certificate of the fake Apple, with its private key.
 ///
 /// Both keys are public, because they are in this file: everyone can sign with them. A service trusts these
-/// roots only in development and with `APPLE_BASE_URL`. Fixed roots need no exchange at the start, so that the
+/// roots only in siwa-dev, in development and with `APPLE_BASE_URL`. Fixed roots need no exchange at the start, so that the
 /// service and the fake Apple can start in any order.
-struct FakeRoot: Sendable {
+package struct FakeRoot: Sendable {
     let name: CertificateName
     /// In base64, PKCS #8.
     private let privateKey: String
     /// In base64, DER.
     private let certificate: String
 
-    var certificatePEM: String {
+    package var certificatePEM: String {
         Self.pem("CERTIFICATE", certificate)
     }
 
@@ -85,7 +85,7 @@ struct FakeRoot: Sendable {
     }
 
     /// Stands for the Apple App Attestation Root CA.
-    static let attestation = FakeRoot(
+    package static let attestation = FakeRoot(
         name: CertificateName(commonName: "Fake App Attestation Root CA"),
         privateKey: """
             MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgE27D1H/U2Krqw6rz\
@@ -106,7 +106,7 @@ struct FakeRoot: Sendable {
             """)
 
     /// Stands for the Apple Root CA - G3, under which receipts are signed.
-    static let receipts = FakeRoot(
+    package static let receipts = FakeRoot(
         name: CertificateName(commonName: "Fake Root CA - G3"),
         privateKey: """
             MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQkVolNzhx2+Y/R7I\

@@ -37,14 +37,15 @@ enum MonitoredServices {
             return try await text(
                 of: directory,
                 CrashTests.variables(directory).filter { !inFile.contains($0.key) }
-                    .merging(["SIWA_CONFIG": file]) { $1 })
+                    .merging(["SIWA_CONFIG": file]) { $1 },
+                program: "siwa-dev")
         }
     }
 
     private static func text(
-        of directory: TemporaryDirectory, _ variables: [String: String]
+        of directory: TemporaryDirectory, _ variables: [String: String], program: String = "siwa"
     ) async throws -> String {
-        let service = try await ServiceProcess.serve(directory, variables)
+        let service = try await ServiceProcess.serve(directory, variables, program: program)
         let backend = Backend(port: service.port, secret: CrashTests.secret)
         #expect(try await backend.signIn(try CrashTests.token("someone")).status == 201)
         let text = try await backend.get("/metrics").text

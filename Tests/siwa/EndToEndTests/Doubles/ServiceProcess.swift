@@ -33,12 +33,15 @@ final class ServiceProcess: Sendable {
     }
 
     /// Starts `siwa serve` and returns when it listens. Throws if it does not within two minutes.
-    static func serve(_ directory: TemporaryDirectory, _ variables: [String: String]) async throws
-        -> ServiceProcess
-    {
+    ///
+    /// - Parameter program: siwa-dev for a service that trusts the roots of the fake Apple.
+    static func serve(
+        _ directory: TemporaryDirectory, _ variables: [String: String], program: String = "siwa"
+    ) async throws -> ServiceProcess {
         let log = URL(fileURLWithPath: "\(directory.path)/\(UUID().uuidString).log")
         let process = try start(
-            ["serve"], ["SIWA_PORT": "0"].merging(variables) { $1 }, in: directory, error: log)
+            ["serve"], ["SIWA_PORT": "0"].merging(variables) { $1 }, in: directory, program: program,
+            error: log)
         let mark = "listening on 127.0.0.1:"
         let end = ContinuousClock.now + .seconds(120)
         while true {
@@ -63,11 +66,10 @@ final class ServiceProcess: Sendable {
     /// Starts the command; standard output goes to `output`, or is discarded.
     static func start(
         _ arguments: [String], _ variables: [String: String], in directory: TemporaryDirectory,
-        output: URL? = nil,
-        error: URL? = nil
+        program: String = "siwa", output: URL? = nil, error: URL? = nil
     ) throws -> Process {
         let process = Process()
-        process.executableURL = try BuiltSiwa.url()
+        process.executableURL = try BuiltSiwa.url(of: program)
         process.arguments = arguments
         process.environment = variables
         process.currentDirectoryURL = URL(fileURLWithPath: directory.path)

@@ -1,13 +1,14 @@
-import AppAttestation
-import AppleAccounts
+package import AppAttestation
+package import AppleAccounts
 import ArgumentParser
-import Composition
 import Encodings
-import Inspection
+package import Inspection
 import JOSE
 
 /// The options of `siwa verify` for objects of App Attest.
-struct AttestationOptions: ParsableArguments {
+package struct AttestationOptions: ParsableArguments {
+    package init() {}
+
     @Option(name: .customLong("team-id"), help: "The ID of the app's team.")
     var teamID: String?
 
@@ -33,7 +34,7 @@ struct AttestationOptions: ParsableArguments {
     var platform = AppPlatform.iOS
 
     @Flag(help: "Trust the roots of the fake Apple instead of Apple's, for an attestation.")
-    var emulator = false
+    package var emulator = false
 
     @Option(help: "The attested key in base64, as an uncompressed point of 65 bytes, for an assertion.")
     var publicKey: String?
@@ -42,13 +43,16 @@ struct AttestationOptions: ParsableArguments {
     var counter: UInt32?
 
     /// True if no option is given.
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         [teamID, bundleID, challenge, clientData, clientDataHash, keyID, publicKey].allSatisfy { $0 == nil }
             && environment == nil && counter == nil && platform == .iOS && !emulator
     }
 
-    /// Throws `ValidationError` for an option that is missing, malformed, or for the other kind.
-    func inspection(of kind: AppAttestationKind, at moment: Moment) throws -> AttestationInspection {
+    /// - Parameter fakeRoots: The roots for `--emulator`; `nil` in siwa, which starts siwa-dev for it.
+    /// - Throws: `ValidationError` for an option that is missing, malformed, or for the other kind.
+    package func inspection(
+        of kind: AppAttestationKind, at moment: Moment, fakeRoots: AppAttestRoots? = nil
+    ) throws -> AttestationInspection {
         guard let teamID, let bundleID else {
             throw ValidationError("Give --team-id and --bundle-id of the app.")
         }
@@ -58,10 +62,13 @@ struct AttestationOptions: ParsableArguments {
             )
         }
         return AttestationInspection(
-            appID: appID, clientDataHash: try hash(), expectation: try expectation(of: kind), moment: moment)
+            appID: appID, clientDataHash: try hash(), expectation: try expectation(of: kind, fakeRoots),
+            moment: moment)
     }
 
-    private func expectation(of kind: AppAttestationKind) throws -> AttestationInspection.Expectation {
+    private func expectation(
+        of kind: AppAttestationKind, _ fakeRoots: AppAttestRoots?
+    ) throws -> AttestationInspection.Expectation {
         switch kind {
         case .attestation:
             guard publicKey == nil, counter == nil else {
@@ -70,8 +77,11 @@ struct AttestationOptions: ParsableArguments {
             guard let keyID = keyID.flatMap(AttestedKeyID.init(base64:)), let environment else {
                 throw ValidationError("Give --key-id, which is 32 bytes in base64, and --environment.")
             }
+            guard let roots = emulator ? fakeRoots : .apple else {
+                throw ValidationError("--emulator is an option of siwa-dev verify.")
+            }
             return .attestation(
-                roots: emulator ? .emulator : .apple, platform: platform, keyID: keyID,
+                roots: roots, platform: platform, keyID: keyID,
                 environment: environment)
         case .assertion:
             guard keyID == nil, environment == nil, platform == .iOS, !emulator else {
