@@ -139,7 +139,7 @@ package enum ListenTrial {
             do {
                 let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                    // Accepts nobody: a client that is here already would wait for an answer as long as this
+                    // Accepts no client: one that is here already would wait for an answer as long as this
                     // process lives. The system refuses it when the socket closes.
                     .serverChannelOption(.autoRead, value: false)
                     .bind(host: host, port: port).get()

@@ -41,8 +41,9 @@ struct DevelopmentProgram {
 
     /// The reason for which siwa-dev is not started, or `nil`.
     ///
-    /// A program with other rights than this one, or one that others can replace, is not started: whoever may call
-    /// siwa, perhaps through sudo, would get what its owner has.
+    /// A program with other rights than this one, or one that others can replace, is not started: a
+    /// caller of siwa, perhaps through sudo, would get what its owner has. The group of this process and that of root
+    /// may write it.
     var refusal: String? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -51,10 +52,22 @@ struct DevelopmentProgram {
         guard status.st_mode & (S_ISUID | S_ISGID) == 0 else {
             return "\(path) would run with other rights; remove its set-user-ID and set-group-ID bits"
         }
-        guard status.st_mode & S_IWOTH == 0, status.st_uid == 0 || status.st_uid == geteuid() else {
-            return "\(path) can be written by other users; let you or root own it, and nobody else write it"
+        guard
+            !Self.isWrittenByOthers(
+                mode: status.st_mode, owner: status.st_uid, group: status.st_gid, user: geteuid(),
+                ownGroup: getegid())
+        else {
+            return "\(path) can be written by other users; let you or root own it, and no other user write it"
         }
         return nil
+    }
+
+    /// True if users other than this one and root can write a file.
+    static func isWrittenByOthers(
+        mode: mode_t, owner: uid_t, group: gid_t, user: uid_t, ownGroup: gid_t
+    ) -> Bool {
+        mode & S_IWOTH != 0 || (owner != 0 && owner != user)
+            || (mode & S_IWGRP != 0 && group != 0 && group != ownGroup)
     }
 
     /// Replaces this process by siwa-dev, with the same arguments, environment and name. Returns only after a

@@ -200,6 +200,22 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (0o755, 1000, 1000, false), (0o755, 0, 0, false), (0o775, 1000, 1000, false),
+            (0o775, 0, 0, false),
+            (0o775, 1000, 50, true), (0o775, 0, 50, true), (0o755, 1000, 50, false),
+            (0o755, 1001, 1000, true),
+            (0o757, 1000, 1000, true), (0o757, 0, 0, true),
+        ] as [(mode_t, uid_t, gid_t, Bool)])
+    func `only this user, root and their groups may write the program`(
+        mode: mode_t, owner: uid_t, group: gid_t, isRefused: Bool
+    ) {
+        #expect(
+            DevelopmentProgram.isWrittenByOthers(
+                mode: mode, owner: owner, group: group, user: 1000, ownGroup: 1000) == isRefused)
+    }
+
     @Test func `a link, a folder and a missing program are refused`() async throws {
         try await TemporaryDirectory.with { directory in
             let program = DevelopmentProgram.beside(directory.path(of: "siwa"))
