@@ -332,7 +332,7 @@ let programs: [Target] = [
     .executableTarget(
         name: "siwa-dev",
         dependencies: dependencies("\(program) Composition Fakes Login NIOSSL", of: "siwa-dev"),
-        swiftSettings: settings),
+        resources: [.embedInCode("Templates")], swiftSettings: settings),
     // The Swift backend of docs/integrate.md, built as its readers build it.
     .executableTarget(
         name: "ExampleBackend",

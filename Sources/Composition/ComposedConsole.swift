@@ -84,14 +84,14 @@ struct ComposedConsole {
             ? RecentRequests(keepsExchanges: false)
             : RecentRequests(keepsExchanges: true) { [live = parts.live] in live.changed() }
         self.recent = recent
-        parts.development?.world.observe(recent)
+        parts.development?.observe(recent) { [live = parts.live] in live.changed() }
         let arrivals = ArrivalLog(now: parts.now, masksPersons: parts.development == nil)
         self.arrivals = arrivals
         let expiry = ArrivalExpiry(log: arrivals)
-        parts.development?.world.whenExchanged { [live = parts.live] in live.changed() }
         let callers = settings.callers
         let site = try ConsoleSite(
             pages: Self.pages(parts, recent, arrivals, monitor),
+            templates: parts.development?.templates ?? [:],
             visitors: parts.development == nil
                 ? .operators(
                     { callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys,
@@ -118,7 +118,7 @@ struct ComposedConsole {
     ) -> [ConsolePage] {
         let settings = parts.settings
         var pages: [ConsolePage] = parts.overview.pages(
-            monitor, doctor: parts.doctor, world: parts.development?.world
+            monitor, doctor: parts.doctor, card: parts.development?.card
         ).pages
         pages += RequestsPages(parts.settings, recent: recent, audit: parts.audit).pages
         pages +=
@@ -203,22 +203,24 @@ extension ComposedConsole {
     }
 }
 
-/// Parts of the console of the trial beside the service: the fakes in the same process.
+/// What the trial adds to the console.
 package struct DevelopmentConsole: Sendable {
-    let world: any ObservingWorld
+    /// Receives the requests that the service keeps, and what to call when pages of the trial change.
+    package typealias Observer =
+        @Sendable (_ received: RecentRequests, _ changed: @escaping @Sendable () -> Void) -> Void
+
     let pages: [ConsolePage]
+    let templates: [String: [UInt8]]
+    let card: OverviewPages.Card
+    let observe: Observer
 
-    /// - Parameter pages: Pages of the fakes, in the order of the menu.
-    package init(world: any ObservingWorld, pages: [ConsolePage]) {
-        (self.world, self.pages) = (world, pages)
+    /// - Parameters:
+    ///   - templates: Those of the pages and of the card, by name.
+    ///   - card: A card of the overview.
+    package init(
+        pages: [ConsolePage], templates: [String: [UInt8]], card: OverviewPages.Card,
+        observe: @escaping Observer
+    ) {
+        (self.pages, self.templates, self.card, self.observe) = (pages, templates, card, observe)
     }
-}
-
-/// A world that knows what the service has received.
-package protocol ObservingWorld: DevelopmentWorld {
-    /// Names where the service keeps the requests that it received.
-    func observe(_ received: RecentRequests)
-
-    /// Calls `action` after each exchange of the fakes.
-    func whenExchanged(_ action: @escaping @Sendable () -> Void)
 }

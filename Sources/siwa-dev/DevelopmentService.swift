@@ -54,13 +54,15 @@ struct DevelopmentService: Service {
         let world = DevelopmentFakes(
             apple: emulator, google: google, receivers: self.receivers, clientIDs: options.clientIDs,
             secret: DevelopmentSettings.secret)
+        let pages = WorldPages(world)
         let startPage = DevelopmentStartPage(
             applePort: applePort, googlePort: googlePort, receiverPort: receivers.port,
             servicesIDs: options.clientIDs.dropFirst().map { $0 }, secret: DevelopmentSettings.secret)
         let service = try await ComposedService(
             settings: settings, observation: observation, signals: [],
             development: DevelopmentConsole(
-                world: world, pages: startPage.pages.pages + WorldPages(world).pages))
+                pages: [startPage.page] + pages.pages, templates: WorldTemplates.files,
+                card: pages.overviewCard, observe: world.observe))
         let issuer = settings.oauth?.issuer.text
         self.receivers.state.connect(
             to: DevelopmentReceivers.sender(of: service, issuer: issuer),

@@ -12,83 +12,116 @@ struct DevelopmentStartPage {
     let servicesIDs: [String]
     let secret: String
 
-    var pages: StartPages {
-        StartPages(sections: [users, terminal, service])
+    struct Section: Sendable {
+        let title: String
+        var entries: [Entry]
+
+        init(_ title: String, _ entries: [Entry]) { (self.title, self.entries) = (title, entries) }
     }
 
-    private var users: StartPages.Section {
+    struct Entry: Sendable {
+        /// For the button that copies the value; unique on the page.
+        var id = ""
+        /// `nil` for a value to copy.
+        let url: String?
+        let name: String
+        let text: String
+
+        init(_ name: String, at url: String? = nil, _ text: String) {
+            (self.url, self.name, self.text) = (url, name, text)
+        }
+    }
+
+    private struct Values: Sendable {
+        let sections: [Section]
+    }
+
+    var page: ConsolePage {
+        var sections = [users, terminal, service]
+        for place in sections.indices {
+            for index in sections[place].entries.indices {
+                sections[place].entries[index].id = "value-\(place)-\(index)"
+            }
+        }
+        let values = Values(sections: sections)
+        return ConsolePage(
+            .get, "/start", access: .development, entry: ConsolePage.Entry("Try it", order: 85)
+        ) { _ in .page(template: "start", title: "Try it", values: values) }
+    }
+
+    private var users: Section {
         var entries = [
-            StartPages.Entry(
+            Entry(
                 "The fake Apple", at: "http://127.0.0.1:\(applePort)/",
                 "Users with an Apple Account: they sign in on an iPhone, stop using the app, and delete their account."
             )
         ]
         if let googlePort {
             entries.append(
-                StartPages.Entry(
+                Entry(
                     "The fake Google", at: "http://127.0.0.1:\(googlePort)/",
                     "Links accounts, in the browser or with the iPhone app, and shows every request and answer."
                 ))
         }
         if let receiverPort {
             entries.append(
-                StartPages.Entry(
+                Entry(
                     "The receivers of events", at: "http://127.0.0.1:\(receiverPort)/",
                     "Show each webhook and security event token as it arrives, and fail when you want it."))
         }
         for id in servicesIDs {
             let query = FormEncoding.encode([("client_id", id), ("state", "from-the-start-page")])
             entries.append(
-                StartPages.Entry(
+                Entry(
                     "Sign in on the web as \(id)", at: "/v1/web/sign-in?\(query)",
                     "As a page of your site begins it. The result comes to a page of the fake Apple."))
         }
-        return StartPages.Section("In the browser", entries)
+        return Section("In the browser", entries)
     }
 
-    private var terminal: StartPages.Section {
+    private var terminal: Section {
         let command = StartedProgram.name
         let events =
             googlePort == nil
             ? []
             : [
-                StartPages.Entry(
+                Entry(
                     "\(command) google risc",
                     "Registers the receiver of Google's security events at the fake Google, and tests it. "
                         + "docs/linking.md has the lines.")
             ]
-        return StartPages.Section(
+        return Section(
             "In a terminal",
             [
-                StartPages.Entry(
+                Entry(
                     "\(command) tour",
                     "Follows one user from the first sign-in to the deletion, step by step."),
-                StartPages.Entry(
+                Entry(
                     "Authorization: Bearer \(secret)",
                     "The header with the API key of every call of the interface."
                 ),
             ] + events)
     }
 
-    private var service: StartPages.Section {
+    private var service: Section {
         let clients =
             googlePort == nil
             ? []
             : [
-                StartPages.Entry(
+                Entry(
                     "Metadata of the authorization server", at: "/.well-known/openid-configuration",
                     "What OAuth clients read first."),
-                StartPages.Entry(
+                Entry(
                     "Keys that sign tokens", at: "/oauth/jwks.json", "With which an API checks access tokens."
                 ),
             ]
-        return StartPages.Section(
+        return Section(
             "The service itself",
             [
-                StartPages.Entry(
+                Entry(
                     "The interface", at: "/openapi.yaml", "Every call and error code, as OpenAPI 3.1."),
-                StartPages.Entry("Health", at: "/health", "What works, and what does not."),
-                StartPages.Entry("Version", at: "/version", "Of this program."),
+                Entry("Health", at: "/health", "What works, and what does not."),
+                Entry("Version", at: "/version", "Of this program."),
             ] + clients)
     }
 }

@@ -80,10 +80,8 @@ struct ComposedOverview {
     }
 
     /// The pages of the overview.
-    ///
-    /// - Parameter world: `nil` outside of `siwa dev`.
     func pages(
-        _ monitor: OverviewMonitor, doctor: any DoctorFinding, world: (any DevelopmentWorld)?
+        _ monitor: OverviewMonitor, doctor: any DoctorFinding, card: OverviewPages.Card?
     ) -> OverviewPages {
         let (settings, store) = (parts.settings, parts.store)
         return OverviewPages(
@@ -93,7 +91,7 @@ struct ComposedOverview {
                 keys: { await Self.keys(settings, in: store) },
                 retireKey: { [now = parts.now] keyID, origin in
                     try await Self.retire(keyID, by: origin, at: now(), settings.sealingKeys, in: store)
-                }), world: world)
+                }), card: card)
     }
 
     /// Removes a key that signs tokens and does not open.

@@ -1,57 +1,43 @@
 import AppleEmulator
-import Composition
-import Console
 import EmulatorServer
 import GoogleEmulator
 
 extension DevelopmentFakes {
-    func people(matching search: String, from offset: Int) -> WorldPeople {
+    /// The people that a search finds, newest first.
+    ///
+    /// - Parameter search: Words of the name, the address, the relay address or the user ID; empty for all people.
+    func people(matching search: String) -> [EmulatedUser] {
         let words = search.lowercased().split(separator: " ")
-        let found = apple.state.users.reversed().filter { user in
+        return apple.state.users.reversed().filter { user in
             let texts =
                 [user.firstName, user.lastName, user.email].compactMap { $0 }
                 + user.identities.flatMap { [$0.relayAddress, $0.subject] }
             return words.allSatisfy { word in texts.contains { $0.lowercased().contains(word) } }
         }
-        let last = found.isEmpty ? 0 : (found.count - 1) / WorldPeople.size * WorldPeople.size
-        let start = min(max(0, offset), last)
-        let people = found.dropFirst(start).prefix(WorldPeople.size).map { WorldPerson($0) }
-        return WorldPeople(people, found: found.count, offset: start)
     }
 
-    func person(_ subject: String) -> WorldPerson? {
-        (try? apple.state.user(subject)).map { WorldPerson($0) }
-    }
-
-    func makePerson(_ person: NewWorldPerson) throws -> WorldPerson {
-        var recipe = UserRecipe()
-        (recipe.firstName, recipe.lastName) = (person.firstName, person.lastName)
-        (recipe.hidesEmail, recipe.realUserStatus) = (person.hidesEmail, person.realUserStatus)
-        if let email = person.email { recipe.email = .given(email) }
-        return WorldPerson(try make(recipe))
-    }
+    /// Returns `nil` when there is no person with this user ID.
+    func person(_ subject: String) -> EmulatedUser? { try? apple.state.user(subject) }
 
     func make(_ recipe: UserRecipe) throws -> EmulatedUser {
         try Self.explained { try apple.state.makeUser(recipe) }
     }
 
-    func editPerson(_ subject: String, _ person: NewWorldPerson) throws {
+    /// Gives a person the values of a recipe. An address cannot be changed.
+    func edit(_ subject: String, _ recipe: UserRecipe) throws {
         try Self.explained {
             var edit = UserEdit(try apple.state.user(subject))
-            (edit.firstName, edit.lastName) = (person.firstName, person.lastName)
-            (edit.hidesEmail, edit.realUserStatus) = (person.hidesEmail, person.realUserStatus)
+            (edit.firstName, edit.lastName) = (recipe.firstName, recipe.lastName)
+            (edit.hidesEmail, edit.realUserStatus) = (recipe.hidesEmail, recipe.realUserStatus)
             try apple.state.edit(subject, edit)
         }
     }
 }
 
-extension WorldPerson {
-    init(_ user: EmulatedUser) {
-        self.init(
-            subject: user.subject, firstName: user.firstName, lastName: user.lastName, email: user.email,
-            hidesEmail: user.hidesEmail, relayAddresses: user.identities.map(\.relayAddress),
-            forwardsEmail: user.forwardsEmail, realUserStatus: user.realUserStatus,
-            apps: user.apps.sorted(), isDeleted: user.isDeleted)
+extension EmulatedUser {
+    var displayName: String {
+        let name = [firstName, lastName].compactMap { $0 }.joined(separator: " ")
+        return name.isEmpty ? "No name" : name
     }
 }
 

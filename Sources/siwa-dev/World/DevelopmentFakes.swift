@@ -9,15 +9,16 @@ import ReceiverEmulator
 import StrictJSON
 import Synchronization
 
-/// The fakes of `siwa dev` as the console uses them. People act over HTTP, as people outside of this process do.
-final class DevelopmentFakes: FakeWorld, ObservingWorld {
+/// The fakes of `siwa dev`, and the people in them.
+///
+/// People act the way of real people: over HTTP, through the pages and endpoints of the fakes and of the service. So
+/// the console shows afterwards what the service has stored.
+final class DevelopmentFakes: Sendable {
     private struct State {
         /// `http://127.0.0.1:PORT` of the service, once it listens.
         var service: String?
         /// The person who signed in last.
         var lastSubject: String?
-        /// Accounts by the user ID at Apple, of those who signed in here. Bounded like the people.
-        var accounts: [String: String] = [:]
         /// The requests that the service keeps.
         var received: RecentRequests?
     }
@@ -36,8 +37,6 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
         (self.apple, self.google, self.receivers) = (apple, google, receivers)
         (self.clientIDs, self.secret) = (clientIDs, secret)
     }
-
-    var hasGoogle: Bool { google != nil }
 
     /// Names the service, when its port is known.
     func connect(to service: String) {
@@ -59,11 +58,10 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
     /// The requests to the service, by everyone.
     var received: RecentRequests? { state.withLock { $0.received } }
 
-    /// Names where the service keeps the requests that it received.
-    func observe(_ received: RecentRequests) { state.withLock { $0.received = received } }
-
-    /// Calls `action` after each exchange of the fakes.
-    func whenExchanged(_ action: @escaping @Sendable () -> Void) {
+    /// Names where the service keeps the requests that it received, and what is called after each exchange of the
+    /// fakes.
+    func observe(_ received: RecentRequests, whenExchanged action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.received = received }
         apple.state.observer.listen(action)
         google?.state.observer.listen(action)
     }
@@ -76,9 +74,10 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
         return service
     }
 
-    // MARK: - The buttons of the overview
+    // MARK: - Buttons of the overview. Each returns a sentence, and throws `DevelopmentWorldError`.
 
-    func newPersonSignsIn() async throws -> DevelopmentOutcome {
+    /// A person whom the service does not know signs in to the app.
+    func newPersonSignsIn() async throws -> String {
         let number = apple.state.users.count
         var recipe = UserRecipe()
         (recipe.firstName, recipe.lastName) = InventedName.number(number)
@@ -86,7 +85,8 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
         return try await signInOnPhone(make(recipe).subject)
     }
 
-    func linkWithGoogle() async throws -> DevelopmentOutcome {
+    /// The person who signed in last links the account with Google; otherwise a new person does.
+    func linkWithGoogle() async throws -> String {
         try requireGoogle()
         let last = state.withLock { $0.lastSubject }
         let subject: String
@@ -99,7 +99,8 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
         return try await link(subject)
     }
 
-    func personStopsUsingTheApp() async throws -> DevelopmentOutcome {
+    /// The person who signed in last stops using the app in Apple's settings; Apple notifies the service.
+    func personStopsUsingTheApp() async throws -> String {
         let last = state.withLock { $0.lastSubject }.flatMap { try? apple.state.user($0) }
         let users = apple.state.users
         guard
@@ -110,7 +111,7 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
 
     // MARK: - What people do
 
-    func carryOut(_ action: WorldAction, of subject: String) async throws -> DevelopmentOutcome {
+    func carryOut(_ action: WorldAction, of subject: String) async throws -> String {
         switch action {
         case .signInOnPhone: return try await signInOnPhone(subject)
         case .signInOnWeb: return try await signInOnWeb(subject)
@@ -129,7 +130,7 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
     }
 
     /// Apple's sheet on a phone gives the app a token, and the app's backend posts it to the service.
-    func signInOnPhone(_ subject: String) async throws -> DevelopmentOutcome {
+    func signInOnPhone(_ subject: String) async throws -> String {
         let service = try service()
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.authorizationCode) = (subject, .made)
@@ -144,7 +145,7 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
         return try signedIn(subject, response, "has signed in on a phone")
     }
 
-    private func signInOnWeb(_ subject: String) async throws -> DevelopmentOutcome {
+    private func signInOnWeb(_ subject: String) async throws -> String {
         guard clientIDs.count > 1 else {
             throw DevelopmentWorldError("Sign-in on the web needs a Services ID: a second --client-id.")
         }
@@ -160,7 +161,7 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
         return try signedIn(subject, response, "has signed in on the web")
     }
 
-    private func link(_ subject: String) async throws -> DevelopmentOutcome {
+    private func link(_ subject: String) async throws -> String {
         guard let google else { throw DevelopmentWorldError("Google's client is not configured.") }
         let url = try Self.explained { try google.state.beginLink() }
         _ = try await browser(of: subject).follow(url)
@@ -185,7 +186,7 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
             google: google)
     }
 
-    private func change(_ change: AccountChange, _ subject: String) async throws -> DevelopmentOutcome {
+    private func change(_ change: AccountChange, _ subject: String) async throws -> String {
         var recipe = NotificationRecipe()
         recipe.subject = subject
         do {
@@ -211,23 +212,22 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
 
     private func signedIn(
         _ subject: String, _ response: ServiceCall.Response, _ words: String
-    ) throws -> DevelopmentOutcome {
-        guard response.isFine, let account = response.json?["account"]?["id"]?.string else {
+    ) throws -> String {
+        guard response.isFine, response.json?["account"]?["id"]?.string != nil else {
             let code = response.json?["code"]?.string ?? "no code"
             throw DevelopmentWorldError("siwa answered \(response.status) (\(code)) to the sign-in.")
         }
-        state.withLock { ($0.lastSubject, $0.accounts[subject]) = (subject, account) }
+        state.withLock { $0.lastSubject = subject }
         return outcome(subject, words)
     }
 
-    private func outcome(_ subject: String, _ words: String) -> DevelopmentOutcome {
-        let name = person(subject)?.name ?? subject
-        let text = words.hasSuffix(".") ? "\(name) \(words)" : "\(name) \(words)."
-        return DevelopmentOutcome(text, account: state.withLock { $0.accounts[subject] })
+    private func outcome(_ subject: String, _ words: String) -> String {
+        let name = person(subject)?.displayName ?? subject
+        return words.hasSuffix(".") ? "\(name) \(words)" : "\(name) \(words)."
     }
 
     private func requireGoogle() throws {
-        guard hasGoogle else {
+        guard google != nil else {
             throw DevelopmentWorldError(
                 "Google's client is not configured: it needs a port that is not 0, and two client IDs.")
         }
@@ -245,15 +245,7 @@ final class DevelopmentFakes: FakeWorld, ObservingWorld {
 }
 
 extension DevelopmentFakes {
-    var links: [WorldLink] { (google?.state.links ?? []).map { WorldLink($0) } }
-
-    var reports: [WorldReport] {
-        (google?.state.receivedEvents ?? []).map { event in
-            WorldReport(
-                type: event.type, at: event.issuedAt * 1000, link: event.linkID, deliveries: event.deliveries)
-        }
-    }
-
+    /// Lets the fake Google use a link. Returns a sentence about the answer.
     func carryOut(_ use: WorldLinkUse, of link: String) async throws -> String {
         guard let google else { throw DevelopmentWorldError("Google's client is not configured.") }
         do {
@@ -270,20 +262,5 @@ extension DevelopmentFakes {
         } catch {
             throw DevelopmentWorldError(error.sentence)
         }
-    }
-}
-
-extension WorldLink {
-    fileprivate init(_ link: AccountLink) {
-        let state: String
-        if case .failed(let error) = link.status {
-            state = "\(link.status.word): \(error)"
-        } else {
-            state = link.status.word
-        }
-        self.init(
-            id: link.id, mode: link.mode.rawValue, state: state, isLinked: link.status == .linked,
-            scope: link.scope, account: link.account, expiresAt: link.expiresAt.map { $0 * 1000 },
-            hasRefreshToken: link.refreshToken != nil, isActive: link.isActive)
     }
 }

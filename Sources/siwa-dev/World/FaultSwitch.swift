@@ -1,15 +1,7 @@
 import AppleEmulator
-import Composition
-import Console
+import EmulatorServer
 import GoogleEmulator
 import ReceiverEmulator
-
-/// The faults that are set in all fakes.
-struct FaultSettings {
-    let apple: [EmulatedEndpoint: EndpointFault]
-    let google: [FaultPlace: GoogleFault]
-    let receivers: [EmulatedReceiver: ReceiverFault]
-}
 
 /// A fault that the console switches, with its place and its values.
 struct FaultSwitch: Sendable {
@@ -19,8 +11,11 @@ struct FaultSwitch: Sendable {
         case receiver(EmulatedReceiver, ReceiverFault)
     }
 
-    enum Group: Sendable {
-        case apple, google, receivers
+    /// The raw value is the title of the group.
+    enum Group: String, CaseIterable {
+        case apple = "Apple"
+        case google = "Google"
+        case receivers = "Receivers of events"
     }
 
     /// The same in every version, because forms and bookmarks name it.
@@ -36,8 +31,9 @@ struct FaultSwitch: Sendable {
         }
     }
 
-    /// The party whose keys cannot be fetched. A service with keys in its cache does not notice.
-    var withheldKeysOf: WorldExchange.Party? {
+    /// The party whose keys the fault withholds; `nil` for another fault. The service goes on with the keys in its
+    /// cache until it meets a key that is not among them.
+    var withheldKeysOf: ExchangeStep.Party? {
         switch place {
         case .apple(let endpoint, _): endpoint == .keys ? .apple : nil
         case .google(let place, _): place == .certs ? .google : nil
@@ -45,12 +41,11 @@ struct FaultSwitch: Sendable {
         }
     }
 
-    func isOn(in settings: FaultSettings) -> Bool {
-        switch place {
-        case .apple(let endpoint, let fault): settings.apple[endpoint] == fault
-        case .google(let place, let fault): settings.google[place] == fault
-        case .receiver(let receiver, let fault): settings.receivers[receiver] == fault
-        }
+    /// The sentence after the fault was switched on.
+    var notice: String {
+        withheldKeysOf == nil
+            ? "The fault is on."
+            : "The fault is on. siwa still has the keys in its cache, so sign-ins go on: replace all keys to see it."
     }
 
     static let all = ofApple + ofGoogle + ofReceivers

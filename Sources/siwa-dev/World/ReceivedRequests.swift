@@ -1,5 +1,3 @@
-import Composition
-import Console
 import EmulatorServer
 import Encodings
 import HTTPAPI
@@ -39,14 +37,15 @@ struct ReceivedRequests {
 extension WorldExchange {
     fileprivate init(_ request: RecentRequest, _ step: ServiceStep) {
         let microseconds = max(0, request.microseconds)
-        self.init(
-            id: "siwa-\(request.number)", from: Party(step.step.from), to: Party(step.step.to),
-            title: step.title, standard: step.step.standard,
+        let exchange = Exchange(
+            number: request.number, step: step.step, title: step.title,
             request: ExchangeLog.cut(Self.requestText(request)),
             response: ExchangeLog.cut(Self.responseText(request)), status: request.status,
-            at: request.time - microseconds / 1000, begin: request.begin,
-            end: request.begin + UInt64(microseconds) * 1000, isRoutine: step.step.isRoutine,
-            requestNumber: request.number)
+            at: request.time - microseconds / 1000,
+            span: ExchangeSpan(
+                begin: request.begin, end: request.begin + UInt64(microseconds) * 1000),
+            requestID: request.requestID)
+        self.init(source: .siwa, exchange: exchange, requestNumber: request.number)
     }
 
     private static func requestText(_ request: RecentRequest) -> String {

@@ -266,12 +266,12 @@ import Testing
         }
     }
 
-    @Test func `siwa has no secret and no root of the trial, and siwa-dev has them`() throws {
+    @Test func `siwa has no secret, no root and no page of the trial, and siwa-dev has them`() throws {
         for (name, has) in [("siwa", false), ("siwa-dev", true)] {
             let binary = try Data(contentsOf: BuiltSiwa.url(of: name), options: .alwaysMapped)
             for secret in [
                 "siwa_development_google", "siwa_development_web", "c2l3YSBkZXZlbG9wbWVudCB3ZWJob29r",
-                "sealing key of siwa dev", "CEMYoxB9rg5I4FcMRy0msuVxPTQ=",
+                "sealing key of siwa dev", "CEMYoxB9rg5I4FcMRy0msuVxPTQ=", "/world/people/{sub}/{action}",
             ] {
                 #expect((binary.range(of: Data(secret.utf8)) != nil) == has, "\(name): \(secret)")
             }

@@ -1,5 +1,4 @@
 import AuthorizationServer
-import Console
 import EmulatorServer
 import Encodings
 import Testing
@@ -67,29 +66,29 @@ import TokenMint
         throws
     {
         let shown = try Self.shown(Self.request(exchange: Self.exchange("/oauth/token", body)))
-        #expect((shown.title, shown.standard) == (title, standard))
+        #expect((shown.exchange.title, shown.step.standard) == (title, standard))
     }
 
     @Test(
         arguments: [
-            ("POST", "/oauth/token", "google", WorldExchange.Party.google),
+            ("POST", "/oauth/token", "google", ExchangeStep.Party.google),
             ("POST", "/oauth/token", "siwa-web", .browser), ("POST", "/oauth/token", nil, .browser),
             // The browser of the person, although the request names Google's client.
             ("GET", "/oauth/authorize", "google", .browser), ("POST", "/v1/sign-ins", nil, .browser),
             ("POST", "/v1/apple/notifications", nil, .apple),
             ("POST", "/v1/google/security-events", nil, .google),
-        ] as [(String, String, String?, WorldExchange.Party)])
+        ] as [(String, String, String?, ExchangeStep.Party)])
     func `the sender is who sends such a request`(
-        method: String, route: String, client: String?, sender: WorldExchange.Party
+        method: String, route: String, client: String?, sender: ExchangeStep.Party
     ) throws {
         let shown = try Self.shown(Self.request(method, route, client: client))
-        #expect((shown.from, shown.to) == (sender, .siwa))
+        #expect((shown.step.from, shown.step.to) == (sender, .siwa))
     }
 
     @Test func `times are of the beginning, and the number leads to the page of the request`() throws {
         let shown = try Self.shown(Self.request(number: 12))
         #expect((shown.id, shown.requestNumber) == ("siwa-12", 12))
-        #expect((shown.at, shown.begin, shown.end) == (1_767_225_600_121, 7_000_000, 9_500_000))
+        #expect((shown.exchange.at, shown.begin, shown.end) == (1_767_225_600_121, 7_000_000, 9_500_000))
     }
 
     @Test func `secrets are shortened, and tokens are decoded`() throws {
@@ -102,12 +101,13 @@ import TokenMint
                     "grant_type=authorization_code&code=\(String(repeating: "c", count: 43))",
                     authorization: basic, response: #"{"id_token":"\#(token)"}"#,
                     location: "https://app.example/?code=\(String(repeating: "d", count: 43))")))
-        #expect(shown.request.contains("POST /oauth/token\nx = 1"))
-        #expect(shown.request.contains("code = cccccccccccc… (43 bytes)"))
+        #expect(shown.exchange.request.contains("POST /oauth/token\nx = 1"))
+        #expect(shown.exchange.request.contains("code = cccccccccccc… (43 bytes)"))
         #expect(
-            !shown.request.contains(basic) && shown.request.contains("Authorization: Basic c2l3YS13ZWI6…"))
-        #expect(shown.response.contains("code = dddddddddddd… (43 bytes)"))
-        #expect(!shown.response.contains(token) && shown.response.contains("\"iss\""))
+            !shown.exchange.request.contains(basic)
+                && shown.exchange.request.contains("Authorization: Basic c2l3YS13ZWI6…"))
+        #expect(shown.exchange.response.contains("code = dddddddddddd… (43 bytes)"))
+        #expect(!shown.exchange.response.contains(token) && shown.exchange.response.contains("\"iss\""))
     }
 
     @Test func `a page, a long body, and what is not kept are named instead of shown`() throws {
@@ -116,13 +116,16 @@ import TokenMint
                 "GET", "/oauth/authorize",
                 exchange: Self.exchange(
                     "/oauth/authorize", response: "<!doctype html>", responseType: "text/html")))
-        #expect(page.response == "200\ntext/html")
+        #expect(page.exchange.response == "200\ntext/html")
         let long = try Self.shown(
             Self.request(exchange: Self.exchange("/oauth/token", "code=secret", isBodyCut: true)))
-        #expect(long.request.contains("of more than 16384 bytes") && !long.request.contains("secret"))
+        #expect(
+            long.exchange.request.contains("of more than 16384 bytes")
+                && !long.exchange.request.contains("secret"))
         let gone = try Self.shown(Self.request())
         #expect(
-            gone.request == "POST /oauth/token\n\nThe rest is not kept any more." && gone.response == "200")
+            gone.exchange.request == "POST /oauth/token\n\nThe rest is not kept any more."
+                && gone.exchange.response == "200")
     }
 
     @Test func `a request that a fake has sent is the exchange of the fake`() {
@@ -143,15 +146,15 @@ import TokenMint
                     : Self.request("GET", "/readyz", number: number))
         }
         let exchanges = ReceivedRequests(requests, knownFrom: []).exchanges
-        #expect(exchanges.filter { !$0.isRoutine }.compactMap(\.requestNumber) == Array(11...60))
-        #expect(exchanges.filter(\.isRoutine).compactMap(\.requestNumber) == Array(551...600))
+        #expect(exchanges.filter { !$0.step.isRoutine }.compactMap(\.requestNumber) == Array(11...60))
+        #expect(exchanges.filter(\.step.isRoutine).compactMap(\.requestNumber) == Array(551...600))
     }
 
     @Test func `a device that waits is hidden, and the answer that it waits for is not`() throws {
         let body = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=x"
         let waiting = Self.request(
             code: "authorization_pending", exchange: Self.exchange("/oauth/token", body))
-        #expect(try Self.shown(waiting).isRoutine)
-        #expect(try !Self.shown(Self.request(exchange: Self.exchange("/oauth/token", body))).isRoutine)
+        #expect(try Self.shown(waiting).step.isRoutine)
+        #expect(try !Self.shown(Self.request(exchange: Self.exchange("/oauth/token", body))).step.isRoutine)
     }
 }

@@ -26,23 +26,29 @@ public struct OverviewPages: Sendable {
     let numbers: ServiceNumbers
     let monitor: OverviewMonitor
     let sources: Sources
-    let world: (any DevelopmentWorld)?
+    let card: Card?
 
-    /// - Parameter world: `nil` outside of `siwa dev`.
-    public init(
-        numbers: ServiceNumbers, monitor: OverviewMonitor, sources: Sources, world: (any DevelopmentWorld)?
-    ) {
-        (self.numbers, self.monitor, self.sources, self.world) = (numbers, monitor, sources, world)
+    /// A card below the state: a template of the site, and its values.
+    public struct Card: Sendable {
+        public let template: String
+        public let values: @Sendable (ConsoleRequest) -> any Sendable
+
+        public init(template: String, values: @escaping @Sendable (ConsoleRequest) -> any Sendable) {
+            (self.template, self.values) = (template, values)
+        }
+    }
+
+    public init(numbers: ServiceNumbers, monitor: OverviewMonitor, sources: Sources, card: Card? = nil) {
+        (self.numbers, self.monitor, self.sources, self.card) = (numbers, monitor, sources, card)
     }
 
     public var pages: [ConsolePage] {
-        let overview = ConsolePage(
-            .get, "/overview", access: .operators, entry: ConsolePage.Entry("Overview", order: 10),
-            handle: show)
-        return [
-            overview, ConsolePage(.post, "/overview/retire-key", access: .operatorsOfAllApps, handle: retire),
+        [
+            ConsolePage(
+                .get, "/overview", access: .operators, entry: ConsolePage.Entry("Overview", order: 10),
+                handle: show),
+            ConsolePage(.post, "/overview/retire-key", access: .operatorsOfAllApps, handle: retire),
         ]
-            + (world.map(actions) ?? [])
     }
 
     private func retire(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
@@ -74,7 +80,7 @@ public struct OverviewPages: Sendable {
                 troubles: troubles.filter { seesNumbers || $0.trouble.concernsEveryone },
                 plots: plots, isOld: isOld, period: period, seesNumbers: seesNumbers,
                 findings: await sources.findings(), keys: await sources.keys(), version: sources.version,
-                faults: await world?.faults, csrf: request.viewer.formToken),
+                card: card.map { ($0.template, $0.values(request)) }, csrf: request.viewer.formToken),
             isLive: true)
     }
 
@@ -83,37 +89,5 @@ public struct OverviewPages: Sendable {
             return numbers.lastHour().map { PlotPoint(begin: $0.minute, counts: $0.counts) }
         }
         return try await numbers.hours(hours).map { PlotPoint(begin: $0.hour, counts: $0.counts) }
-    }
-
-    // MARK: The buttons of `siwa dev`
-
-    private func actions(in world: any DevelopmentWorld) -> [ConsolePage] {
-        func act(
-            _ path: String, _ body: @escaping @Sendable () async throws -> DevelopmentOutcome
-        ) -> ConsolePage {
-            ConsolePage(.post, path, access: .development) { _ in
-                do {
-                    let outcome = try await body()
-                    return .redirect(to: "/overview", notice: outcome.sentence)
-                } catch let error as DevelopmentWorldError {
-                    return error.answer
-                }
-            }
-        }
-        return [
-            act("/overview/sign-in") { try await world.newPersonSignsIn() },
-            act("/overview/link") { try await world.linkWithGoogle() },
-            act("/overview/stop") { try await world.personStopsUsingTheApp() },
-            ConsolePage(.post, "/overview/fault", access: .development) { request in
-                guard let name = request.form["name"], let state = request.form["state"],
-                    ["on", "off"].contains(state),
-                    try await world.switchFault(named: name, isOn: state == "on")
-                else { return .refused("There is no such fault. Go back, and choose one of the list.") }
-                let fault = await world.faults.first { $0.name == name }
-                return .redirect(
-                    to: "/overview",
-                    notice: state == "on" ? fault?.notice ?? "The fault is on." : "The fault is off.")
-            },
-        ]
     }
 }

@@ -55,16 +55,6 @@ struct OverviewValues: Sendable {
         let isCurrent: Bool
     }
 
-    struct Fault: Sendable {
-        let name: String
-        let title: String
-        let state: String
-        let next: String
-        let button: String
-        /// The party whose keys the service still has in its cache while the fault is on.
-        let cachedKeysOf: String?
-    }
-
     let version: String
     let isFine: Bool
     /// Checks of the doctor that have found something wrong.
@@ -85,17 +75,15 @@ struct OverviewValues: Sendable {
     let findings: [Finding]
     let goodFindings: String
     let checkedAt: String?
-    let isDevelopment: Bool
-    let faults: [Fault]
-    /// The faults that are on.
-    let activeFaults: [Fault]
-    let hasActiveFaults: Bool
+    /// The template of a card below the state, and its values; `nil` without a card.
+    let cardTemplate: String?
+    let card: (any Sendable)?
     let csrf: String
 
     init(
         condition: ServiceCondition, troubles: [DatedTrouble], plots: [Plot], isOld: Bool, period: PlotPeriod,
         seesNumbers: Bool, findings: DoctorFindings?, keys: [KeyCondition], version: String,
-        faults: [DevelopmentFault]?, csrf: String
+        card: (template: String, values: any Sendable)?, csrf: String
     ) {
         let now = condition.now
         self.version = version
@@ -133,11 +121,7 @@ struct OverviewValues: Sendable {
         self.findings = all.filter { $0.verdict != .good }.map(Finding.init)
         goodFindings = all.filter { $0.verdict == .good }.map(\.check).joined(separator: ", ")
         checkedAt = findings?.checkedAt.map { Self.ago($0, at: now) }
-        isDevelopment = faults != nil
-        self.faults = (faults ?? []).map(Fault.init)
-        activeFaults = (faults ?? []).filter(\.isOn).map(Fault.init)
-        hasActiveFaults = !activeFaults.isEmpty
-        self.csrf = csrf
+        (cardTemplate, self.card, self.csrf) = (card?.template, card?.values, csrf)
     }
 
     static func ago(_ moment: Moment, at now: Moment) -> String {
@@ -166,14 +150,6 @@ extension OverviewValues.Trouble {
         let page = withPage ? trouble.page : nil
         (path, pageTitle) = (page?.path, page?.title ?? "")
         kind = trouble.kind.rawValue
-    }
-}
-
-extension OverviewValues.Fault {
-    init(_ fault: DevelopmentFault) {
-        (name, title) = (fault.name, fault.title)
-        (state, next, button) = fault.isOn ? ("on", "off", "Mend") : ("off", "on", "Break")
-        cachedKeysOf = fault.isOn ? fault.withheldKeysOf?.rawValue : nil
     }
 }
 

@@ -43,8 +43,8 @@ struct ConsoleFrame: Sendable {
     private let library: TemplateLibrary
     private let entries: [(page: ConsolePage, entry: ConsolePage.Entry)]
 
-    init(_ pages: [ConsolePage]) throws {
-        library = try Templates.library()
+    init(_ pages: [ConsolePage], templates: [String: [UInt8]]) throws {
+        library = try Templates.library(with: templates)
         entries = pages.compactMap { page in page.entry.map { (page, $0) } }
             .sorted { ($0.1.order, $0.1.title) < ($1.1.order, $1.1.title) }
     }

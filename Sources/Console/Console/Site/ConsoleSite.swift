@@ -42,12 +42,13 @@ public final class ConsoleSite: Sendable {
     let now: @Sendable () -> Moment
 
     /// - Parameters:
+    ///   - templates: Those of pages from other modules, by name.
     ///   - live: Told of each change by what the pages show.
     ///   - audit: Keeps who signed in and out.
     ///   - monitor: Says what is wrong to an operator whose session cannot begin.
     /// - Throws: The error of a template that cannot be parsed.
     public init(
-        pages: [ConsolePage], visitors: Visitors, live: LiveUpdates,
+        pages: [ConsolePage], templates: [String: [UInt8]] = [:], visitors: Visitors, live: LiveUpdates,
         audit: (any ConsoleAudit)? = nil, monitor: OverviewMonitor? = nil,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) throws {
@@ -61,7 +62,7 @@ public final class ConsoleSite: Sendable {
             }
         }
         routes = ConsoleRoutes(pages)
-        frame = try ConsoleFrame(pages)
+        frame = try ConsoleFrame(pages, templates: templates)
         (self.live, self.audit, self.monitor, self.now) = (live, audit, monitor, now)
         log = ConsoleLog(logger, now: now)
     }

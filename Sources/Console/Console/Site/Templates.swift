@@ -24,20 +24,12 @@ enum Templates {
         "requests": PackageResources.requests_mustache,
         "settings": PackageResources.settings_mustache,
         "sign-in": PackageResources.sign_in_mustache,
-        "start": PackageResources.start_mustache,
         "tokens": PackageResources.tokens_mustache,
         "troubles": PackageResources.troubles_mustache,
-        "world-exchange": PackageResources.world_exchange_mustache,
-        "world-exchanges": PackageResources.world_exchanges_mustache,
-        "world-faults": PackageResources.world_faults_mustache,
-        "world-google": PackageResources.world_google_mustache,
-        "world-keys": PackageResources.world_keys_mustache,
-        "world-notifications": PackageResources.world_notifications_mustache,
-        "world-people": PackageResources.world_people_mustache,
-        "world-person": PackageResources.world_person_mustache,
-        "world-sequence": PackageResources.world_sequence_mustache,
-        "world-tabs": PackageResources.world_tabs_mustache,
     ]
 
-    static func library() throws -> TemplateLibrary { try TemplateLibrary(files) }
+    /// - Parameter others: Templates of pages of other modules. A name of this module cannot be replaced.
+    static func library(with others: [String: [UInt8]] = [:]) throws -> TemplateLibrary {
+        try TemplateLibrary(others.merging(files) { _, own in own })
+    }
 }

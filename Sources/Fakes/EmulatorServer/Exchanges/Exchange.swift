@@ -20,6 +20,15 @@ public struct Exchange: Sendable, Equatable {
     /// `X-Request-ID` of the response, by which the server's own record is found. `nil` without such a field, and
     /// for a request that the emulator itself received.
     public let requestID: String?
+
+    package init(
+        number: Int, step: ExchangeStep, title: String, request: String, response: String, status: Int?,
+        at: Int64, span: ExchangeSpan, requestID: String?
+    ) {
+        (self.number, self.step, self.title) = (number, step, title)
+        (self.request, self.response, self.status) = (request, response, status)
+        (self.at, self.span, self.requestID) = (at, span, requestID)
+    }
 }
 
 /// Beginning and end of an exchange by the machine's monotonic clock, so that exchanges within a millisecond stay

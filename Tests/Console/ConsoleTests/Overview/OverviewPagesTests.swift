@@ -14,7 +14,7 @@ import Testing
 
     private static func pages(
         _ condition: ServiceCondition = .sample, totals: NumberSeries.Counts = [:],
-        world: (any DevelopmentWorld)? = nil
+        card: OverviewPages.Card? = nil
     ) -> OverviewPages {
         let numbers = ServiceNumbers(
             totals: { totals }, store: ReferenceStore(), replica: "a", now: { now },
@@ -41,7 +41,7 @@ import Testing
                         KeyCondition(use: "Signs", name: "RS256", fingerprint: "0178", age: .unknown),
                         shutKey,
                     ]
-                }, retireKey: { keyID, _ in keyID == "kid9" }), world: world)
+                }, retireKey: { keyID, _ in keyID == "kid9" }), card: card)
     }
 
     private static var shutKey: KeyCondition {
@@ -77,27 +77,27 @@ import Testing
     /// Renders the overview for an operator.
     private static func page(
         _ pages: OverviewPages, scope: AppScope = .all, query: [String: String] = [:],
-        isDevelopment: Bool = false
+        templates: [String: [UInt8]] = [:]
     ) async throws -> String {
-        let answer = try await answer(pages, "/overview", scope: scope, query: query, isDevelopment)
+        let answer = try await answer(pages, "/overview", scope: scope, query: query)
         guard case .page(let template, _, let values, let isLive) = answer else {
             Issue.record("no page: \(answer)")
             return ""
         }
         #expect(isLive)
-        return try #require(try Templates.library().render(template, values))
+        return try #require(try Templates.library(with: templates).render(template, values))
     }
 
     private static func answer(
         _ pages: OverviewPages, _ path: String, scope: AppScope = .all, query: [String: String] = [:],
-        form: [String: String] = [:], _ isDevelopment: Bool = true
+        form: [String: String] = [:]
     ) async throws -> ConsoleAnswer {
         let page = try #require(pages.pages.first { $0.path == path })
         return try await page.handle(
             ConsoleRequest(
                 requestID: "r", query: query, form: form,
                 viewer: ConsoleViewer(
-                    name: "ops", scope: scope, isDevelopment: isDevelopment, formToken: "token"),
+                    name: "ops", scope: scope, isDevelopment: false, formToken: "token"),
                 now: now))
     }
 
@@ -154,7 +154,7 @@ import Testing
             let values = OverviewValues(
                 condition: condition, troubles: [], plots: [], isOld: false, period: .hour, seesNumbers: true,
                 findings: DoctorFindings(findings: [], checkedAt: checkedAt, isRunning: false), keys: [],
-                version: "1", faults: nil, csrf: "")
+                version: "1", card: nil, csrf: "")
             return try #require(try Templates.library().render("overview", values))
         }
         var condition = ServiceCondition.sample
@@ -177,7 +177,7 @@ import Testing
         let values = OverviewValues(
             condition: condition, troubles: [DatedTrouble(trouble: trouble, since: Self.now)], plots: [],
             isOld: false, period: .hour, seesNumbers: true, findings: nil, keys: [], version: "1",
-            faults: nil, csrf: "")
+            card: nil, csrf: "")
         let text = try #require(try Templates.library().render("overview", values))
         let first = try #require(text.firstRange(of: "<article"))
         #expect(text[first.lowerBound...].contains("data-trouble=\"\(fault.kind.rawValue)\""))
@@ -219,74 +219,21 @@ import Testing
         #expect(other.contains("aria-current=\"page\">Last hour") && !other.contains("<script>"))
     }
 
-    @Test func `the buttons of development act in the fake world`() async throws {
-        let world = RecordingWorld()
-        let pages = Self.pages(world: world)
-        let text = try await Self.page(pages, isDevelopment: true)
-        for words in ["New person signs in", "Link with Google", "Person stops using the app"] {
-            #expect(text.contains("<button>\(words)</button>"), "\(words)")
-        }
-        #expect(text.contains("name=\"csrf\" value=\"token\"") && text.contains("Break: Apple is slow"))
-        #expect(!text.contains("Faults that are on") && !text.contains("<details open>"))
-        for path in ["/overview/sign-in", "/overview/stop"] {
-            guard case .redirect("/overview", let notice?) = try await Self.answer(pages, path) else {
-                Issue.record("\(path)")
-                continue
-            }
-            #expect(!notice.isEmpty)
-        }
-        guard case .refused("no client of Google") = try await Self.answer(pages, "/overview/link") else {
-            Issue.record("refused")
-            return
-        }
-        _ = try await Self.answer(
-            pages, "/overview/fault", form: ["name": "apple_slow", "state": "on"])
-        guard
-            case .refused = try await Self.answer(
-                pages, "/overview/fault", form: ["name": "apple_slow", "state": "x"]),
-            case .refused = try await Self.answer(
-                pages, "/overview/fault", form: ["name": "y", "state": "on"])
-        else {
-            Issue.record("a wrong form was taken")
-            return
-        }
-        #expect(world.calls == ["sign in", "stop", "link", "apple_slow true", "y true"])
-        // A fault that is on is seen without opening anything.
-        let broken = try await Self.page(pages, isDevelopment: true)
-        #expect(broken.contains("Faults that are on") && broken.contains("<details open>"))
-        #expect(broken.contains("aria-label=\"Mend: Apple is slow\""))
+    @Test func `a card of another module is a part of the page, and has the token of its forms`() async throws
+    {
+        struct Values { let csrf: String; let word: String }
+        let card = OverviewPages.Card(template: "card") { Values(csrf: $0.viewer.formToken, word: "<b>") }
+        let templates = ["card": Array("<p>{{word}} {{csrf}}</p>".utf8)]
+        let page = try await Self.page(Self.pages(card: card), templates: templates)
+        #expect(page.contains("<p>&lt;b&gt; token</p>"))
+        #expect(try await !Self.page(Self.pages(), templates: templates).contains("<p>&lt;b&gt;"))
+        // A name of this module stays its own.
+        let other = try await Self.page(Self.pages(), templates: ["overview": Array("other".utf8)])
+        #expect(other.contains("What is wrong now"))
     }
 
-    @Test func `a fault that the cache hides says so, and what shows it is beside it`() async throws {
-        let world = RecordingWorld()
-        let pages = Self.pages(world: world)
-        let before = try await Self.page(pages, isDevelopment: true)
-        #expect(!before.contains("Replace all keys"))
-        guard
-            case .redirect("/overview", let notice?) = try await Self.answer(
-                pages, "/overview/fault", form: ["name": "keys_gone", "state": "on"])
-        else {
-            Issue.record("no notice")
-            return
-        }
-        #expect(notice.contains("still has the keys in its cache") && notice.contains("replace all keys"))
-        let broken = try await Self.page(pages, isDevelopment: true)
-        #expect(broken.contains("action=\"/console/world/keys\"") && broken.contains("value=\"apple\""))
-        #expect(broken.contains(">Replace all keys</button>"))
-    }
-
-    @Test func `outside of development there are no buttons, and each page is declared for its callers`() {
-        let usual = ["/overview", "/overview/retire-key"]
-        #expect(Self.pages().pages.map(\.path) == usual)
-        let actions = Self.pages(world: RecordingWorld()).pages.dropFirst(usual.count)
-        #expect(actions.count == 4)
-        for page in actions {
-            #expect(page.method == .post)
-            guard case .development = page.access else {
-                Issue.record("\(page.path)")
-                continue
-            }
-        }
+    @Test func `there is no page of development`() {
+        #expect(Self.pages().pages.map(\.path) == ["/overview", "/overview/retire-key"])
     }
 
     @Test func `the monitor says since when`() async throws {
@@ -339,44 +286,4 @@ import Testing
 
 extension String {
     fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-}
-
-/// A fake world that records what was asked of it.
-private final class RecordingWorld: DevelopmentWorld {
-    private let record = Mutex<[String]>([])
-
-    var calls: [String] { record.withLock { $0 } }
-
-    func newPersonSignsIn() async throws -> DevelopmentOutcome {
-        record.withLock { $0.append("sign in") }
-        return DevelopmentOutcome("Nora Quist has signed in", account: "acc_x")
-    }
-
-    func linkWithGoogle() async throws -> DevelopmentOutcome {
-        record.withLock { $0.append("link") }
-        throw DevelopmentWorldError("no client of Google")
-    }
-
-    func personStopsUsingTheApp() async throws -> DevelopmentOutcome {
-        record.withLock { $0.append("stop") }
-        return DevelopmentOutcome("Nora Quist has stopped")
-    }
-
-    var faults: [DevelopmentFault] {
-        get async {
-            let calls = record.withLock { $0 }
-            return [
-                DevelopmentFault(
-                    name: "apple_slow", title: "Apple is slow", isOn: calls.contains("apple_slow true")),
-                DevelopmentFault(
-                    name: "keys_gone", title: "No keys", isOn: calls.contains("keys_gone true"),
-                    withheldKeysOf: .apple),
-            ]
-        }
-    }
-
-    func switchFault(named name: String, isOn: Bool) async throws -> Bool {
-        record.withLock { $0.append("\(name) \(isOn)") }
-        return ["apple_slow", "keys_gone"].contains(name)
-    }
 }

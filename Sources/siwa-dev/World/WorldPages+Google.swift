@@ -1,5 +1,7 @@
 import AppleAccounts
+import Console
 import Encodings
+import GoogleEmulator
 
 extension WorldPages {
     private static let path = WorldTabs.Place.google.rawValue
@@ -18,6 +20,24 @@ extension WorldPages {
                 return try await Self.act(then: Self.path) { try await world.carryOut(use, of: link) }
             },
         ]
+    }
+}
+
+/// A use of a link by the fake Google. The raw value is that of its button.
+enum WorldLinkUse: String, CaseIterable {
+    /// Gets a new access token.
+    case refresh
+    /// Calls the app's API, which asks if the access token is good.
+    case call
+    /// The user unlinks in the Google app.
+    case unlink
+
+    var title: String {
+        switch self {
+        case .refresh: "Refresh"
+        case .call: "Use the access token"
+        case .unlink: "Unlink at Google"
+        }
     }
 }
 
@@ -56,27 +76,32 @@ private struct GoogleValues: Sendable {
     let hasReports: Bool
     let reports: [Report]
 
-    init(_ request: ConsoleRequest, world: any FakeWorld) {
+    init(_ request: ConsoleRequest, world: DevelopmentFakes) {
         let csrf = request.viewer.formToken
-        hasGoogle = world.hasGoogle
-        links = world.links.reversed().map { Link($0, csrf: csrf, now: request.now.milliseconds) }
+        hasGoogle = world.google != nil
+        links = (world.google?.state.links ?? []).reversed().map {
+            Link($0, csrf: csrf, now: request.now.milliseconds)
+        }
         hasLinks = !links.isEmpty
-        reports = world.reports.reversed().map { report in
+        reports = (world.google?.state.receivedEvents ?? []).reversed().map { event in
             Report(
-                time: RFC3339.text(milliseconds: report.at), type: report.type, link: report.link,
-                deliveries: report.deliveries)
+                time: RFC3339.text(milliseconds: event.issuedAt * 1000), type: event.type,
+                link: event.linkID, deliveries: event.deliveries)
         }
         hasReports = !reports.isEmpty
     }
 }
 
 extension GoogleValues.Link {
-    init(_ link: WorldLink, csrf: String, now: Int64) {
-        (id, mode, scope) = (link.id, link.mode.replacing("_", with: " "), link.scope)
-        (state, style) = (link.state.replacing("_", with: " "), link.isLinked ? "good" : "warn")
+    init(_ link: AccountLink, csrf: String, now: Int64) {
+        (id, mode, scope) = (link.id, link.mode.rawValue.replacing("_", with: " "), link.scope)
+        var word = link.status.word
+        if case .failed(let error) = link.status { word += ": \(error)" }
+        let isLinked = link.status == .linked
+        (state, style) = (word.replacing("_", with: " "), isLinked ? "good" : "warn")
         account = link.account.flatMap { AccountID($0)?.rawValue }
         var words = "none"
-        if let end = link.expiresAt {
+        if let end = link.expiresAt.map({ $0 * 1000 }) {
             words =
                 end > now ? "until \(SequenceDiagram.time(end))" : "over since \(SequenceDiagram.time(end))"
             if let isActive = link.isActive {
@@ -84,12 +109,12 @@ extension GoogleValues.Link {
             }
         }
         accessToken = words
-        refreshToken = link.hasRefreshToken ? "held" : "none"
+        refreshToken = link.refreshToken != nil ? "held" : "none"
         uses = WorldLinkUse.allCases.filter { use in
             switch use {
-            case .refresh: link.hasRefreshToken
+            case .refresh: link.refreshToken != nil
             case .call: link.expiresAt != nil
-            case .unlink: link.isLinked
+            case .unlink: isLinked
             }
         }.map { use in
             GoogleValues.Use(

@@ -1,3 +1,5 @@
+import Console
+import EmulatorServer
 import Encodings
 
 extension WorldPages {
@@ -15,7 +17,8 @@ extension WorldPages {
                     return Self.wasExchange(id) ? .refused(Self.forgotten) : .notFound
                 }
                 return .page(
-                    template: "world-exchange", title: exchange.title, values: ExchangeValues(exchange))
+                    template: "world-exchange", title: exchange.exchange.title,
+                    values: ExchangeValues(exchange))
             },
         ]
     }
@@ -27,7 +30,8 @@ extension WorldPages {
     /// True for a name that an exchange can have.
     private static func wasExchange(_ id: String) -> Bool {
         let parts = id.split(separator: "-", omittingEmptySubsequences: false)
-        return parts.count == 2 && ["apple", "google", "siwa"].contains(parts[0]) && Int(parts[1]) ?? 0 > 0
+        return parts.count == 2 && WorldExchange.Source(rawValue: String(parts[0])) != nil
+            && Int(parts[1]) ?? 0 > 0
     }
 }
 
@@ -37,9 +41,9 @@ extension [WorldExchange] {
     var repeated: Set<String> {
         var failed: Set<[String]> = []
         return reduce(into: []) { repeated, exchange in
-            let isOfService = exchange.from == .siwa || exchange.from == .apple
-            let step = [exchange.from.rawValue, exchange.to.rawValue, exchange.title]
-            if exchange.isRoutine || (isOfService && exchange.isBad && failed.contains(step)) {
+            let isOfService = exchange.step.from == .siwa || exchange.step.from == .apple
+            let step = [exchange.step.from.rawValue, exchange.step.to.rawValue, exchange.exchange.title]
+            if exchange.step.isRoutine || (isOfService && exchange.isBad && failed.contains(step)) {
                 repeated.insert(exchange.id)
             }
             if exchange.isBad { failed.insert(step) } else { failed.remove(step) }
@@ -85,13 +89,14 @@ private struct ExchangeValues: Sendable {
     let requestNumber: Int?
     let diagram: SequenceDiagram
 
-    init(_ exchange: WorldExchange) {
-        (title, from, to) = (exchange.title, exchange.from.title, exchange.to.title)
-        (time, outcome) = (RFC3339.text(milliseconds: exchange.at), exchange.outcome)
-        tone = exchange.isBad ? "bad" : "good"
-        (standard, standardURL) = (exchange.standard, exchange.standardURL)
+    init(_ shown: WorldExchange) {
+        let exchange = shown.exchange
+        (title, from, to) = (exchange.title, exchange.step.from.title, exchange.step.to.title)
+        (time, outcome) = (RFC3339.text(milliseconds: exchange.at), shown.outcome)
+        tone = shown.isBad ? "bad" : "good"
+        (standard, standardURL) = (exchange.step.standard, shown.standardURL)
         (request, response) = (exchange.request, exchange.response)
-        requestNumber = exchange.requestNumber
-        diagram = SequenceDiagram([exchange], title: exchange.title)
+        requestNumber = shown.requestNumber
+        diagram = SequenceDiagram([shown], title: exchange.title)
     }
 }

@@ -1,3 +1,5 @@
+import AppleEmulator
+import Console
 import Encodings
 
 extension WorldPages {
@@ -7,7 +9,7 @@ extension WorldPages {
             ConsolePage(.get, path, access: .development) { request in
                 .page(
                     template: "world-notifications", title: "Notifications",
-                    values: OutboxValues(request, world.outbox), isLive: true)
+                    values: OutboxValues(request, world), isLive: true)
             },
             ConsolePage(.post, path, access: .development) { request in
                 try await Self.act(then: path) {
@@ -18,10 +20,11 @@ extension WorldPages {
                 }
             },
             ConsolePage(.post, "/world/notifications/release", access: .development) { request in
-                guard let order = WorldReleaseOrder(rawValue: request.form["order"] ?? "") else {
+                let word = (request.form["order"] ?? "").replacing("-", with: "_")
+                guard let order = ReleaseOrder(rawValue: word) else {
                     return .refused("The order is in-order, reversed or shuffled.")
                 }
-                let count = await world.releaseNotifications(order)
+                let count = await world.apple.release(order).count
                 return .redirect(to: path, notice: "Sent: \(count).")
             },
         ]
@@ -57,18 +60,27 @@ private struct OutboxValues: Sendable {
     let hasSent: Bool
     let sent: [Sent]
 
-    init(_ request: ConsoleRequest, _ outbox: WorldOutbox) {
-        (csrf, isHolding) = (request.viewer.formToken, outbox.isHolding)
-        (count, hasWaiting) = (outbox.waiting.count, !outbox.waiting.isEmpty)
-        hasHeld = outbox.waiting.contains(where: \.isHeld)
-        waiting = outbox.waiting.prefix(Self.shown).map {
-            Waiting(type: $0.type, name: $0.name, isHeld: $0.isHeld, attempts: $0.attempts)
+    init(_ request: ConsoleRequest, _ world: DevelopmentFakes) {
+        let state = world.apple.state
+        var names: [String: String] = [:]
+        for user in state.users {
+            for identity in user.identities { names[identity.subject] = user.displayName }
         }
-        hasSent = !outbox.sent.isEmpty
-        sent = outbox.sent.reversed().map { sent in
+        (csrf, isHolding) = (request.viewer.formToken, state.deliveryPlan.holds)
+        let all = state.waitingNotifications
+        (count, hasWaiting, hasHeld) = (all.count, !all.isEmpty, all.contains(where: \.isHeld))
+        waiting = all.prefix(Self.shown).map { waiting in
+            let notification = waiting.notification
+            return Waiting(
+                type: notification.type, name: names[notification.subject] ?? notification.subject,
+                isHeld: waiting.isHeld, attempts: waiting.attempts)
+        }
+        sent = state.recentDeliveries.reversed().map { sent in
             Sent(
-                time: RFC3339.text(milliseconds: sent.at), type: sent.type, name: sent.name,
-                outcome: sent.outcome, tone: sent.outcome == "200" ? "good" : "bad")
+                time: RFC3339.text(milliseconds: sent.postedAt), type: sent.type,
+                name: names[sent.subject] ?? sent.subject, outcome: sent.outcome,
+                tone: sent.outcome == "200" ? "good" : "bad")
         }
+        hasSent = !sent.isEmpty
     }
 }

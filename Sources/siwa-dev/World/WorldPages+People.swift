@@ -1,3 +1,5 @@
+import AppleEmulator
+import Console
 import Encodings
 
 extension WorldPages {
@@ -13,20 +15,20 @@ extension WorldPages {
             },
             ConsolePage(.post, "/world/people", access: .development) { request in
                 try await Self.act(then: "/world") {
-                    "\(try world.makePerson(Self.person(of: request)).name) has an Apple Account now."
+                    "\(try world.make(Self.recipe(of: request)).displayName) has an Apple Account now."
                 }
             },
             ConsolePage(.get, "/world/people/{sub}", access: .development) { request in
                 guard let person = world.person(request.parameters["sub"] ?? "") else { return .notFound }
                 return .page(
-                    template: "world-person", title: person.name,
+                    template: "world-person", title: person.displayName,
                     values: WorldPersonValues(person, request, world: world))
             },
             ConsolePage(.post, "/world/people/{sub}", access: .development) { request in
                 let subject = request.parameters["sub"] ?? ""
                 guard world.person(subject) != nil else { return .notFound }
                 return try await Self.act(then: Self.path(of: subject)) {
-                    try world.editPerson(subject, Self.person(of: request))
+                    try world.edit(subject, Self.recipe(of: request))
                     return "Changed."
                 }
             },
@@ -37,7 +39,7 @@ extension WorldPages {
                 else { return .notFound }
                 let path = action == .linkWithGoogle ? "/world/exchanges" : Self.path(of: subject)
                 return try await Self.act(then: path) {
-                    try await world.carryOut(action, of: subject).sentence
+                    try await world.carryOut(action, of: subject)
                 }
             },
         ]
@@ -50,8 +52,7 @@ extension WorldPages {
     /// Characters of a name, and of an address.
     private static let longestText = 320
 
-    private static func person(of request: ConsoleRequest) throws -> NewWorldPerson {
-        var person = NewWorldPerson()
+    private static func recipe(of request: ConsoleRequest) throws -> UserRecipe {
         func text(_ name: String) throws -> String? {
             guard let text = request.form[name], !text.isEmpty else { return nil }
             guard text.utf8.count <= longestText else {
@@ -59,20 +60,46 @@ extension WorldPages {
             }
             return text
         }
-        person.firstName = try text("first_name")
-        person.lastName = try text("last_name")
-        person.email = try text("email")
-        person.hidesEmail = request.form["hides_email"] != nil
-        person.realUserStatus = request.form["real_user_status"].flatMap { Int64($0) }
-        if let status = person.realUserStatus, !(0...2).contains(status) {
+        var recipe = UserRecipe()
+        (recipe.firstName, recipe.lastName) = (try text("first_name"), try text("last_name"))
+        if let email = try text("email") { recipe.email = .given(email) }
+        recipe.hidesEmail = request.form["hides_email"] != nil
+        recipe.realUserStatus = request.form["real_user_status"].flatMap { Int64($0) }
+        if let status = recipe.realUserStatus, !(0...2).contains(status) {
             throw DevelopmentWorldError("The real user status is 0, 1 or 2.")
         }
-        return person
+        return recipe
     }
 }
 
-/// The list of people.
+/// Actions of a person. The raw value is the last part of the path of its form.
+enum WorldAction: String, CaseIterable {
+    case signInOnPhone = "sign-in-on-phone"
+    case signInOnWeb = "sign-in-on-web"
+    case linkWithGoogle = "link-with-google"
+    case stopUsingApp = "stop-using-app"
+    case changeForwarding = "change-forwarding"
+    case changePassword = "change-password"
+    case deleteAccount = "delete-account"
+
+    var title: String {
+        switch self {
+        case .signInOnPhone: "Sign in on an iPhone"
+        case .signInOnWeb: "Sign in on the web"
+        case .linkWithGoogle: "Link with Google"
+        case .stopUsingApp: "Stop using the app"
+        case .changeForwarding: "Change e-mail forwarding"
+        case .changePassword: "Change password"
+        case .deleteAccount: "Delete Apple account"
+        }
+    }
+}
+
+/// A page of people, newest first.
 private struct WorldPeopleValues: Sendable {
+    /// People on a page.
+    static let size = 25
+
     struct Row: Sendable {
         let href: String
         let name: String
@@ -94,25 +121,27 @@ private struct WorldPeopleValues: Sendable {
     let older: String?
     let hasGoogle: Bool
 
-    init(_ request: ConsoleRequest, world: any FakeWorld) {
+    init(_ request: ConsoleRequest, world: DevelopmentFakes) {
         (tabs, csrf) = (WorldTabs(.people), request.viewer.formToken)
         find = WorldSearch.words(of: request)
-        hasGoogle = world.hasGoogle
-        let page = world.people(matching: find, from: request.query["from"].flatMap { Int($0) } ?? 0)
-        people = page.people.map { person in
+        hasGoogle = world.google != nil
+        let all = world.people(matching: find)
+        let last = all.isEmpty ? 0 : (all.count - 1) / Self.size * Self.size
+        let offset = min(max(0, request.query["from"].flatMap { Int($0) } ?? 0), last)
+        people = all.dropFirst(offset).prefix(Self.size).map { person in
             Row(
-                href: "/console\(WorldPages.path(of: person.subject))", name: person.name,
+                href: "/console\(WorldPages.path(of: person.subject))", name: person.displayName,
                 email: person.email ?? "no address",
-                relayAddress: person.hidesEmail ? person.relayAddresses.first : nil,
-                apps: person.apps.isEmpty ? nil : person.apps.joined(separator: ", "),
+                relayAddress: person.hidesEmail ? person.identities.first?.relayAddress : nil,
+                apps: person.apps.isEmpty ? nil : person.apps.sorted().joined(separator: ", "),
                 isDeleted: person.isDeleted, csrf: request.viewer.formToken,
                 canStop: !person.apps.isEmpty)
         }
         hasPeople = !people.isEmpty
-        range = "\(page.offset + 1) to \(page.offset + people.count) of \(page.found)"
-        let next = page.offset + people.count
-        newer = page.offset > 0 ? Self.link(find, max(0, page.offset - WorldPeople.size)) : nil
-        older = next < page.found ? Self.link(find, next) : nil
+        let next = offset + people.count
+        range = "\(offset + 1) to \(next) of \(all.count)"
+        newer = offset > 0 ? Self.link(find, max(0, offset - Self.size)) : nil
+        older = next < all.count ? Self.link(find, next) : nil
     }
 
     private static func link(_ find: String, _ offset: Int) -> String {
@@ -150,13 +179,14 @@ private struct WorldPersonValues: Sendable {
     let statuses: [Status]
     let buttons: [Button]
 
-    init(_ person: WorldPerson, _ request: ConsoleRequest, world: any FakeWorld) {
+    init(_ person: EmulatedUser, _ request: ConsoleRequest, world: DevelopmentFakes) {
         (tabs, csrf) = (WorldTabs(.people), request.viewer.formToken)
         path = "/console\(WorldPages.path(of: person.subject))"
-        (name, subject, email) = (person.name, person.subject, person.email ?? "none")
+        (name, subject, email) = (person.displayName, person.subject, person.email ?? "none")
         (firstName, lastName) = (person.firstName ?? "", person.lastName ?? "")
-        (hidesEmail, relayAddresses) = (person.hidesEmail, person.relayAddresses)
-        (forwardsEmail, apps, isDeleted) = (person.forwardsEmail, person.apps, person.isDeleted)
+        (hidesEmail, relayAddresses) = (person.hidesEmail, person.identities.map(\.relayAddress))
+        (forwardsEmail, apps) = (person.forwardsEmail, person.apps.sorted())
+        isDeleted = person.isDeleted
         let known: [(value: Int64?, words: String)] = [
             (2, "likely real (2)"), (1, "unknown (1)"), (0, "unsupported (0)"), (nil, "no claim"),
         ]
@@ -169,7 +199,7 @@ private struct WorldPersonValues: Sendable {
             switch action {
             case .signInOnPhone, .changePassword, .changeForwarding, .deleteAccount: true
             case .signInOnWeb: world.clientIDs.count > 1
-            case .linkWithGoogle: world.hasGoogle
+            case .linkWithGoogle: world.google != nil
             case .stopUsingApp: !person.apps.isEmpty
             }
         }

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 
 /// Exchanges as a sequence diagram: a column for each party, and a row for each request and each response, in the
@@ -63,7 +64,7 @@ struct SequenceDiagram: Sendable {
 
     init(_ exchanges: [WorldExchange], title: String = "Requests between the parties") {
         self.title = title
-        lanes = WorldExchange.Party.allCases.map { party in
+        lanes = ExchangeStep.Party.allCases.map { party in
             Lane(title: party.title, x: Self.x(of: party), left: Self.x(of: party) - 65)
         }
         var y = 56
@@ -85,7 +86,7 @@ struct SequenceDiagram: Sendable {
 
     private static func events(of exchanges: [WorldExchange]) -> [Event] {
         exchanges.flatMap { exchange in
-            exchange.isOneWay
+            exchange.step.isOneWay
                 ? [Event(exchange: exchange, isResponse: false)]
                 : [Event(exchange: exchange, isResponse: false), Event(exchange: exchange, isResponse: true)]
         }.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
@@ -94,27 +95,29 @@ struct SequenceDiagram: Sendable {
     private static func arrow(_ event: Event, at y: Int) -> Arrow {
         let exchange = event.exchange
         let isResponse = event.isResponse
-        let (sender, receiver) = isResponse ? (exchange.to, exchange.from) : (exchange.from, exchange.to)
+        let (sender, receiver) =
+            isResponse ? (exchange.step.to, exchange.step.from) : (exchange.step.from, exchange.step.to)
         let (from, tip) = (x(of: sender), x(of: receiver))
         let direction = tip >= from ? 1 : -1
         let lanes = max(1, abs(tip - from) / step)
-        let text = isResponse ? exchange.outcome : exchange.title
-        let words = "\(sender.title) to \(receiver.title): \(isResponse ? "answer to " : "")\(exchange.title)"
+        let text = isResponse ? exchange.outcome : exchange.exchange.title
+        let words =
+            "\(sender.title) to \(receiver.title): \(isResponse ? "answer to " : "")\(exchange.exchange.title)"
         return Arrow(
             href: "/console/world/exchanges/\(exchange.id)",
             label: isResponse
                 ? "\(words), \(exchange.outcome)"
-                : "\(time(exchange.at)) \(words), \(exchange.standard)",
+                : "\(time(exchange.exchange.at)) \(words), \(exchange.step.standard)",
             isResponse: isResponse, isBad: isResponse && exchange.isBad, y: y, from: from,
             to: tip - direction * 8,
             head: "\(tip),\(y) \(tip - direction * 9),\(y - 5) \(tip - direction * 9),\(y + 5)",
             middle: (from + tip) / 2, text: cut(text, to: fitting * lanes), textY: y - 7,
-            standard: isResponse ? nil : exchange.standard, standardY: y + 15,
-            time: isResponse ? "" : time(exchange.at))
+            standard: isResponse ? nil : exchange.step.standard, standardY: y + 15,
+            time: isResponse ? "" : time(exchange.exchange.at))
     }
 
-    private static func x(of party: WorldExchange.Party) -> Int {
-        firstX + step * (WorldExchange.Party.allCases.firstIndex(of: party) ?? 0)
+    private static func x(of party: ExchangeStep.Party) -> Int {
+        firstX + step * (ExchangeStep.Party.allCases.firstIndex(of: party) ?? 0)
     }
 
     /// Time of day in UTC with milliseconds.

@@ -1,3 +1,6 @@
+import Console
+import EmulatorServer
+
 extension WorldPages {
     var faultPages: [ConsolePage] {
         let path = WorldTabs.Place.faults.rawValue
@@ -9,11 +12,10 @@ extension WorldPages {
                 guard let name = request.form["fault"] else { return .refused("No fault is named.") }
                 let isOn = request.form["on"] == "1"
                 return try await Self.act(then: path) {
-                    guard try await world.switchFault(named: name, isOn: isOn) else {
+                    guard let fault = try await world.switchFault(named: name, isOn: isOn) else {
                         throw DevelopmentWorldError("There is no fault of this name.")
                     }
-                    let fault = await world.faults.first { $0.name == name }
-                    return isOn && fault?.withheldKeysOf != nil ? fault?.notice : nil
+                    return isOn && fault.withheldKeysOf != nil ? fault.notice : nil
                 }
             },
         ]
@@ -38,15 +40,16 @@ private struct FaultsValues: Sendable {
     let tabs = WorldTabs(.faults)
     let groups: [Group]
 
-    init(_ request: ConsoleRequest, world: any FakeWorld) {
-        groups = world.faultGroups.map { group in
-            let faults = group.faults.map { fault in
-                Fault(
-                    name: fault.name, title: fault.title, isOn: fault.isOn,
-                    cachedKeysOf: fault.isOn ? fault.withheldKeysOf?.rawValue : nil,
-                    csrf: request.viewer.formToken)
+    init(_ request: ConsoleRequest, world: DevelopmentFakes) {
+        let all = world.faults
+        groups = FaultSwitch.Group.allCases.compactMap { group in
+            let faults = all.filter { $0.group == group }.map { fault in
+                let isOn = world.isOn(fault)
+                return Fault(
+                    name: fault.name, title: fault.title, isOn: isOn,
+                    cachedKeysOf: isOn ? fault.withheldKeysOf?.rawValue : nil, csrf: request.viewer.formToken)
             }
-            return Group(title: group.title, faults: faults)
+            return faults.isEmpty ? nil : Group(title: group.rawValue, faults: faults)
         }
     }
 }

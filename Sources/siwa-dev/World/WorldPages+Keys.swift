@@ -1,4 +1,8 @@
+import AppleEmulator
+import Console
+import EmulatorServer
 import Encodings
+import GoogleEmulator
 
 extension WorldPages {
     private static let path = WorldTabs.Place.keys.rawValue
@@ -23,7 +27,7 @@ extension WorldPages {
             },
             ConsolePage(.post, Self.path, access: .development) { request in
                 guard let change = WorldKeyChange(rawValue: request.form["change"] ?? ""),
-                    let party = WorldExchange.Party(rawValue: request.form["party"] ?? "")
+                    let party = ExchangeStep.Party(rawValue: request.form["party"] ?? "")
                 else { return .refused("This is no change of a key.") }
                 // The pages with faults have a button for it too.
                 let pages = ["/overview", WorldTabs.Place.faults.rawValue]
@@ -46,6 +50,18 @@ extension WorldPages {
     }
 }
 
+/// A change of keys. Google's keys are only replaced.
+enum WorldKeyChange: String {
+    /// Publishes a new key that does not sign yet.
+    case publish
+    /// Signs with a published key.
+    case sign
+    /// Neither publishes the key nor signs with it.
+    case retire
+    /// Replaces all keys at once, which is the hardest case for what caches keys.
+    case replaceAll = "replace-all"
+}
+
 private struct KeysValues: Sendable {
     struct Key: Sendable {
         let party: String
@@ -66,21 +82,24 @@ private struct KeysValues: Sendable {
     let hasGoogle: Bool
     let google: [Key]
 
-    init(_ request: ConsoleRequest, world: any FakeWorld) {
+    init(_ request: ConsoleRequest, world: DevelopmentFakes) {
         let token = request.viewer.formToken
         csrf = token
-        let clock = world.clock
-        now = RFC3339.text(milliseconds: clock.now)
-        ahead = clock.aheadBy == 0 ? nil : Self.words(clock.aheadBy)
-        let keys = world.keys.map { key in
+        let state = world.apple.state
+        now = RFC3339.text(milliseconds: state.now)
+        ahead = state.clockOffset / 1000 == 0 ? nil : Self.words(state.clockOffset / 1000)
+        apple = state.keys.map { held in
             Key(
-                party: key.party.rawValue, id: key.id, isPublished: key.isPublished, signs: key.signs,
-                canSign: key.party == .apple && key.isPublished && !key.signs,
-                canRetire: key.party == .apple && (key.isPublished || key.signs), csrf: token)
+                party: "apple", id: held.key.keyID, isPublished: held.isPublished, signs: held.signs,
+                canSign: held.isPublished && !held.signs, canRetire: !held.isRetired, csrf: token)
         }
-        apple = keys.filter { $0.party == WorldExchange.Party.apple.rawValue }
-        google = keys.filter { $0.party == WorldExchange.Party.google.rawValue }
-        hasGoogle = world.hasGoogle
+        let ids = world.google?.state.keyIDs ?? []
+        google = ids.map { id in
+            Key(
+                party: "google", id: id, isPublished: true, signs: id == ids.last, canSign: false,
+                canRetire: false, csrf: token)
+        }
+        hasGoogle = world.google != nil
     }
 
     private static func words(_ seconds: Int64) -> String {

@@ -1,12 +1,14 @@
-/// The pages of the fake world, in `siwa dev` alone: its people, what it says to siwa, its keys and its clock, its
-/// faults, and Apple's notifications.
-public struct WorldPages: Sendable {
-    let world: any FakeWorld
+import Console
 
-    public init(_ world: any FakeWorld) { self.world = world }
+/// The pages of the fakes: people, exchanges, links, keys and the clock, faults, and Apple's notifications. The
+/// people are invented, so the pages mask nothing.
+struct WorldPages: Sendable {
+    let world: DevelopmentFakes
 
-    public var pages: [ConsolePage] {
-        peoplePages + exchangePages + googlePages + keyPages + faultPages + outboxPages
+    init(_ world: DevelopmentFakes) { self.world = world }
+
+    var pages: [ConsolePage] {
+        peoplePages + exchangePages + googlePages + keyPages + faultPages + outboxPages + overviewPages
     }
 
     /// Answers a form: a sentence on the next page, or the reason for which nothing has happened.
@@ -18,6 +20,20 @@ public struct WorldPages: Sendable {
         } catch let error as DevelopmentWorldError {
             return error.answer
         }
+    }
+}
+
+/// The reason for which an action did not succeed, as a sentence for the developer.
+struct DevelopmentWorldError: Error, Equatable, CustomStringConvertible {
+    let description: String
+    /// The path, below the console's root, of the page that shows more; `nil` where the sentence is all.
+    let page: String?
+
+    init(_ sentence: String, page: String? = nil) { (description, self.page) = (sentence, page) }
+
+    /// The answer to a form: the page that shows more with the sentence above it, or the sentence alone.
+    var answer: ConsoleAnswer {
+        page.map { .redirect(to: $0, notice: description) } ?? .refused(description)
     }
 }
 
