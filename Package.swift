@@ -53,7 +53,7 @@ struct Wing {
 
 /// What an interface over HTTP needs.
 let interface =
-    "Encodings Cryptography StrictJSON WebOrigins HTTPEngine AppAttestation AppleIdentity KeySets Domain Service"
+    "Encodings Cryptography StrictJSON HTTPEngine AppAttestation AppleIdentity KeySets Domain Service"
     + " NIOCore NIOPosix NIOHTTP1 Logging CoreMetrics ServiceLifecycle"
 /// What a server or client needs that is built on the libraries of others.
 let server =
@@ -76,7 +76,6 @@ let wings = [
             Module("StrictJSON", "Encodings"),
             Module("JOSE", "Encodings Cryptography StrictJSON COpenSSL CLibJWT"),
             Module("Certificates", "Encodings Cryptography JOSE COpenSSL"),
-            Module("WebOrigins", "Encodings"),
             Module("PageTemplates", "Encodings Mustache"),
             // Bounds of every HTTP client of this program.
             Module("OutgoingHTTP", "AsyncHTTPClient NIOCore NIOHTTP1"),
@@ -102,7 +101,6 @@ let wings = [
         "Domain", arrows: ["Apple"], needs: "Encodings Cryptography StrictJSON JOSE AppAttestation",
         [
             Module("AppleAccounts"),
-            Module("SecurityEvents", "AppleAccounts"),
             Module("AuthorizationServer", "AppleAccounts"),
         ]),
     // Where accounts are stored.
@@ -150,7 +148,7 @@ let wings = [
     Wing(
         "Fakes",
         needs:
-            "Encodings Cryptography StrictJSON JOSE WebOrigins PageTemplates \(server) HummingbirdTLS NIOSSL",
+            "Encodings Cryptography StrictJSON JOSE PageTemplates \(server) HummingbirdTLS NIOSSL",
         [
             Module("EmulatorServer", "HummingbirdCore", resources: [.embedInCode("Templates")]),
             Module("AppleEmulator", "EmulatorServer", resources: [.embedInCode("Templates")]),
@@ -159,7 +157,7 @@ let wings = [
         ]),
     // The client of `siwa login`. It signs in at any server, and imports nothing of this one.
     Wing(
-        "Login", needs: "Encodings Cryptography StrictJSON JOSE WebOrigins OutgoingHTTP",
+        "Login", needs: "Encodings Cryptography StrictJSON JOSE OutgoingHTTP",
         [Module("OAuthLogin", "AsyncHTTPClient NIOCore NIOPosix NIOHTTP1")]),
 ]
 
@@ -174,7 +172,6 @@ let tests = [
             Module("EncodingsTests", "Encodings"),
             Module("CryptographyTests", "Cryptography Encodings"),
             Module("StrictJSONTests", "StrictJSON"),
-            Module("WebOriginsTests", "WebOrigins"),
             Module("PageTemplatesTests", "PageTemplates"),
             Module("TraceExportTests", "\(support) TraceExport Tracing"),
             Module(
@@ -195,7 +192,6 @@ let tests = [
         [
             Module("OAuthSamples"),
             Module("AppleAccountsTests", "TestSupport StorageConformance"),
-            Module("SecurityEventsTests", "TestSupport"),
             Module("AuthorizationServerTests", "TestSupport StorageConformance OAuthFixtures"),
         ]),
     Wing(

@@ -2,9 +2,9 @@ import AppAttestation
 import AppleAccounts
 package import AppleIDClient
 import AsyncHTTPClient
+import Encodings
 import HTTPAPI
 import SignIn
-import WebOrigins
 
 extension ServiceSettings {
     /// Callers of the service. Without API keys, a service in development is open to all callers; in

@@ -1,7 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import AuthorizationServer
-import WebOrigins
+import Encodings
 
 /// Settings that are allowed but almost certainly mistakes. Logged at each start.
 struct StartWarnings: Equatable {

@@ -1,8 +1,8 @@
 import AppleAccounts
 import Composition
+import Encodings
 import EventDelivery
 import ReceiverEmulator
-import WebOrigins
 
 /// The receivers of `siwa dev`: a webhook, and security event tokens by push over TLS.
 ///

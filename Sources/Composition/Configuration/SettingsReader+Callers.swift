@@ -3,7 +3,6 @@ import Cryptography
 import Encodings
 import HTTPAPI
 import SignIn
-import WebOrigins
 
 extension SettingsReader {
     /// Reads the API keys of the environment, which are valid for all apps, and the API keys of the file.

@@ -1,9 +1,9 @@
 package import AppleAccounts
 import AuthorizationServer
+import Encodings
 import EventDelivery
 import HTTPAPI
 import HTTPEngine
-import WebOrigins
 
 extension SettingsReader {
     /// Reads the entries of `webhooks` whose receivers poll: those with an API key.

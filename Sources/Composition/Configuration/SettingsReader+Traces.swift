@@ -1,4 +1,4 @@
-import WebOrigins
+import Encodings
 
 extension SettingsReader {
     /// Returns `nil` without a collector. The other settings of traces are checked all the same.

@@ -1,6 +1,6 @@
 import AppleAccounts
 import Cryptography
-import WebOrigins
+import Encodings
 
 extension SettingsReader {
     /// Reads the public URL of this service, without a slash at the end.

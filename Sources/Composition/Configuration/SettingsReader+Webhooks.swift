@@ -1,10 +1,9 @@
 package import AppleAccounts
 import AuthorizationServer
-import Encodings
+package import Encodings
 package import EventDelivery
 import Foundation
 package import HTTPEngine
-package import WebOrigins
 
 extension SettingsReader {
     /// Reads the entries of the section `webhooks` whose receivers have a URL.

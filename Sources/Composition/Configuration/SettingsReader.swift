@@ -8,7 +8,6 @@ import HTTPAPI
 import HTTPEngine
 import Logging
 import PostgresStorage
-import WebOrigins
 
 /// Reads the configuration and checks every value. It continues after a mistake, so that all mistakes are
 /// reported together.

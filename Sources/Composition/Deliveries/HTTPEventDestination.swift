@@ -1,5 +1,6 @@
 import AppleIDClient
 import AsyncHTTPClient
+import Encodings
 import EventDelivery
 import NIOCore
 import NIOHTTP1
@@ -9,7 +10,6 @@ import OutgoingHTTP
 import Synchronization
 import TraceExport
 import Tracing
-import WebOrigins
 
 /// Posts events to one URL.
 struct HTTPEventDestination: EventDestination {

@@ -1,5 +1,5 @@
 import AuthorizationServer
-import WebOrigins
+import Encodings
 
 /// Checks that Apple accepts the form of the public URL. Does not test whether the URL can be reached.
 struct PublicURLCheck: DoctorCheck {

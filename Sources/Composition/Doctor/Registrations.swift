@@ -1,6 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
-import WebOrigins
+import Encodings
 
 /// Values that the operator registers at Apple and Google for this configuration. `siwa doctor` prints them
 /// last, and the console shows them with the results of the checks.

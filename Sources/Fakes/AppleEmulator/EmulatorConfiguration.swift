@@ -1,6 +1,6 @@
 public import EmulatorServer
+import Encodings
 import NIOSSL
-import WebOrigins
 
 /// The configuration of the fake Apple.
 public struct EmulatorConfiguration: Sendable {

@@ -2,11 +2,11 @@
 // errors of the control API, protection from foreign pages, the frame of a page, the clock, and the state
 // file. It does not own any route or the content of the state.
 
+import Encodings
 package import Hummingbird
 package import HummingbirdCore
 package import Logging
 import NIOCore
-import WebOrigins
 
 /// Listens on the address of an emulator, and serves its routes.
 package struct EmulatorListener: Sendable {

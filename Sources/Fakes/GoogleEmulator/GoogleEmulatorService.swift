@@ -4,11 +4,11 @@
 // nothing on disk except the state file.
 
 public import EmulatorServer
+import Encodings
 import Hummingbird
 import JOSE
 public import Logging
 public import ServiceLifecycle
-import WebOrigins
 
 /// The fake Google as a service: one HTTP server for its pages, its endpoints and the control API.
 ///

@@ -4,12 +4,12 @@
 // bug. It stores nothing on disk.
 
 public import EmulatorServer
+import Encodings
 import Hummingbird
 import HummingbirdTLS
 public import Logging
 import NIOCore
 public import ServiceLifecycle
-import WebOrigins
 
 /// The fake receivers as a service: one HTTP server for the receivers, the page and the control API, and with
 /// TLS a second one.

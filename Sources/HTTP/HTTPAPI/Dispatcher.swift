@@ -1,11 +1,11 @@
 import AppleAccounts
+package import Encodings
 import HTTPEngine
 import NIOCore
 package import NIOHTTP1
 import OAuth
 import SignIn
 import Tracing
-package import WebOrigins
 
 /// Passes a request to its route: matches the route, authenticates the caller, and turns every error into a
 /// response, in the form of `ErrorFormat`.

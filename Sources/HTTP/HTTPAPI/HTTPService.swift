@@ -5,6 +5,7 @@ public import AppAttestation
 public import AppleAccounts
 import AuthorizationServer
 import Commits
+public import Encodings
 public import EventDelivery
 public import HTTPEngine
 public import KeySets
@@ -13,7 +14,6 @@ public import OAuth
 public import ServiceLifecycle
 public import SignIn
 public import TraceExport
-public import WebOrigins
 
 /// Serves the HTTP interface until the graceful shutdown. Then it accepts no new connection, and returns when
 /// every request that has begun has its response.

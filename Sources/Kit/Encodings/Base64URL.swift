@@ -1,6 +1,6 @@
 // Encodings owns texts that represent bytes, numbers and times, and the comparison of texts: base64,
-// base64url, hexadecimal, RFC 3339, HTTP dates, the escapes of HTML and of terminals; and the protocol of errors
-// that are represented by a code. It does not own documents, keys, or any error.
+// base64url, hexadecimal, RFC 3339, HTTP dates, the escapes of HTML and of terminals, the parts of URLs and the names
+// of hosts; and the protocol of errors that are represented by a code. It does not own documents, keys, or any error.
 
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2), in canonical form only.
 ///

@@ -1,6 +1,5 @@
 import Encodings
 import StrictJSON
-import WebOrigins
 
 /// The sign-in of a machine without a browser (RFC 8628): the user enters a code in a browser elsewhere, and
 /// this program polls.

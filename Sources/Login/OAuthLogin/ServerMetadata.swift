@@ -1,6 +1,5 @@
 import Encodings
 import StrictJSON
-import WebOrigins
 
 /// The members of a server's metadata that `siwa login` uses, checked (RFC 8414 §2, OpenID Connect Discovery
 /// §3).

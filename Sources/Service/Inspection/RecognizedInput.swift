@@ -1,8 +1,8 @@
 package import AppAttestation
+import AppleAccounts
 package import AppleIdentity
 import AuthorizationServer
 import Encodings
-import SecurityEvents
 import StrictJSON
 
 /// The kind of a token, a code or an object, as its text looks. Nothing is verified: the checks of this kind

@@ -4,6 +4,7 @@ import ArgumentParser
 import Composition
 import Cryptography
 import EmulatorServer
+import Encodings
 import Foundation
 import GoogleEmulator
 import HTTPAPI
@@ -11,7 +12,6 @@ import Logging
 import ReceiverEmulator
 import ServiceLifecycle
 import UnixSignals
-import WebOrigins
 
 /// `siwa emulate`
 struct Emulate: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import AppleAccounts
 import Cryptography
+import Encodings
 import HTTPAPI
 import Logging
 import NIOCore
@@ -8,7 +9,6 @@ import NIOPosix
 import StorageConformance
 import Synchronization
 import TestSupport
-import WebOrigins
 
 @testable import Console
 @testable import HTTPEngine

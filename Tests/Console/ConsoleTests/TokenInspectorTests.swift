@@ -6,7 +6,6 @@ import Encodings
 import JOSE
 import OAuth
 import OAuthSamples
-import SecurityEvents
 import StorageConformance
 import StrictJSON
 import TestSupport

@@ -1,6 +1,6 @@
+import Encodings
 import StrictJSON
 import Testing
-import WebOrigins
 
 /// Responses that a script of any web page may read (Fetch §3.2), and responses that it may not read.
 @Suite struct CrossOriginTests {

@@ -3,7 +3,6 @@ import AuthorizationServer
 import EventDelivery
 import JOSE
 import OAuthSamples
-import SecurityEvents
 import StorageConformance
 import StrictJSON
 import TestSupport

@@ -4,7 +4,6 @@ import Cryptography
 import Encodings
 import Foundation
 import JOSE
-import SecurityEvents
 import StorageConformance
 import StrictJSON
 import TestSupport

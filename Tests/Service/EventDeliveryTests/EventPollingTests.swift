@@ -1,7 +1,6 @@
 import AppleAccounts
 import Commits
 import JOSE
-import SecurityEvents
 import SignIn
 import StorageConformance
 import StrictJSON

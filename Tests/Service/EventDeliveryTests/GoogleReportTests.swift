@@ -4,7 +4,6 @@ import Commits
 import Cryptography
 import Encodings
 import JOSE
-import SecurityEvents
 import SignIn
 import StorageConformance
 import StrictJSON

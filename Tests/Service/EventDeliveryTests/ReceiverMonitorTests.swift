@@ -2,7 +2,6 @@ import AppleAccounts
 import Commits
 import CoreMetrics
 import JOSE
-import SecurityEvents
 import SignIn
 import StorageConformance
 import StrictJSON

@@ -7,7 +7,6 @@ import Foundation
 import JOSE
 import KeySets
 import OAuthSamples
-import SecurityEvents
 import SignIn
 import StorageConformance
 import StrictJSON

@@ -11,7 +11,6 @@ import NIOHTTP1
 import StrictJSON
 import TestSupport
 import Testing
-import WebOrigins
 
 @testable import Composition
 

@@ -5,7 +5,6 @@ import Foundation
 import HTTPAPI
 import JOSE
 import ScriptedHTTP
-import SecurityEvents
 import StrictJSON
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import AppleAccounts
 import AppleIDClient
 import AppleIdentity
 import ArgumentParser
+import Encodings
 import Foundation
 import HTTPAPI
 import Logging
@@ -9,7 +10,6 @@ import SignIn
 import TestSupport
 import Testing
 import TokenMint
-import WebOrigins
 
 @testable import Composition
 @testable import siwa

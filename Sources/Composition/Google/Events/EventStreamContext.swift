@@ -3,7 +3,6 @@ import Encodings
 import Foundation
 import JOSE
 import StrictJSON
-import WebOrigins
 
 /// Dependencies of the commands of `siwa google risc`, after all checks.
 package struct EventStreamContext: Sendable {

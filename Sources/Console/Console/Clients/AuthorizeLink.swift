@@ -3,7 +3,6 @@ import AuthorizationServer
 import Cryptography
 import Encodings
 import OAuth
-import WebOrigins
 
 /// An authorization request of a client, ready to be opened, with the proof key that belongs to it.
 struct AuthorizeLink: Sendable {

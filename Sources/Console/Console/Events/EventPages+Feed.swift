@@ -1,5 +1,4 @@
 import AppleAccounts
-import SecurityEvents
 import StrictJSON
 
 extension EventPages {

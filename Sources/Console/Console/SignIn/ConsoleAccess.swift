@@ -1,11 +1,11 @@
 import AppleAccounts
 import Cryptography
+import Encodings
 import HTTPAPI
 import HTTPEngine
 import NIOHTTP1
 import OAuth
 import Synchronization
-import WebOrigins
 
 /// Decides who is an operator. In `siwa dev` everyone is who can reach the console on this machine.
 final class ConsoleAccess: Sendable {

@@ -3,14 +3,13 @@
 
 public import AppleAccounts
 public import Cryptography
-import Encodings
+public import Encodings
 public import HTTPAPI
 package import HTTPEngine
 public import Logging
 import NIOCore
 import NIOHTTP1
 import OAuth
-public import WebOrigins
 
 /// The console: finds the page of a request, decides whether the visitor may open it, and makes the response.
 ///

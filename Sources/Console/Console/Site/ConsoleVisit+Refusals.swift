@@ -1,7 +1,6 @@
 import Encodings
 import HTTPEngine
 import NIOHTTP1
-import WebOrigins
 
 // Responses to requests that open no page.
 extension ConsoleVisit {

@@ -1,6 +1,6 @@
 // AppleAccounts owns the accounts: the users that have one, the state of Apple's credentials, and the effect
-// of every command on them. It does no I/O, reads no clock, and knows no tokens, HTTP or databases. It owns
-// the protocols that stores implement.
+// of every command on them. It does no I/O, reads no clock, and knows no HTTP or databases. It owns the
+// protocols that stores implement, and how events leave the service: JSON and security event tokens.
 
 /// One user of one team, as callers see the account. Unknown values are `nil`, never empty.
 public struct Account: Sendable, Hashable {

@@ -1,6 +1,6 @@
+package import Encodings
 import HTTPTypes
 package import Hummingbird
-package import WebOrigins
 
 /// Refuses requests that pages of other sites send from a developer's browser: requests with a foreign
 /// `Host`, and forms that are not from the emulator's own pages.

@@ -5,7 +5,6 @@ import Hummingbird
 import JOSE
 import NIOCore
 import StrictJSON
-import WebOrigins
 
 /// Google's RISC API: registers the receiver of events. Checks tokens with code that is not shared with the
 /// signer.

@@ -1,7 +1,6 @@
 import AppleAccounts
 import HTTPEngine
 import NIOHTTP1
-import SecurityEvents
 import StrictJSON
 
 extension HTTPResponse {

@@ -4,7 +4,6 @@ import EventDelivery
 import HTTPEngine
 import NIOHTTP1
 import OAuth
-import SecurityEvents
 import StrictJSON
 
 /// The event streams of OAuth clients (OpenID Shared Signals Framework 1.0). A client has one stream at most, and

@@ -1,8 +1,8 @@
+import AppleAccounts
 import AuthorizationServer
 import HTTPEngine
 import NIOHTTP1
 import OAuth
-import SecurityEvents
 import StrictJSON
 
 extension HTTPResponse {

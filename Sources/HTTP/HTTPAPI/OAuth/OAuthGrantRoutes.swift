@@ -3,7 +3,6 @@ import AuthorizationServer
 import HTTPEngine
 import NIOHTTP1
 import OAuth
-import SecurityEvents
 import StrictJSON
 
 /// The routes of an app's backend about grants, and the route for Google's security events.

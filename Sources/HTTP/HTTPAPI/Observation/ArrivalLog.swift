@@ -3,7 +3,6 @@ import AppleIdentity
 import Encodings
 import Inspection
 import KeySets
-import SecurityEvents
 public import ServiceLifecycle
 import SignIn
 import StrictJSON

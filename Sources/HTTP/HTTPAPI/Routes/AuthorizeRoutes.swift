@@ -1,10 +1,10 @@
 import AppleAccounts
 import AuthorizationServer
+import Encodings
 import HTTPEngine
 import NIOHTTP1
 import OAuth
 import SignIn
-import WebOrigins
 
 /// The routes of the authorization endpoint, which browsers call.
 ///

@@ -1,8 +1,8 @@
 import AppleAccounts
+import Encodings
 import HTTPEngine
 import NIOHTTP1
 import OAuth
-import WebOrigins
 
 /// One request as a route sees it: complete, and its caller authenticated.
 struct HTTPRequest: Sendable {

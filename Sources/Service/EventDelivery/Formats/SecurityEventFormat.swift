@@ -1,6 +1,5 @@
 public import AppleAccounts
 public import JOSE
-import SecurityEvents
 
 /// Security event tokens, by push (RFC 8935 §2) and by poll (RFC 8936 §2).
 public struct SecurityEventFormat: EventFormat {

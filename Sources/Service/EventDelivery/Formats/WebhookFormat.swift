@@ -1,7 +1,6 @@
 public import AppleAccounts
 import Cryptography
 import Encodings
-import SecurityEvents
 import StrictJSON
 
 /// The form of Standard Webhooks: the event as the feed shows it, with a signature by each secret.

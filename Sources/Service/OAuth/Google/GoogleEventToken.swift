@@ -5,7 +5,6 @@ import Cryptography
 import Encodings
 import JOSE
 import KeySets
-import SecurityEvents
 import SignIn
 import StrictJSON
 

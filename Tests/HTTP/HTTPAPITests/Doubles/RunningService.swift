@@ -5,6 +5,7 @@ import AuthorizationServer
 import Certificates
 import Commits
 import Cryptography
+import Encodings
 import EventDelivery
 import HTTPAPI
 import HTTPEngine
@@ -20,7 +21,6 @@ import Synchronization
 import TestSupport
 import TokenMint
 import TraceExport
-import WebOrigins
 
 /// A whole service on a free port, over a store in memory and the mint's keys, with a stopped clock.
 struct RunningService: Sendable {

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Certificates
+import Encodings
 import EventDelivery
 import HTTPEngine
 import KeySets
@@ -9,7 +10,6 @@ import ScriptedHTTP
 import Synchronization
 import TestSupport
 import Testing
-import WebOrigins
 
 @testable import Composition
 

@@ -1,5 +1,6 @@
 import AppleAccounts
 import Certificates
+import Encodings
 import EventDelivery
 import KeySets
 import NIOCore
@@ -7,7 +8,6 @@ import NIOSSL
 import ScriptedHTTP
 import TestSupport
 import Testing
-import WebOrigins
 
 @testable import Composition
 

@@ -6,7 +6,6 @@ import EventDelivery
 import HTTPEngine
 import TestSupport
 import Testing
-import WebOrigins
 
 @testable import Composition
 

@@ -1,7 +1,3 @@
-// WebOrigins owns the parts of http and https URLs, the names of hosts, and one decision: whether a request
-// to a development server may come from an unrelated web page. It does not own HTTP: servers pass the header
-// fields of a request, and send a refusal in their own format.
-
 /// Protects a development server, which needs no real authentication, from requests by web pages of other
 /// sites.
 ///

@@ -1,4 +1,3 @@
-public import AppleAccounts
 public import StrictJSON
 
 extension JSONWriter {

@@ -1,7 +1,3 @@
-// SecurityEvents owns what leaves the service about events, as pure values: the JSON of the event feed, and
-// security event tokens, made, read and verified. It does no I/O, reads no clock, and decides about no account.
-
-public import AppleAccounts
 public import Cryptography
 import Encodings
 public import JOSE

@@ -1,5 +1,5 @@
+import Encodings
 import Testing
-import WebOrigins
 
 @Suite struct ForeignPageCheckTests {
     let check = ForeignPageCheck(hosts: AllowedHosts(["siwa.test", "192.168.1.5", "fd00::5", "k"]))

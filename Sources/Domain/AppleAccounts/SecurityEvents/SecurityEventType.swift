@@ -1,4 +1,3 @@
-public import AppleAccounts
 import StrictJSON
 
 /// The types of security events that this service sends: URIs of the OpenID specifications where one of them

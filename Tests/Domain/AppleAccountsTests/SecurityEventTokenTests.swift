@@ -2,7 +2,7 @@ import AppleAccounts
 import Encodings
 import Foundation
 import JOSE
-import SecurityEvents
+import StorageConformance
 import StrictJSON
 import TestSupport
 import Testing
@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: AccountEvent.Kind.allCases)
     func `a token of every event passes its own verifier`(kind: AccountEvent.Kind) throws {
-        let event = try AccountEvent.sample(kind)
+        let event = AccountEvent.sample(kind)
         let verified = try verify(try token(event))
         #expect(verified.id == event.id.rawValue)
         #expect(verified.issuedAt == Self.now)
@@ -66,7 +66,7 @@ import Testing
     @Test func `the subject is the account, or Apple's user without an account`() throws {
         let account = try claims(try token(.sample()))["sub_id"]
         #expect(account?["format"]?.string == "opaque")
-        #expect(account?["id"]?.string == (try AccountEvent.sample().accountID?.rawValue))
+        #expect(account?["id"]?.string == AccountEvent.sample().accountID?.rawValue)
         let user = try claims(try token(.sample(hasAccount: false)))["sub_id"]
         #expect(user?["format"]?.string == "iss_sub")
         #expect(user?["iss"]?.string == "https://appleid.apple.com")
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `an event of an erased user without an account has no subject`() throws {
-        #expect(SecurityEventSubject(of: try .sample(subject: nil, hasAccount: false)) == nil)
+        #expect(SecurityEventSubject(of: .sample(subject: nil, hasAccount: false)) == nil)
         // The account's ID stays, and names no user of Apple.
         let erased = try token(.sample(.accountErased, subject: nil))
         let payload = try #require(JWSSegments(compact: erased)).payload
@@ -162,12 +162,12 @@ extension AccountEvent {
     /// - Parameter subject: `nil` for an erased user.
     static func sample(
         _ kind: Kind = .credentialRevoked, subject: String? = "000317.d4f5.1444", hasAccount: Bool = true
-    ) throws -> AccountEvent {
+    ) -> AccountEvent {
         AccountEvent(
             sequence: 7, id: EventID(UniqueID(high: 0x7000, low: 0x8000_0000_0000_0001)), kind: kind,
-            team: try #require(TeamID("A1B2C3D4E5")), subject: subject.flatMap { AppleSubject($0) },
+            team: "A1B2C3D4E5", subject: subject.flatMap { AppleSubject($0) },
             accountID: hasAccount ? AccountID(UniqueID(high: 0x7001, low: 0x8000_0000_0000_0002)) : nil,
-            clientID: ClientID("com.example.app"), reason: .consentRevoked, source: .notification,
+            clientID: "com.example.app", reason: .consentRevoked, source: .notification,
             moment: Moment(milliseconds: 1_763_692_270_622),
             recordedAt: Moment(milliseconds: 1_763_692_282_101))
     }

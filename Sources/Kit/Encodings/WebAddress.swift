@@ -1,5 +1,3 @@
-import Encodings
-
 /// An absolute http or https URL, split into the parts that the configuration checks.
 package struct WebAddress: Equatable {
     package let isSecure: Bool
