@@ -12,236 +12,179 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// Products of other packages, by package.
-let products = [
-    "GRDB.swift": "GRDB GRDBSQLite", "Yams": "Yams", "async-http-client": "AsyncHTTPClient",
-    "hummingbird": "Hummingbird HummingbirdCore HummingbirdTLS", "swift-argument-parser": "ArgumentParser",
-    "swift-configuration": "Configuration", "swift-crypto": "Crypto CryptoExtras",
-    "swift-distributed-tracing": "Tracing", "swift-http-types": "HTTPTypes", "swift-log": "Logging",
-    "swift-metrics": "CoreMetrics Metrics", "swift-mustache": "Mustache",
-    "swift-nio": "NIOCore NIOPosix NIOHTTP1", "swift-nio-ssl": "NIOSSL",
-    "swift-service-lifecycle": "ServiceLifecycle UnixSignals",
-]
+/// Packages of others: the path at GitHub, the least version, and the products that are used.
+let packages = lines(
+    """
+    apple/swift-argument-parser.git 1.6.0 ArgumentParser
+    apple/swift-configuration.git 1.2.0 Configuration
+    apple/swift-crypto.git 4.0.0 Crypto CryptoExtras
+    apple/swift-distributed-tracing.git 1.7.0 Tracing
+    apple/swift-http-types.git 1.8.0 HTTPTypes
+    apple/swift-log.git 1.14.0 Logging
+    apple/swift-metrics.git 2.9.0 CoreMetrics Metrics
+    apple/swift-nio.git 2.101.0 NIOCore NIOPosix NIOHTTP1
+    apple/swift-nio-ssl.git 2.37.0 NIOSSL
+    groue/GRDB.swift.git 7.10.0 GRDB GRDBSQLite
+    hummingbird-project/hummingbird.git 2.28.0 Hummingbird HummingbirdCore HummingbirdTLS
+    hummingbird-project/swift-mustache.git 2.1.0 Mustache
+    jpsim/Yams 6.0.0 Yams
+    swift-server/async-http-client.git 1.37.0 AsyncHTTPClient
+    swift-server/swift-service-lifecycle.git 2.13.0 ServiceLifecycle UnixSignals
+    """
+).map(words)
 
-/// A module: what it needs beside the needs of its wing.
-struct Module {
-    let name: String
-    let needs: String
-    var resources: [Resource] = []
-    var exclude: [String] = []
+/// The folders of `Sources` with their modules. A line at the margin is a wing: its name, after `->` the wings whose
+/// modules its own may need beside Kit and each other, and after `:` what each of its modules needs. The lines below are
+/// modules with what they need more: modules, wings (all their modules), groups, system libraries, products of
+/// packages. An arrow that is not here ends the build, and so does an import of what a module does not need
+/// (scripts/build-options).
+let wings = Wing.list(
+    """
+    # Bytes, formats, HTTP and traces. Knows nothing of Apple. Embedded by others: each needs as little as it can.
+    Kit:
+      Encodings:
+      Cryptography: COpenSSL
+      StrictJSON: Encodings
+      JOSE: Encodings Cryptography StrictJSON COpenSSL CLibJWT
+      Certificates: Encodings Cryptography JOSE COpenSSL
+      PageTemplates: Encodings Mustache
+      # Bounds of every HTTP client of this program.
+      OutgoingHTTP: AsyncHTTPClient NIOCore NIOHTTP1
+      # Spans of this program, and their way to a collector.
+      TraceExport: Encodings StrictJSON Tracing Logging Metrics ServiceLifecycle
+      HTTPEngine: Encodings HummingbirdCore NIOCore NIOPosix NIOHTTP1 Logging ServiceLifecycle
 
-    init(_ name: String, _ needs: String = "", resources: [Resource] = [], exclude: [String] = []) {
-        (self.name, self.needs, self.resources, self.exclude) = (name, needs, resources, exclude)
-    }
-}
+    # Apple's tokens, keys and endpoints. Embedded by others too.
+    Apple: Encodings JOSE
+      AppleIdentity: Cryptography StrictJSON
+      KeySets: AppleIdentity
+      AppAttestation: Cryptography Certificates
+      AppleIDClient: StrictJSON KeySets OutgoingHTTP TraceExport AsyncHTTPClient NIOCore NIOHTTP1 Metrics Tracing
 
-/// A folder of `Sources` or `Tests` with the modules in it. Needs are modules, wings (all their modules), system
-/// libraries and products of other packages.
-struct Wing {
-    let name: String
-    /// Wings whose modules those of this one may need, beside Kit and each other. An arrow that is not here ends the
-    /// build, and so does an import of what a module does not need (scripts/build-options).
-    let arrows: [String]
-    /// What each of its modules needs.
-    let needs: String
-    let modules: [Module]
+    # Accounts, OAuth 2.0 on top of them, and events as others get them: no input or output, and no clock.
+    Domain -> Apple: Encodings Cryptography StrictJSON JOSE AppAttestation
+      AppleAccounts:
+      AuthorizationServer: AppleAccounts
 
-    init(_ name: String, arrows: [String] = [], needs: String = "", _ modules: [Module]) {
-        (self.name, self.arrows, self.needs, self.modules) = (name, arrows, needs, modules)
-    }
-}
+    # Where accounts are stored.
+    Stores -> Domain Apple: Cryptography AppAttestation KeySets AppleAccounts AuthorizationServer Logging
+      SQLTables:
+      SQLiteStorage: SQLTables GRDB GRDBSQLite
+      PostgresStorage: SQLTables CLibPQ
 
-/// What an interface over HTTP needs.
-let interface =
-    "Encodings Cryptography StrictJSON HTTPEngine AppAttestation AppleIdentity KeySets Domain Service"
-    + " NIOCore NIOPosix NIOHTTP1 Logging CoreMetrics ServiceLifecycle"
-/// What a server or client needs that is built on the libraries of others.
-let server =
-    "Hummingbird HTTPTypes AsyncHTTPClient NIOCore NIOPosix NIOHTTP1 Logging ServiceLifecycle"
-/// What tests of a wing need of the wings below it, and of other packages.
-let support =
-    "TestSupport Encodings Cryptography StrictJSON JOSE Logging CoreMetrics Metrics ServiceLifecycle"
-/// What tests of the whole program need.
-let all =
-    "\(support) \(server) Composition siwa siwa-dev Kit Apple Domain Stores Service HTTP Fakes SiwaBinary TokenMint ScriptedHTTP"
-    + " PostgresCluster"
+    # What the service does.
+    Service -> Domain Apple: rules TraceExport ServiceLifecycle Logging Metrics Tracing
+      # Queues of commands before the transactions, and the feed of account events.
+      Commits:
+      SignIn: AppleIDClient Commits
+      OAuth: Commits SignIn
+      # Events to receivers: webhooks, and what else pushes.
+      EventDelivery: Commits SignIn
+      # The checks of one token, for `siwa verify` and the console.
+      Inspection:
 
-let wings = [
-    // Bytes, formats, HTTP and traces. Knows nothing of Apple. Embedded by others: each needs as little as it can.
-    Wing(
-        "Kit",
-        [
-            Module("Encodings"),
-            Module("Cryptography", "COpenSSL"),
-            Module("StrictJSON", "Encodings"),
-            Module("JOSE", "Encodings Cryptography StrictJSON COpenSSL CLibJWT"),
-            Module("Certificates", "Encodings Cryptography JOSE COpenSSL"),
-            Module("PageTemplates", "Encodings Mustache"),
-            // Bounds of every HTTP client of this program.
-            Module("OutgoingHTTP", "AsyncHTTPClient NIOCore NIOHTTP1"),
-            // Spans of this program, and their way to a collector.
-            Module("TraceExport", "Encodings StrictJSON Tracing Logging Metrics ServiceLifecycle"),
-            Module(
-                "HTTPEngine", "Encodings HummingbirdCore NIOCore NIOPosix NIOHTTP1 Logging ServiceLifecycle"),
-        ]),
-    // Apple's tokens, keys and endpoints. Embedded by others too.
-    Wing(
-        "Apple", needs: "Encodings JOSE",
-        [
-            Module("AppleIdentity", "Cryptography StrictJSON"),
-            Module("KeySets", "AppleIdentity"),
-            Module("AppAttestation", "Cryptography Certificates"),
-            Module(
-                "AppleIDClient",
-                "StrictJSON KeySets OutgoingHTTP TraceExport AsyncHTTPClient NIOCore NIOHTTP1 Metrics Tracing"
-            ),
-        ]),
-    // Accounts, OAuth 2.0 on top of them, and events as others get them: no input or output, and no clock.
-    Wing(
-        "Domain", arrows: ["Apple"], needs: "Encodings Cryptography StrictJSON JOSE AppAttestation",
-        [
-            Module("AppleAccounts"),
-            Module("AuthorizationServer", "AppleAccounts"),
-        ]),
-    // Where accounts are stored.
-    Wing(
-        "Stores", arrows: ["Domain", "Apple"],
-        needs: "Cryptography AppAttestation KeySets AppleAccounts AuthorizationServer Logging",
-        [
-            Module("SQLTables"),
-            Module("SQLiteStorage", "SQLTables GRDB GRDBSQLite"),
-            Module("PostgresStorage", "SQLTables CLibPQ"),
-        ]),
-    // What the service does.
-    Wing(
-        "Service", arrows: ["Domain", "Apple"],
-        needs:
-            "Encodings Cryptography StrictJSON JOSE Certificates TraceExport AppAttestation AppleIdentity KeySets"
-            + " Domain ServiceLifecycle Logging Metrics Tracing",
-        [
-            // Queues of commands before the transactions, and the feed of account events.
-            Module("Commits"),
-            Module("SignIn", "AppleIDClient Commits"),
-            Module("OAuth", "Commits SignIn"),
-            // Events to receivers: webhooks, and what else pushes.
-            Module("EventDelivery", "Commits SignIn"),
-            // The checks of one token, for `siwa verify` and the console.
-            Module("Inspection"),
-        ]),
-    // The interface, and the pages for users.
-    Wing(
-        "HTTP", arrows: ["Service", "Domain", "Apple"],
-        [
-            Module(
-                "HTTPAPI", "\(interface) TraceExport Tracing",
-                resources: [.embedInCode("OpenAPI/openapi.yaml")])
-        ]),
-    // Pages for developers and operators, above the interface.
-    Wing(
-        "Console", arrows: ["HTTP", "Service", "Domain", "Apple"],
-        [
-            Module(
-                "Console", "\(interface) HTTP JOSE PageTemplates",
-                resources: [.embedInCode("Templates"), .embedInCode("Assets")])
-        ]),
-    // Apple, Google and a receiver of events, for development and tests. They import nothing that verifies.
-    Wing(
-        "Fakes",
-        needs:
-            "Encodings Cryptography StrictJSON JOSE PageTemplates \(server) HummingbirdTLS NIOSSL",
-        [
-            Module("EmulatorServer", "HummingbirdCore", resources: [.embedInCode("Templates")]),
-            Module("AppleEmulator", "EmulatorServer", resources: [.embedInCode("Templates")]),
-            Module("GoogleEmulator", "EmulatorServer", resources: [.embedInCode("Templates")]),
-            Module("ReceiverEmulator", "EmulatorServer Certificates", resources: [.embedInCode("Templates")]),
-        ]),
-    // The client of `siwa login`. It signs in at any server, and imports nothing of this one.
-    Wing(
-        "Login", needs: "Encodings Cryptography StrictJSON JOSE OutgoingHTTP",
-        [Module("OAuthLogin", "AsyncHTTPClient NIOCore NIOPosix NIOHTTP1")]),
-]
+    # The interface, and the pages for users.
+    HTTP -> Service Domain Apple:
+      HTTPAPI: interface TraceExport Tracing
+
+    # Pages for developers and operators, above the interface.
+    Console -> HTTP Service Domain Apple:
+      Console: interface HTTP JOSE PageTemplates
+
+    # Apple, Google and a receiver of events, for development and tests. They import nothing that verifies.
+    Fakes: Encodings Cryptography StrictJSON JOSE PageTemplates server HummingbirdTLS NIOSSL
+      EmulatorServer: HummingbirdCore
+      AppleEmulator: EmulatorServer
+      GoogleEmulator: EmulatorServer
+      ReceiverEmulator: EmulatorServer Certificates
+
+    # The client of `siwa login`. It signs in at any server, and imports nothing of this one.
+    Login: Encodings Cryptography StrictJSON JOSE OutgoingHTTP
+      OAuthLogin: AsyncHTTPClient NIOCore NIOPosix NIOHTTP1
+    """)
 
 /// The folders of `Tests`: tests, and modules that several of them need.
-let tests = [
-    Wing(
-        "Kit",
-        [
-            Module("TestSupport", "KeySets Logging Metrics"),
-            Module("TokenMint", "StrictJSON JOSE"),
-            Module("ScriptedHTTP", "Hummingbird Logging NIOCore NIOPosix"),
-            Module("EncodingsTests", "Encodings"),
-            Module("CryptographyTests", "Cryptography Encodings"),
-            Module("StrictJSONTests", "StrictJSON"),
-            Module("PageTemplatesTests", "PageTemplates"),
-            Module("TraceExportTests", "\(support) TraceExport Tracing"),
-            Module(
-                "JOSETests", "TestSupport Encodings Cryptography StrictJSON JOSE COpenSSL CLibJWT TokenMint"),
-            Module("HTTPEngineTests", "\(support) HTTPEngine NIOCore NIOPosix NIOHTTP1"),
-        ]),
-    Wing(
-        "Apple", needs: "Encodings Cryptography StrictJSON JOSE",
-        [
-            Module("AttestationMint", "COpenSSL"),
-            Module("AppleIdentityTests", "AppleIdentity TokenMint"),
-            Module("KeySetsTests", "AppleIdentity KeySets TokenMint TestSupport"),
-            Module("AppAttestationTests", "AppAttestation AttestationMint Certificates TestSupport"),
-            Module("AppleIDClientTests", "AppleIDClient KeySets TestSupport ScriptedHTTP \(server)"),
-        ]),
-    Wing(
-        "Domain", needs: "Encodings Cryptography StrictJSON JOSE AppAttestation Domain",
-        [
-            Module("OAuthSamples"),
-            Module("AppleAccountsTests", "TestSupport StorageConformance"),
-            Module("AuthorizationServerTests", "TestSupport StorageConformance OAuthFixtures"),
-        ]),
-    Wing(
-        "Stores",
-        needs: "Encodings Cryptography AppAttestation KeySets AppleAccounts AuthorizationServer TestSupport",
-        [
-            Module("PostgresCluster"),
-            Module("StorageConformance", "SQLTables"),
-            Module("SQLiteStorageTests", "SQLTables SQLiteStorage StorageConformance GRDB Logging"),
-            Module(
-                "PostgresStorageTests", "SQLTables PostgresStorage StorageConformance PostgresCluster Logging"
-            ),
-        ]),
-    Wing(
-        "Service", needs: "\(support) StorageConformance TokenMint Apple Domain Commits",
-        [
-            Module("CommitsTests", "SQLiteStorage TraceExport Tracing"),
-            Module("SignInTests", "SignIn SQLiteStorage AttestationMint Certificates"),
-            Module("OAuthTests", "SignIn OAuth OAuthSamples"),
-            Module("EventDeliveryTests", "SignIn EventDelivery"),
-            Module("FixtureTests", "SignIn SQLiteStorage PostgresStorage PostgresCluster"),
-        ]),
-    Wing(
-        "HTTP",
-        needs:
-            "\(support) NIOCore NIOPosix NIOHTTP1 Kit Apple Domain Service HTTP StorageConformance TokenMint",
-        [
-            Module("OAuthFixtures"),
-            Module("HTTPAPITests", "OAuthSamples AttestationMint Tracing"),
-            Module("OAuthFixtureTests", "Composition SQLiteStorage OAuthFixtures"),
-        ]),
-    Wing(
-        "Console", needs: "\(support) NIOCore NIOPosix NIOHTTP1 Kit Apple Domain Service HTTP",
-        [Module("ConsoleTests", "Console SQLiteStorage OAuthSamples StorageConformance TokenMint")]),
-    Wing(
-        "Fakes", needs: "\(support) \(server) EmulatorServer ScriptedHTTP",
-        [
-            Module("AppleEmulatorTests", "AppleEmulator AppAttestation Certificates HummingbirdCore"),
-            Module("GoogleEmulatorTests", "GoogleEmulator"),
-            Module("ReceiverEmulatorTests", "ReceiverEmulator NIOSSL"),
-        ]),
-    Wing("Login", [Module("OAuthLoginTests", "\(support) \(server) Login ScriptedHTTP TokenMint")]),
-    Wing(
-        "siwa", needs: "TestSupport",
-        [
-            Module("SiwaBinary"),
-            Module("DocumentationTests"),
-            Module("SiwaCommandTests", "\(all) Console Login ArgumentParser NIOSSL AttestationMint"),
-            Module("EndToEndTests", "\(all) ExampleBackend UnixSignals", exclude: ["Clients"]),
-        ]),
+let tests = Wing.list(
+    """
+    Kit:
+      TestSupport: KeySets Logging Metrics
+      TokenMint: StrictJSON JOSE
+      ScriptedHTTP: Hummingbird Logging NIOCore NIOPosix
+      EncodingsTests: Encodings
+      CryptographyTests: Cryptography Encodings
+      StrictJSONTests: StrictJSON
+      PageTemplatesTests: PageTemplates
+      TraceExportTests: support TraceExport Tracing
+      JOSETests: TestSupport Encodings Cryptography StrictJSON JOSE COpenSSL CLibJWT TokenMint
+      HTTPEngineTests: support HTTPEngine NIOCore NIOPosix NIOHTTP1
+    Apple: Encodings Cryptography StrictJSON JOSE
+      AttestationMint: COpenSSL
+      AppleIdentityTests: AppleIdentity TokenMint
+      KeySetsTests: AppleIdentity KeySets TokenMint TestSupport
+      AppAttestationTests: AppAttestation AttestationMint Certificates TestSupport
+      AppleIDClientTests: AppleIDClient KeySets TestSupport ScriptedHTTP server
+    Domain: Encodings Cryptography StrictJSON JOSE AppAttestation Domain
+      OAuthSamples:
+      AppleAccountsTests: TestSupport StorageConformance
+      AuthorizationServerTests: TestSupport StorageConformance OAuthFixtures
+    Stores: Encodings Cryptography AppAttestation KeySets AppleAccounts AuthorizationServer TestSupport
+      PostgresCluster:
+      StorageConformance: SQLTables
+      SQLiteStorageTests: SQLTables SQLiteStorage StorageConformance GRDB Logging
+      PostgresStorageTests: SQLTables PostgresStorage StorageConformance PostgresCluster Logging
+    Service: support StorageConformance TokenMint Apple Domain Commits
+      CommitsTests: SQLiteStorage TraceExport Tracing
+      SignInTests: SignIn SQLiteStorage AttestationMint Certificates
+      OAuthTests: SignIn OAuth OAuthSamples
+      EventDeliveryTests: SignIn EventDelivery
+      FixtureTests: SignIn SQLiteStorage PostgresStorage PostgresCluster
+    HTTP: support NIOCore NIOPosix NIOHTTP1 Kit Apple Domain Service HTTP StorageConformance TokenMint
+      OAuthFixtures:
+      HTTPAPITests: OAuthSamples AttestationMint Tracing
+      OAuthFixtureTests: Composition SQLiteStorage OAuthFixtures
+    Console: support NIOCore NIOPosix NIOHTTP1 Kit Apple Domain Service HTTP
+      ConsoleTests: Console SQLiteStorage OAuthSamples StorageConformance TokenMint
+    Fakes: support server EmulatorServer ScriptedHTTP
+      AppleEmulatorTests: AppleEmulator AppAttestation Certificates HummingbirdCore
+      GoogleEmulatorTests: GoogleEmulator
+      ReceiverEmulatorTests: ReceiverEmulator NIOSSL
+    Login:
+      OAuthLoginTests: support server Login ScriptedHTTP TokenMint
+    siwa: TestSupport
+      SiwaBinary:
+      DocumentationTests:
+      SiwaCommandTests: all Console Login ArgumentParser NIOSSL AttestationMint
+      EndToEndTests: all ExampleBackend UnixSignals
+    """)
+
+/// What modules need in one word.
+let groups = [
+    "rules":
+        "Encodings Cryptography StrictJSON JOSE Certificates AppAttestation AppleIdentity KeySets Domain",
+    // An interface over HTTP.
+    "interface":
+        "Encodings Cryptography StrictJSON HTTPEngine AppAttestation AppleIdentity KeySets Domain Service NIOCore"
+        + " NIOPosix NIOHTTP1 Logging CoreMetrics ServiceLifecycle",
+    // A server or client that is built on the libraries of others.
+    "server": "Hummingbird HTTPTypes AsyncHTTPClient NIOCore NIOPosix NIOHTTP1 Logging ServiceLifecycle",
+    // Tests of a wing: the wings below it, and packages.
+    "support":
+        "TestSupport Encodings Cryptography StrictJSON JOSE Logging CoreMetrics Metrics ServiceLifecycle",
+    // The programs.
+    "program":
+        "server Kit Apple Domain Stores Service HTTP Console ArgumentParser Configuration Yams UnixSignals Tracing"
+        + " CoreMetrics Metrics",
+    // Tests of the programs.
+    "all":
+        "support server Composition siwa siwa-dev Kit Apple Domain Stores Service HTTP Fakes SiwaBinary TokenMint"
+        + " ScriptedHTTP PostgresCluster",
+]
+
+let templates = Resource.embedInCode("Templates")
+let resources: [String: [Resource]] = [
+    "HTTPAPI": [.embedInCode("OpenAPI/openapi.yaml")], "Console": [templates, .embedInCode("Assets")],
+    "EmulatorServer": [templates], "AppleEmulator": [templates], "GoogleEmulator": [templates],
+    "ReceiverEmulator": [templates],
 ]
 
 // What scripts/test builds once more with the address sanitizer: the targets that call C or read memory by
@@ -255,39 +198,66 @@ let sanitized: Set = [
     "AppAttestation", "AttestationMint", "AppAttestationTests", "AppleIdentity", "KeySets", "AppleAccounts",
     "AuthorizationServer", "SQLTables", "SQLiteStorage", "PostgresStorage", "TokenMint", "TestSupport",
     "StorageConformance", "PostgresCluster", "EncodingsTests", "StrictJSONTests", "CryptographyTests",
-    "JOSETests",
-    "SQLiteStorageTests", "PostgresStorageTests",
+    "JOSETests", "SQLiteStorageTests", "PostgresStorageTests",
     // Products of other packages that these need.
     "GRDB", "GRDBSQLite", "Logging", "Metrics",
 ]
 func isBuilt(_ name: String) -> Bool { !isSanitized || sanitized.contains(name) }
 let flags = isSanitized ? settings + [.unsafeFlags(["-O"])] : settings
 
-func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+func words(_ text: some StringProtocol) -> [String] {
+    String(text).split(separator: " ").map(String.init)
+}
+
+/// The lines of a table, without comments.
+func lines(_ table: String) -> [Substring] {
+    table.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("#") }
+}
+
+struct Wing {
+    let name: String
+    let arrows: [String]
+    let needs: [String]
+    var modules: [(name: String, needs: [String])] = []
+
+    static func list(_ table: String) -> [Wing] {
+        lines(table).reduce(into: []) { wings, line in
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(words)
+            if line.hasPrefix(" ") {
+                wings[wings.count - 1].modules.append((parts[0][0], parts[1]))
+            } else {
+                wings.append(Wing(name: parts[0][0], arrows: Array(parts[0].dropFirst(2)), needs: parts[1]))
+            }
+        }
+    }
+}
 
 let modules = Dictionary(uniqueKeysWithValues: wings.map { ($0.name, $0.modules.map(\.name)) })
 
-func dependencies(_ needs: String, of name: String) -> [Target.Dependency] {
+func dependencies(_ needs: [String], of name: String) -> [Target.Dependency] {
     // A module can have the name of its wing.
-    let names = words(needs).flatMap { $0 == name ? [$0] : modules[$0] ?? [$0] }
-    return Set(names).subtracting([name]).filter(isBuilt).sorted().map { need in
-        let package = products.first { words($0.value).contains(need) }?.key
-        return package.map { .product(name: need, package: $0) } ?? .target(name: need)
+    func names(_ need: String) -> [String] {
+        groups[need].map { words($0).flatMap(names) } ?? (need == name ? [] : modules[need] ?? [need])
+    }
+    return Set(needs.flatMap(names)).subtracting([name]).filter(isBuilt).sorted().map { need in
+        let package = packages.first { $0.dropFirst(2).contains(need) }
+        let path = package?[0].split(separator: "/")[1].replacing(".git", with: "")
+        return path.map { .product(name: need, package: String($0)) } ?? .target(name: need)
     }
 }
 
 /// The targets of the wings below a folder, without those that the address sanitizer does not get.
 func targets(of wings: [Wing], in folder: String) -> [Target] {
     wings.flatMap { wing in
-        wing.modules.filter { isBuilt($0.name) }.map { module in
-            let needs = dependencies("\(wing.needs) \(module.needs)", of: module.name)
-            let path = "\(folder)/\(wing.name)/\(module.name)"
-            return module.name.hasSuffix("Tests")
+        wing.modules.filter { isBuilt($0.name) }.map { name, needs in
+            let needs = dependencies(wing.needs + needs, of: name)
+            let path = "\(folder)/\(wing.name)/\(name)"
+            return name.hasSuffix("Tests")
                 ? .testTarget(
-                    name: module.name, dependencies: needs, path: path, exclude: module.exclude,
-                    swiftSettings: flags)
+                    name: name, dependencies: needs, path: path,
+                    exclude: name == "EndToEndTests" ? ["Clients"] : [], swiftSettings: flags)
                 : .target(
-                    name: module.name, dependencies: needs, path: path, resources: module.resources,
+                    name: name, dependencies: needs, path: path, resources: resources[name],
                     swiftSettings: flags)
         }
     }
@@ -296,48 +266,66 @@ func targets(of wings: [Wing], in folder: String) -> [Target] {
 // An arrow between wings that is not declared ends the build here.
 for wing in wings {
     let closed = Set(wings.map(\.name)).subtracting(["Kit", wing.name] + wing.arrows)
-    for need in ([wing.needs] + wing.modules.map(\.needs)).flatMap(words) {
-        let other = closed.first { $0 == need || modules[$0]?.contains(need) == true }
-        precondition(other == nil, "the wing \(wing.name) may not import \(need) of \(other ?? "")")
+    for need in wing.needs + wing.modules.flatMap(\.needs) {
+        for name in groups[need].map(words) ?? [need] {
+            let other = closed.first { $0 == name || modules[$0]?.contains(name) == true }
+            precondition(other == nil, "the wing \(wing.name) may not import \(name) of \(other ?? "")")
+        }
     }
 }
 
-let libraries: [Target] = [
+func library(_ name: String, _ config: String, apt: String, brew: String) -> Target {
     .systemLibrary(
-        name: "COpenSSL", path: "Sources/Kit/COpenSSL", pkgConfig: "libcrypto",
-        providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-    .systemLibrary(
-        name: "CLibJWT", path: "Sources/Kit/CLibJWT", pkgConfig: "libjwt",
-        providers: [.apt(["libjwt-dev"]), .brew(["libjwt"])]),
-    .systemLibrary(
-        name: "CLibPQ", path: "Sources/Kit/CLibPQ", pkgConfig: "libpq",
-        providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        name: name, path: "Sources/Kit/\(name)", pkgConfig: config, providers: [.apt([apt]), .brew([brew])])
+}
+let libraries = [
+    library("COpenSSL", "libcrypto", apt: "libssl-dev", brew: "openssl@3"),
+    library("CLibJWT", "libjwt", apt: "libjwt-dev", brew: "libjwt"),
+    library("CLibPQ", "libpq", apt: "libpq-dev", brew: "libpq"),
 ]
-let program =
-    "\(server) Kit Apple Domain Stores Service HTTP Console ArgumentParser Configuration Yams UnixSignals Tracing"
-    + " CoreMetrics Metrics"
 let programs: [Target] = [
     // Settings, doctor, composition: what both programs need.
     .target(
-        name: "Composition", dependencies: dependencies(program, of: "Composition"), swiftSettings: settings),
+        name: "Composition", dependencies: dependencies(["program"], of: "Composition"),
+        swiftSettings: settings),
     // The service, and commands of its operators.
     .executableTarget(
-        name: "siwa", dependencies: dependencies("\(program) Composition", of: "siwa"),
+        name: "siwa", dependencies: dependencies(["program", "Composition"], of: "siwa"),
         swiftSettings: settings),
     // The trial: the service with the fakes beside it.
     .executableTarget(
         name: "siwa-dev",
-        dependencies: dependencies("\(program) Composition Fakes Login NIOSSL", of: "siwa-dev"),
-        resources: [.embedInCode("Templates")], swiftSettings: settings),
+        dependencies: dependencies(["program", "Composition", "Fakes", "Login", "NIOSSL"], of: "siwa-dev"),
+        resources: [templates], swiftSettings: settings),
     // The Swift backend of docs/integrate.md, built as its readers build it.
     .executableTarget(
         name: "ExampleBackend",
         dependencies: dependencies(
-            "Hummingbird AsyncHTTPClient NIOCore NIOHTTP1 ServiceLifecycle Logging Crypto CryptoExtras",
+            words(
+                "Hummingbird AsyncHTTPClient NIOCore NIOHTTP1 ServiceLifecycle Logging Crypto CryptoExtras"),
             of: "ExampleBackend"),
         path: "docs/backends/swift", exclude: ["Package.swift"],
         swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 ]
+
+/// With SIWA_LOCKED every package, also one that only another package needs, has the version that was tested. For
+/// all other builds, and for packages that depend on this one, `from:` decides.
+func dependencies() throws -> [Package.Dependency] {
+    func traits(_ url: String) -> Set<Package.Dependency.Trait> {
+        url.hasSuffix("/swift-configuration.git") ? [.defaults, "YAML"] : [.defaults]
+    }
+    guard Context.environment["SIWA_LOCKED"] != nil else {
+        return packages.map { package in
+            let url = "https://github.com/\(package[0])"
+            return .package(url: url, from: Version(stringLiteral: package[1]), traits: traits(url))
+        }
+    }
+    let list = try String(
+        contentsOfFile: "\(Context.packageDirectory)/scripts/package-versions.txt", encoding: .utf8)
+    return lines(list).map(words).map {
+        .package(url: $0[0], exact: Version(stringLiteral: $0[1]), traits: traits($0[0]))
+    }
+}
 
 let package = Package(
     name: "siwa",
@@ -352,38 +340,7 @@ let package = Package(
                 targets: ["AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography"]),
             .library(name: "AppleIDClient", targets: ["AppleIDClient"]),
         ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.6.0"),
-        .package(
-            url: "https://github.com/apple/swift-configuration.git", from: "1.2.0",
-            traits: [.defaults, "YAML"]),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
-        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
-        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
-        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
-        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
-        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
-    ],
+    dependencies: try dependencies(),
     targets: libraries + targets(of: wings, in: "Sources") + targets(of: tests, in: "Tests")
         + (isSanitized ? [] : programs)
 )
-// With SIWA_LOCKED every package, also one that only another package needs, has the version that was tested. For
-// all other builds, and for packages that depend on this one, `from:` above decides.
-if Context.environment["SIWA_LOCKED"] != nil {
-    let list = try String(
-        contentsOfFile: "\(Context.packageDirectory)/scripts/package-versions.txt", encoding: .utf8)
-    package.dependencies = list.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
-        let parts = line.split(separator: " ").map(String.init)
-        let version = Version(stringLiteral: parts[1])
-        return parts[0].hasSuffix("/swift-configuration.git")
-            ? .package(url: parts[0], exact: version, traits: [.defaults, "YAML"])
-            : .package(url: parts[0], exact: version)
-    }
-}

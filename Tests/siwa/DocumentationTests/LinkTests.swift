@@ -40,9 +40,11 @@ import Testing
     @Test func `ARCHITECTURE has every module and every dependency`() {
         let package = Document.read("Package.swift").text
         // The wings of Tests follow those of Sources.
-        let sources = package.components(separatedBy: "\nlet tests = [")[0]
-        let modules = sources.matches(of: /\bModule\(\s*"(\w+)"/).map { String($0.1) }
-        let dependencies = package.matches(of: /url: "([^"]+?)(?:\.git)?"/).map { String($0.1) }
+        let sources = package.components(separatedBy: "\nlet tests = ")[0]
+        let modules = sources.matches(of: /\n {6}(\w+):/).map { String($0.1) }
+        let dependencies = package.matches(of: /\n    ([\w-]+\/[\w.-]+?)(?:\.git)? \d/).map {
+            "https://github.com/\($0.1)"
+        }
         #expect(modules.count > 10 && dependencies.count > 10)
         for module in modules {
             #expect(Document.architecture.text.contains("`\(module)`"), "\(module)")
