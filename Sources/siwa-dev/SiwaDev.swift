@@ -15,14 +15,7 @@ struct SiwaDev: AsyncParsableCommand {
         version: SiwaVersion.current,
         subcommands: [Dev.self, Tour.self, Emulate.self, Login.self, Serve.self, Verify.self])
 
-    static func main() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        if let mistake = UnknownSubcommand(in: arguments, of: Self.self) {
-            ErrorMessage.write(mistake.description)
-            Self.exit(withError: UnknownSubcommand.exitStatus)
-        }
-        await main(arguments)
-    }
+    static func main() async { await runNamedCommand() }
 }
 
 extension EmulatorListenError: ListenFailure {}

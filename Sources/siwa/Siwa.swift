@@ -28,11 +28,7 @@ struct Siwa: AsyncParsableCommand {
             let program = DevelopmentProgram.beside(DevelopmentProgram.own ?? CommandLine.arguments[0])
             Self.exit(withError: program.start(command, CommandLine.arguments))
         }
-        if let mistake = UnknownSubcommand(in: arguments, of: Self.self) {
-            ErrorMessage.write(mistake.description)
-            Self.exit(withError: UnknownSubcommand.exitStatus)
-        }
-        await main(arguments)
+        await runNamedCommand()
     }
 }
 

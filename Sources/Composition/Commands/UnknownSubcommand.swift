@@ -4,7 +4,7 @@ import Encodings
 /// A misspelled subcommand, with the probably intended subcommand.
 package struct UnknownSubcommand: Equatable, CustomStringConvertible {
     /// EX_USAGE of sysexits.h, like other mistakes in arguments.
-    package static let exitStatus = ExitCode(64)
+    fileprivate static let exitStatus = ExitCode(64)
 
     private let command: String
     private let name: String
@@ -41,5 +41,17 @@ package struct UnknownSubcommand: Equatable, CustomStringConvertible {
         let guess = nearest.map { "Did you mean \($0)? " } ?? ""
         let help = hasCommands ? "\(command) --help lists them." : "\(command) --help describes it."
         return "\(command) has no command \"\(name.forTerminal(limit: 40))\". \(guess)\(help)"
+    }
+}
+
+extension AsyncParsableCommand {
+    /// Runs the command that the arguments of this process name. Ends the process for a command that does not exist.
+    package static func runNamedCommand() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let mistake = UnknownSubcommand(in: arguments, of: Self.self) {
+            ErrorMessage.write(mistake.description)
+            exit(withError: UnknownSubcommand.exitStatus)
+        }
+        await main(arguments)
     }
 }

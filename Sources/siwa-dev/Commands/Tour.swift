@@ -58,10 +58,13 @@ struct Tour: ParsableCommand {
             )
             throw ExitCode.failure
         }
-        Self.become([
-            "sh", "-c", walkthrough.script(in: TerminalStyle.layout), "siwa tour",
-            Bundle.main.executablePath ?? StartedProgram.name,
-        ])
+        // The shell gets the terminal of this process.
+        ProcessImage.replace(
+            by: "/bin/sh",
+            [
+                "sh", "-c", walkthrough.script(in: TerminalStyle.layout), "siwa tour",
+                Bundle.main.executablePath ?? StartedProgram.name,
+            ])
         ErrorMessage.write("/bin/sh cannot be started; siwa tour --print prints the commands")
         throw ExitCode.failure
     }
@@ -73,14 +76,6 @@ struct Tour: ParsableCommand {
             // Responses repeat text of users.
             for line in response.lines(of: ErrorMessage.withoutControls(line)) { print(line) }
         }
-    }
-
-    /// Replaces this process by the shell, so that the shell has the terminal. Returns only after a failure.
-    private static func become(_ arguments: [String]) {
-        // `strdup` allocates with the C library, and Swift does not free that memory.
-        let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        defer { for copy in copies { free(copy) } }
-        _ = execv("/bin/sh", copies)
     }
 
     private static func listens(_ port: Int) -> Bool {

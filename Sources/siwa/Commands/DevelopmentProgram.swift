@@ -75,10 +75,7 @@ struct DevelopmentProgram {
     func start(_ command: String, _ arguments: [String]) -> ExitCode {
         var reason = refusal
         if reason == nil {
-            // `strdup` allocates with the C library, and Swift does not free that memory.
-            let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-            defer { for copy in copies { free(copy) } }
-            _ = execv(path, copies)
+            ProcessImage.replace(by: path, arguments)
             reason = "\(path) cannot be started (\(String(cString: strerror(errno))))"
         }
         ErrorMessage.write("siwa \(command) is a command of siwa-dev, and \(reason ?? "").")

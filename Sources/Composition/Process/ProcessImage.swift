@@ -1,0 +1,19 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The program of this process.
+package enum ProcessImage {
+    /// Replaces it by the program at `path`, with these arguments and the same environment. Returns only after a
+    /// failure, with `errno`.
+    package static func replace(by path: String, _ arguments: [String]) {
+        // `strdup` allocates with the C library, and Swift does not free that memory.
+        let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { for copy in copies { free(copy) } }
+        _ = execv(path, copies)
+    }
+}
