@@ -1,8 +1,11 @@
 import AppAttestation
 import AppleAccounts
 import AppleIdentity
+import Foundation
 import KeySets
+import NIOHTTP1
 import SignIn
+import TestSupport
 import Testing
 
 @testable import HTTPAPI
@@ -142,12 +145,7 @@ import Testing
 
     @Test func `every list of words is whole, and open`() {
         let lists: [(String, [String])] = [
-            (
-                "ProblemCode",
-                ProblemCode.all.map(\.rawValue) + AppleTokenError.Code.allCases.map(\.rawValue)
-                    + AccountRefusal.Code.allCases.map(\.rawValue) + WebRefusal.Code.allCases.map(\.rawValue)
-                    + AppCheckRefusal.Code.allCases.map(\.rawValue)
-            ),
+            ("ProblemCode", ProblemType.all.map(\.code)),
             ("EmailForwarding", EmailForwarding.allCases.map(\.rawValue)),
             ("CredentialState", CredentialState.allCases.map(\.rawValue)),
             ("CredentialReason", CredentialReason.allCases.map(\.rawValue)),
@@ -170,6 +168,34 @@ import Testing
         let closed = text.split(separator: "\n").filter { $0.contains(" enum: [") }
         #expect(closed.count == 2)
         for words in ["name email", "abuse, "] { #expect(closed.contains { $0.contains(words) }) }
+    }
+
+    @Test func `the page on the interface explains every code with its status, and no other`() throws {
+        let page = try String(
+            contentsOf: ProjectFolder.root.appending(path: "docs/api.md"), encoding: .utf8)
+        let errors = try #require(page.components(separatedBy: "\n## Errors\n").dropFirst().first)
+            .components(separatedBy: "\n## ")[0]
+        var explained: [String: Set<Int>] = [:]
+        for section in errors.components(separatedBy: "\n### ").dropFirst() {
+            // Where all rows have one status, the heading says it.
+            let heading = section.prefix { $0 != "\n" }
+            let statuses = Set(heading.matches(of: /\d{3}/).compactMap { Int($0.0) })
+            for row in section.matches(of: /\n\| ((?:`[a-z_]+`(?:, )?)+) \|(?: (\d{3}) \|)?/) {
+                let own = row.2.flatMap { Int($0) }.map { Set([$0]) } ?? statuses
+                #expect(own.isSubset(of: statuses.union([429])), "\(heading): \(row.0)")
+                for code in row.1.matches(of: /[a-z_]+/) {
+                    explained[String(code.0), default: []].formUnion(own)
+                }
+            }
+        }
+        #expect(Set(explained.keys) == Set(ProblemType.all.map(\.code)))
+        // No problem has them as its code: a proof that does not hold has them as its cause.
+        let causes: [AccountRefusal.Code] = [
+            .challengeUsed, .counterNotIncreased, .attestationKeyUnknown, .attestationKeyTaken,
+        ]
+        for type in ProblemType.all where !causes.contains(where: { $0.rawValue == type.code }) {
+            #expect(explained[type.code]?.contains(Int(type.status.code)) == true, "\(type.code)")
+        }
     }
 
     @Test func `nothing is referred to that is not there, and no tab is in it`() {

@@ -126,15 +126,6 @@ import Testing
         #expect(explained.sorted() == reasons.sorted())
     }
 
-    @Test func `the page on the interface explains every error code`() throws {
-        let list = try #require(
-            Self.interface.firstMatch(of: /ProblemCode:\n(?:.*\n)*?.*x-extensible-enum: \[([^\]]*)\]/))
-        let codes = list.1.split { " ,\n".contains($0) }.map(String.init)
-        #expect(codes.count > 60)
-        let explained = Self.page("api").firstColumns
-        #expect(codes.filter { !explained.contains($0) }.isEmpty)
-    }
-
     @Test func `each attack of the page on OAuth has a test that is named after it`() throws {
         let section = try #require(Self.page("oauth").text.components(separatedBy: "\n## Attacks\n").last)
         let attacks = section.matches(of: /\n\| `([^`]+)` \|/).map { String($0.1) }

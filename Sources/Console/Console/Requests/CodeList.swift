@@ -24,28 +24,34 @@ struct CodeList: Sendable {
     let groups: [Group]
 
     init() {
-        func rows(_ codes: [ExplainedCode], _ kind: String, isTokenRequest: Bool) -> [Row] {
+        func rows(_ codes: [ExplainedCode], _ kind: String) -> [Row] {
             codes.map {
                 Row(
                     id: "\(kind)-\($0.code)", code: $0.code, status: $0.status, sentence: $0.sentence,
-                    page: DocumentationPlace(code: $0.code, isTokenRequest: isTokenRequest))
+                    page: $0.place)
             }
         }
         groups = [
             Group(
                 id: "errors", title: "Errors of the interface", page: "docs/api.md",
-                rows: rows(ExplainedCode.problems, Self.problems, isTokenRequest: false)),
+                rows: rows(ExplainedCode.problems, Self.problems)),
             Group(
                 id: "reasons", title: "Reasons of refused token requests", page: "docs/oauth.md",
-                rows: rows(ExplainedCode.reasons, Self.reasons, isTokenRequest: true)),
+                rows: rows(ExplainedCode.reasons, Self.reasons)),
             Group(
                 id: "oauth", title: "Errors of OAuth without a reason", page: "docs/oauth.md",
                 rows: rows(
                     // A code that is also one of the interface has its row there.
                     ExplainedCode.oauth.filter { code in
                         !ExplainedCode.problems.contains { $0.code == code.code }
-                    }, Self.problems, isTokenRequest: true)),
+                    }, Self.problems)),
         ]
+    }
+
+    /// The place that explains the code of a request.
+    static func place(of request: RecentRequest) -> DocumentationPlace {
+        if request.reason != nil { return .tokenRequest }
+        return ProblemType.all.first { $0.code == request.code }?.place ?? .errors
     }
 
     /// The link to the row of a request's code; `nil` for a request without one that is listed.

@@ -69,12 +69,11 @@ struct RequestView: Sendable {
         (caller, client, isUnknown) = (request.caller, request.client, !request.isProven)
         duration = RequestList.duration(request.microseconds)
         (requestID, traceID) = (request.requestID, request.traceID)
-        let place = DocumentationPlace(
-            code: request.reason ?? request.code, isTokenRequest: request.reason != nil)
         refusal = request.refusal.map { refusal in
             Refusal(
                 check: refusal.check, expected: refusal.expected,
-                found: refusal.found.map { FoundValue.text($0, at: request.time / 1000) }, page: place,
+                found: refusal.found.map { FoundValue.text($0, at: request.time / 1000) },
+                page: CodeList.place(of: request),
                 link: CodeList.link(for: request))
         }
         let command = CurlCommand(request, address: address)

@@ -64,11 +64,8 @@ final class RefusalMetrics: Sendable {
     }
 
     /// The codes of this service. Each has its series at the start, so that a rate finds the first refusal.
-    private static let declared: [String] = [
-        ProblemCode.all.map(\.rawValue), AppleTokenError.Code.allCases.map(\.rawValue),
-        AccountRefusal.Code.allCases.map(\.rawValue), WebRefusal.Code.allCases.map(\.rawValue),
-        AppCheckRefusal.Code.allCases.map(\.rawValue), OAuthError.Code.allCases.map(\.rawValue),
-    ].flatMap { $0 }
+    private static let declared =
+        ProblemType.all.map(\.code) + OAuthError.Code.allCases.map(\.rawValue)
 
     func count(_ code: String) { cell(code).increment(by: 1) }
 

@@ -66,30 +66,9 @@ enum RefusalPage {
     ) -> HTTPResponse {
         let texts = AuthorizeTexts.of(language).refusals
         return AuthorizeRefusalPage(
-            refusal: isAppLink ? texts.linkOfApp : refusal(of: problem, in: texts), status: problem.status,
+            refusal: isAppLink ? texts.linkOfApp : texts[keyPath: problem.type.page], status: problem.status,
             code: problem.code, requestID: requestID, language: language
         ).response
-    }
-
-    private static func refusal(
-        of problem: Problem, in texts: AuthorizeTexts.Refusals
-    ) -> AuthorizeTexts.Refusal {
-        if let code = WebRefusal.Code(rawValue: problem.code) { return refusal(of: code, in: texts) }
-        if let code = ProblemCode.all.first(where: { $0.rawValue == problem.code }) {
-            return code.page(texts)
-        }
-        // The wire codes of other modules, which no browser gets as a page.
-        return texts.failed
-    }
-
-    private static func refusal(
-        of code: WebRefusal.Code, in texts: AuthorizeTexts.Refusals
-    ) -> AuthorizeTexts.Refusal {
-        switch code {
-        case .browserMismatch: texts.otherBrowser
-        case .stateExpired, .stateUsed, .ticketExpired: texts.signInOver
-        case .stateInvalid, .ticketInvalid, .codeInvalid: texts.signInUnknown
-        }
     }
 }
 

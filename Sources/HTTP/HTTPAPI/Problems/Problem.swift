@@ -16,9 +16,7 @@ import StrictJSON
 /// The only repeated part of the request is the name of an unknown member or parameter, so that a problem
 /// contains no token, claim value or secret.
 struct Problem: Error, Sendable, Equatable {
-    let status: HTTPResponseStatus
-    let code: String
-    let title: String
+    let type: ProblemType
     let detail: String
     /// The member or parameter of the request with the fault: a name of this interface, or the unknown name.
     let subject: Subject?
@@ -36,26 +34,31 @@ struct Problem: Error, Sendable, Equatable {
         case parameter(String)
     }
 
+    /// - Parameters:
+    ///   - detail: Replaces that of the type.
+    ///   - retryAfter: Replaces that of the type.
     init(
-        _ status: HTTPResponseStatus, code: String, title: String, detail: String, subject: Subject? = nil,
-        retryAfter: Int? = nil, allow: String? = nil, appCheckCause: AppCheckCause? = nil
+        _ type: ProblemType, detail: String? = nil, subject: Subject? = nil, retryAfter: Int? = nil,
+        allow: String? = nil, appCheckCause: AppCheckCause? = nil
     ) {
-        self.status = status
-        self.code = code
-        self.title = title
-        self.detail = detail
-        self.subject = subject
-        self.retryAfter = retryAfter
-        self.allow = allow
+        (self.type, self.detail, self.subject) = (type, detail ?? type.detail, subject)
+        (self.retryAfter, self.allow) = (retryAfter ?? type.retryAfter, allow)
         self.appCheckCause = appCheckCause
     }
+
+    init(_ code: ProblemCode, subject: Subject? = nil, retryAfter: Int? = nil, allow: String? = nil) {
+        self.init(code.type, subject: subject, retryAfter: retryAfter, allow: allow)
+    }
+
+    var status: HTTPResponseStatus { type.status }
+    var code: String { type.code }
 
     /// Returns the document of RFC 9457 §3. `type` is a name and not an address: there is nothing to fetch.
     func body(requestID: String) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 384)
         json.beginObject()
         json.member("type", "urn:siwa:problem:\(code)")
-        json.member("title", title)
+        json.member("title", type.title)
         json.member("status", Int(status.code))
         json.member("code", code)
         json.member("detail", detail)
@@ -104,16 +107,16 @@ extension Problem {
         self =
             switch error {
             case let problem as Problem: problem
-            case let error as AppleTokenError: error.problem
+            case let error as AppleTokenError: Problem(error.code.type)
             case let error as KeySetError: error.problem
-            case let error as AccountRefusal: error.problem
+            case let error as AccountRefusal: Problem(error.code.type)
             case let refusal as AppCheckRefusal: refusal.problem
             case let error as StorageError: error.problem
             case is OverloadedError: Problem(.overloaded)
             case is SigningKeysShut: Problem(.signingKeysShut)
             case is CallerForbidden: Problem(.callerForbidden)
             case is NonceNotMinted: Problem(.nonceNotMinted)
-            case let error as WebRefusal: error.problem
+            case let error as WebRefusal: Problem(error.code.type)
             case is EventCursorAhead: Problem(.cursorAhead)
             case is AppAttestNotConfigured: Problem(.appAttestNotConfigured)
             case is UnknownClientID: Problem(.clientIDUnknown)
@@ -130,7 +133,7 @@ extension Problem {
 extension KeySetError {
     var problem: Problem {
         switch code {
-        case .unknownKey: AppleTokenError(.unknownKey).problem
+        case .unknownKey: Problem(AppleTokenError.Code.unknownKey.type)
         case .keysUnavailable: Problem(.keysUnavailable, retryAfter: retryAfter)
         }
     }
@@ -145,6 +148,48 @@ extension StorageError {
         // and a retry does not help.
         case .valueRefused: Problem(.internalError)
         }
+    }
+}
+
+extension AppCheckRefusal {
+    var problem: Problem { Problem(code.type, detail: explanation, appCheckCause: cause) }
+}
+
+extension AppFlipRefusal {
+    var problem: Problem {
+        switch self {
+        case .redirectURIMismatch: Problem(.redirectURIMismatch, subject: .member("redirect_uri"))
+        case .callerForbidden: Problem(.callerForbidden)
+        case .decisionMissing: Problem(.memberMissing, subject: .member("decision"))
+        case .decisionUnknown: Problem(.memberMalformed, subject: .member("decision"))
+        case .identityAmbiguous: Problem(.memberMalformed, subject: .member("account_id"))
+        }
+    }
+}
+
+extension RequestRefusal {
+    /// The problem that the client reads before the engine closes the connection.
+    var problemCode: ProblemCode {
+        switch self {
+        case .malformed: .requestMalformed
+        case .headerTooLarge: .headerTooLarge
+        case .bodyTooLarge: .bodyTooLarge
+        case .timedOut: .requestTimeout
+        case .overloaded: .overloaded
+        }
+    }
+}
+
+extension WebFailure {
+    /// Makes the failure that the app's page receives: the problem's kind and its stable code.
+    init(_ problem: Problem) {
+        self =
+            switch problem.status {
+            case .unauthorized: .invalidIdentityToken(problem.code)
+            case .serviceUnavailable: .temporarilyUnavailable(problem.code)
+            case .badRequest: .invalidRequest(problem.code)
+            default: .signInRefused(problem.code)
+            }
     }
 }
 

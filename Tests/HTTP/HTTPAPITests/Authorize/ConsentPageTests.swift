@@ -296,7 +296,8 @@ import TokenMint
                 (
                     "browser",
                     RefusalPage.response(
-                        to: WebRefusal(.browserMismatch).problem, requestID: "req_1", language: language)
+                        to: Problem(WebRefusal.Code.browserMismatch.type), requestID: "req_1",
+                        language: language)
                 ),
                 (
                     "link",

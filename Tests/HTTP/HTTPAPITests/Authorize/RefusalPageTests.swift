@@ -116,10 +116,7 @@ import TokenMint
 
     @Test(arguments: PageLanguage.allCases)
     func `every code has a text, and no page shows one for developers`(language: PageLanguage) {
-        let problems =
-            ProblemCode.all.map { Problem($0) }
-            + WebRefusal.Code.allCases.map { WebRefusal($0).problem }
-        for problem in problems {
+        for problem in ProblemType.all.map({ Problem($0) }) {
             let response = RefusalPage.response(to: problem, requestID: "req_1", language: language)
             let text = String(decoding: response.body, as: UTF8.self)
             #expect(response.status == problem.status && response.code == problem.code)
