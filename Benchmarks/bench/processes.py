@@ -79,7 +79,14 @@ class Server:
 
     def _wait(self, is_ready: Callable[[], bool], seconds: float) -> None:
         end = time.monotonic() + seconds
-        while not is_ready():
+
+        def answers() -> bool:
+            try:
+                return is_ready()
+            except OSError:  # The service resets connections while it only tries the address.
+                return False
+
+        while not answers():
             if self._process.poll() is not None or time.monotonic() > end:
                 said = self.log.read_text(errors="replace")[-2000:]
                 raise BenchError(f"{self.name} did not start:\n{said}")
