@@ -16,7 +16,7 @@ public struct AppAttestRequest: ClientFormRequest, Confidential {
     public init(_ form: ClientForm) { self.form = form }
 
     /// Authenticates the client. Throws `unauthorized_client` for a client that is no app on a device.
-    public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
+    public func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         guard ClientMember.appCheck.hasMeaning(for: client.kind) else {
             throw TokenEndpointError(.notForAppAttest)
@@ -49,7 +49,7 @@ public struct NonceRequest: ClientFormRequest {
     public init(_ form: ClientForm) { self.form = form }
 
     /// Authenticates the client. Throws `unauthorized_client` for a client that cannot use the nonce.
-    public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
+    public func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         guard GrantType.tokenExchange.isOffered(client) else {
             throw TokenEndpointError(

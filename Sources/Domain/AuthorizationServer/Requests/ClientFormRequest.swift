@@ -4,10 +4,19 @@ public struct ClientForm: Sendable, Confidential {
     let reader: ParameterReader
 }
 
-/// A request to an endpoint of which each client authenticates itself.
-///
-/// The caller checks `credentials` first, and slows down guesses.
-public protocol ClientFormRequest: Sendable {
+/// A request of a client that authenticates itself.
+public protocol ClientRequest: Sendable {
+    /// The result of the authentication: the client, and what the endpoint reads with it.
+    associatedtype Authenticated: Sendable
+
+    var credentials: ClientCredentials { get }
+
+    /// Authenticates the client, and then checks the request. The caller slows down guesses.
+    func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> Authenticated
+}
+
+/// A form to an endpoint of which each client authenticates itself.
+public protocol ClientFormRequest: ClientRequest {
     var form: ClientForm { get }
 
     init(_ form: ClientForm)

@@ -75,7 +75,7 @@ public struct TokenQuestion: Sendable, Confidential {
 
 /// The credentials at the endpoints of a client's event stream. Their bodies are JSON, so only HTTP Basic is
 /// accepted.
-public struct StreamRequest: Sendable, Confidential {
+public struct StreamRequest: ClientRequest, Confidential {
     public let credentials: ClientCredentials
 
     /// Throws `invalid_client`.
@@ -91,7 +91,7 @@ public struct StreamRequest: Sendable, Confidential {
 
     /// Authenticates the client. Throws `invalid_client`, also for a client without a secret: client IDs are
     /// public, and events name users.
-    public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
+    public func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         guard !client.secretHashes.isEmpty else {
             throw TokenEndpointError(

@@ -87,10 +87,7 @@ final class EventStreamRoutes: Sendable {
         _ request: HTTPRequest
     ) throws -> (client: OAuthClient, stream: EventStreams.ClientStream) {
         let unauthenticated = try StreamRequest(authorization: request.oauth?.authorization)
-        let client = try authentication(unauthenticated.credentials, request) {
-            () throws(TokenEndpointError) in
-            try unauthenticated.client(in: server.dependencies.settings.clients)
-        }
+        let client = try authentication(unauthenticated, request)
         guard let stream = streams.stream(of: client.id) else { throw Problem(.streamNotFound) }
         return (client, stream)
     }

@@ -18,13 +18,8 @@ final class OAuthDeviceRoutes: Sendable {
     /// `POST /oauth/device_authorization`
     func authorize(_ request: HTTPRequest) throws -> RouteResult {
         try server.dependencies.commits.requireCapacity()
-        let unauthenticated = try DeviceAuthorizationRequest(
-            body: request.body, contentType: request.oauth?.contentType,
-            authorization: request.oauth?.authorization, query: request.query?.utf8)
-        let (client, scope) = try authentication(unauthenticated.credentials, request) {
-            () throws(TokenEndpointError) in
-            try unauthenticated.authenticated(in: server.dependencies.settings.clients)
-        }
+        let unauthenticated: DeviceAuthorizationRequest = try authentication.form(request)
+        let (client, scope) = try authentication(unauthenticated, request)
         let devices = DeviceRequests(server)
         do {
             try devices.admit(client, from: request.oauth?.address)

@@ -93,6 +93,22 @@ extension Routes {
 struct ClientAuthenticating: Sendable {
     let server: OAuthServer
 
+    /// Reads a form of a client. Throws `TokenEndpointError`.
+    func form<Form: ClientFormRequest>(_ request: HTTPRequest) throws -> Form {
+        try Form(
+            body: request.body, contentType: request.oauth?.contentType,
+            authorization: request.oauth?.authorization, query: request.query?.utf8)
+    }
+
+    /// Authenticates the client of a request, and records it for the log.
+    func callAsFunction<Body: ClientRequest>(
+        _ body: Body, _ request: HTTPRequest
+    ) throws -> Body.Authenticated {
+        try self(body.credentials, request) { () throws(TokenEndpointError) in
+            try body.authenticated(in: server.dependencies.settings.clients)
+        }
+    }
+
     /// Carries an authentication out, and records the client for the log.
     func callAsFunction<Value: Sendable>(
         _ credentials: ClientCredentials, _ request: HTTPRequest,

@@ -28,14 +28,9 @@ final class OAuthTokenRoutes: Sendable {
         try server.dependencies.commits.requireCapacity()
         var type: GrantType?
         do {
-            let unauthenticated = try UnauthenticatedTokenRequest(
-                body: request.body, contentType: request.oauth?.contentType,
-                authorization: request.oauth?.authorization, query: request.query?.utf8)
+            let unauthenticated: UnauthenticatedTokenRequest = try authentication.form(request)
             type = unauthenticated.grantType
-            let token = try authentication(unauthenticated.credentials, request) {
-                () throws(TokenEndpointError) in
-                try unauthenticated.authenticated(in: server.dependencies.settings.clients)
-            }
+            let token = try authentication(unauthenticated, request)
             return .later { [self] in try await response(to: token, request) }
         } catch {
             throw refusals.noted(error, of: type, request)
@@ -69,12 +64,8 @@ final class OAuthTokenRoutes: Sendable {
 
     /// `POST /oauth/nonce`
     func mintNonce(_ request: HTTPRequest) throws -> RouteResult {
-        let unauthenticated = try NonceRequest(
-            body: request.body, contentType: request.oauth?.contentType,
-            authorization: request.oauth?.authorization, query: request.query?.utf8)
-        _ = try authentication(unauthenticated.credentials, request) { () throws(TokenEndpointError) in
-            try unauthenticated.client(in: server.dependencies.settings.clients)
-        }
+        let unauthenticated: NonceRequest = try authentication.form(request)
+        _ = try authentication(unauthenticated, request)
         let minted = server.dependencies.signIn.mintNonce()
         let left = minted.expiresAt.milliseconds - server.dependencies.now().milliseconds
         var json = JSONWriter(reservingCapacity: 256)
@@ -229,7 +220,8 @@ final class OAuthTokenRoutes: Sendable {
 extension OAuthTokenRoutes {
     /// `POST /oauth/app-attest/challenges`
     func mintChallenge(_ request: HTTPRequest) throws -> RouteResult {
-        let (body, client) = try appAttestRequest(request)
+        let body: AppAttestRequest = try authentication.form(request)
+        let client = try authentication(body, request)
         let challenge = try ClientAttestation(server).challenge(for: try body.purpose(), of: client)
         let left = challenge.expiresAt.milliseconds - server.dependencies.now().milliseconds
         var json = JSONWriter(reservingCapacity: 192)
@@ -244,22 +236,13 @@ extension OAuthTokenRoutes {
     func registerKey(_ request: HTTPRequest) throws -> RouteResult {
         // Checked before the verification, which would be wasted.
         try server.dependencies.signIn.commits.requireCapacity()
-        let (body, client) = try appAttestRequest(request)
+        let body: AppAttestRequest = try authentication.form(request)
+        let client = try authentication(body, request)
         let pending = try ClientAttestation(server).registerKey(
             try body.attestation(), of: client, from: request.oauth?.address)
         return .commit(pending) { registration in
             .oauth(registration.isNew ? .created : .ok, registration.json)
         }
-    }
-
-    private func appAttestRequest(_ request: HTTPRequest) throws -> (AppAttestRequest, OAuthClient) {
-        let body = try AppAttestRequest(
-            body: request.body, contentType: request.oauth?.contentType,
-            authorization: request.oauth?.authorization, query: request.query?.utf8)
-        let client = try authentication(body.credentials, request) { () throws(TokenEndpointError) in
-            try body.client(in: server.dependencies.settings.clients)
-        }
-        return (body, client)
     }
 }
 
