@@ -38,9 +38,4 @@ public struct VerifiedAssertion: Sendable {
     /// Above the stored counter. It must be stored by one compare-and-set before the request is carried out.
     public let counter: UInt32
     public let extensions: AuthenticatorExtensions
-
-    /// All values must have passed every check.
-    init(appID: AppID, counter: UInt32, extensions: AuthenticatorExtensions) {
-        (self.appID, self.counter, self.extensions) = (appID, counter, extensions)
-    }
 }

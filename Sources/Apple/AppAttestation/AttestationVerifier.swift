@@ -74,18 +74,4 @@ public struct VerifiedAttestation: Sendable {
     /// Apple's receipt for the risk metric, as Apple made it. It is not verified.
     public let receipt: [UInt8]
     public let extensions: AuthenticatorExtensions
-
-    /// All values must have passed every check.
-    init(
-        appID: AppID, keyID: AttestedKeyID, publicKey: ECPublicKey, environment: AttestationEnvironment,
-        counter: UInt32, receipt: [UInt8], extensions: AuthenticatorExtensions
-    ) {
-        self.appID = appID
-        self.keyID = keyID
-        self.publicKey = publicKey
-        self.environment = environment
-        self.counter = counter
-        self.receipt = receipt
-        self.extensions = extensions
-    }
 }

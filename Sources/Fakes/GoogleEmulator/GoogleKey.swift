@@ -9,10 +9,6 @@ public struct GoogleKey: Sendable {
     public let keyID: String
     public let privateKey: RSAPrivateKey
 
-    public init(keyID: String, privateKey: RSAPrivateKey) {
-        (self.keyID, self.privateKey) = (keyID, privateKey)
-    }
-
     /// Makes a 2048-bit key, which takes up to a second. Throws `JOSEError`.
     public static func generate() throws(JOSEError) -> GoogleKey {
         GoogleKey(

@@ -25,11 +25,6 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
     /// Largest number of characters.
     public static let longest = 1024
 
-    init(text: String, form: Form) {
-        self.text = text
-        self.form = form
-    }
-
     /// Returns the target of a redirect when the URI of a request is this URI: byte for byte, except the port
     /// of a loopback address, which a native app takes from the free ports.
     public func target(for uri: String) -> RedirectTarget? {
@@ -89,11 +84,6 @@ public struct RedirectTarget: Sendable, Hashable {
     /// The URI as the request had it, with its port. The token request must repeat these bytes.
     public let text: String
     public let form: RegisteredRedirectURI.Form
-
-    init(text: String, form: RegisteredRedirectURI.Form) {
-        self.text = text
-        self.form = form
-    }
 
     /// True if the response goes to a program on this computer.
     public var isLoopback: Bool { form == .loopback }

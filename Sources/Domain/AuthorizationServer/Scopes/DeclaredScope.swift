@@ -6,12 +6,6 @@ public struct DeclaredScope: Sendable, Hashable {
     public let text: LocalizedText
     /// True if the user can refuse this scope and grant the others.
     public let isOptional: Bool
-
-    public init(token: ScopeToken, text: LocalizedText, isOptional: Bool) {
-        self.token = token
-        self.text = text
-        self.isOptional = isOptional
-    }
 }
 
 /// All scopes of a deployment: the built-in scopes, and the scopes of the configuration.

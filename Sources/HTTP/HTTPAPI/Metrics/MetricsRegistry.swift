@@ -211,10 +211,6 @@ package struct MetricReading: Sendable, Equatable {
 
     package let labels: [String: String]
     package let value: Double
-
-    package init(labels: [String: String], value: Double) {
-        (self.labels, self.value) = (labels, value)
-    }
 }
 
 /// Writes the text exposition format of Prometheus, version 0.0.4.

@@ -176,8 +176,6 @@ public struct PollResponse: Sendable, Hashable {
     public struct Token: Sendable, Hashable {
         public let id: EventID
         public let text: String
-
-        public init(id: EventID, text: String) { (self.id, self.text) = (id, text) }
     }
 
     public internal(set) var tokens: [Token] = []

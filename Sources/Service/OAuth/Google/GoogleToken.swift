@@ -100,11 +100,6 @@ public struct GoogleSettings: Sendable, Hashable {
     public static let google = GoogleSettings(
         identityIssuers: ["https://accounts.google.com", "accounts.google.com"],
         eventIssuer: "https://accounts.google.com/")
-
-    /// Sets other values, for an emulator.
-    public init(identityIssuers: [String], eventIssuer: String) {
-        (self.identityIssuers, self.eventIssuer) = (identityIssuers, eventIssuer)
-    }
 }
 
 /// A user's identity from a verified ID token of Google (OpenID Connect Core §3.1.3.7).

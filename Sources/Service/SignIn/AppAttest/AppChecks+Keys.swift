@@ -30,7 +30,6 @@ public struct KeyRegistration: Sendable {
 
 /// The client ID has no entry for App Attest in the configuration.
 public struct AppAttestNotConfigured: Error, Sendable, Equatable {
-    public init() {}
 }
 
 extension AppChecks {

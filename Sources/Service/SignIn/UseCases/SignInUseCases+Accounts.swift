@@ -120,19 +120,10 @@ public struct AccountPast: Sendable {
     public let payloads: [KeptPayload]
     /// The next checks of Apple's refresh tokens, by the primary client ID of the app.
     public let nextChecks: [ClientID: PlannedCheck]
-
-    public init(
-        events: [AccountEvent], history: [SeenHistoryEntry], payloads: [KeptPayload],
-        nextChecks: [ClientID: PlannedCheck]
-    ) {
-        (self.events, self.history, self.payloads) = (events, history, payloads)
-        self.nextChecks = nextChecks
-    }
 }
 
 /// The position is not of this search.
 public struct SearchPositionUnknown: Error, Sendable, Equatable {
-    public init() {}
 }
 
 /// An entry of an account's history, as far as a caller may see it.

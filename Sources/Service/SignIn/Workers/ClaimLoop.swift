@@ -94,10 +94,6 @@ package struct WorkerPool<Work: Sendable>: Sendable {
     let signal: WakeupSignal
     let clock: any Clock<Duration>
 
-    package init(width: Int, signal: WakeupSignal, clock: any Clock<Duration>) {
-        (self.width, self.signal, self.clock) = (width, signal, clock)
-    }
-
     /// Least capacity at which the pool claims. With one claim for each piece of work that ends, a busy pool
     /// would spend as many transactions on claims as on the work.
     private var leastCapacity: Int { max(width / 4, 1) }

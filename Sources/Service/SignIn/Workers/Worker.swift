@@ -93,10 +93,6 @@ package struct ClaimEnd: Sendable {
     /// Logged when the database fails.
     let unstored: Logger.Message
     let write: @Sendable () async throws -> Void
-
-    package init(unstored: Logger.Message, write: @escaping @Sendable () async throws -> Void) {
-        (self.unstored, self.write) = (unstored, write)
-    }
 }
 
 /// The dependencies of every worker besides its work: signal, clocks, log and counters.
