@@ -234,12 +234,13 @@ struct Wing {
 
 let modules = Dictionary(uniqueKeysWithValues: wings.map { ($0.name, $0.modules.map(\.name)) })
 
+/// A need, or what its group stands for.
+func members(_ need: String) -> [String] { groups[need].map { words($0).flatMap(members) } ?? [need] }
+
 func dependencies(_ needs: [String], of name: String) -> [Target.Dependency] {
     // A module can have the name of its wing.
-    func names(_ need: String) -> [String] {
-        groups[need].map { words($0).flatMap(names) } ?? (need == name ? [] : modules[need] ?? [need])
-    }
-    return Set(needs.flatMap(names)).subtracting([name]).filter(isBuilt).sorted().map { need in
+    let names = needs.flatMap(members).flatMap { $0 == name ? [] : modules[$0] ?? [$0] }
+    return Set(names).subtracting([name]).filter(isBuilt).sorted().map { need in
         let package = packages.first { $0.dropFirst(2).contains(need) }
         let path = package?[0].split(separator: "/")[1].replacing(".git", with: "")
         return path.map { .product(name: need, package: String($0)) } ?? .target(name: need)
@@ -266,11 +267,9 @@ func targets(of wings: [Wing], in folder: String) -> [Target] {
 // An arrow between wings that is not declared ends the build here.
 for wing in wings {
     let closed = Set(wings.map(\.name)).subtracting(["Kit", wing.name] + wing.arrows)
-    for need in wing.needs + wing.modules.flatMap(\.needs) {
-        for name in groups[need].map(words) ?? [need] {
-            let other = closed.first { $0 == name || modules[$0]?.contains(name) == true }
-            precondition(other == nil, "the wing \(wing.name) may not import \(name) of \(other ?? "")")
-        }
+    for need in (wing.needs + wing.modules.flatMap(\.needs)).flatMap(members) {
+        let other = closed.first { $0 == need || modules[$0]?.contains(need) == true }
+        precondition(other == nil, "the wing \(wing.name) may not import \(need) of \(other ?? "")")
     }
 }
 

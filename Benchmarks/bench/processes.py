@@ -83,7 +83,7 @@ class Server:
         def answers() -> bool:
             try:
                 return is_ready()
-            except OSError:  # The service resets connections while it only tries the address.
+            except ConnectionError:  # The service resets connections while it only tries the address.
                 return False
 
         while not answers():

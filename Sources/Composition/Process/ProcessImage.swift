@@ -9,11 +9,12 @@
 /// The program of this process.
 package enum ProcessImage {
     /// Replaces it by the program at `path`, with these arguments and the same environment. Returns only after a
-    /// failure, with `errno`.
-    package static func replace(by path: String, _ arguments: [String]) {
+    /// failure, with the error of `execv`.
+    package static func replace(by path: String, _ arguments: [String]) -> CInt {
         // `strdup` allocates with the C library, and Swift does not free that memory.
         let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for copy in copies { free(copy) } }
         _ = execv(path, copies)
+        return errno
     }
 }

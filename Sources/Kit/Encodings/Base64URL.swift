@@ -1,6 +1,7 @@
 // Encodings owns texts that represent bytes, numbers and times, and the comparison of texts: base64,
 // base64url, hexadecimal, RFC 3339, HTTP dates, the escapes of HTML and of terminals, the parts of URLs and the names
-// of hosts; and the protocol of errors that are represented by a code. It does not own documents, keys, or any error.
+// of hosts, and whether a page of another site may send a request to a development server; and the protocol of errors
+// that are represented by a code. It does not own documents, keys, HTTP or any error.
 
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2), in canonical form only.
 ///

@@ -59,7 +59,7 @@ struct Tour: ParsableCommand {
             throw ExitCode.failure
         }
         // The shell gets the terminal of this process.
-        ProcessImage.replace(
+        _ = ProcessImage.replace(
             by: "/bin/sh",
             [
                 "sh", "-c", walkthrough.script(in: TerminalStyle.layout), "siwa tour",

@@ -1,6 +1,5 @@
 import AppleEmulator
 import Composition
-import Console
 import EmulatorServer
 import Encodings
 import GoogleEmulator

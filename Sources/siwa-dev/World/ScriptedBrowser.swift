@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Composition
-import Console
 import Encodings
 import NIOCore
 import NIOHTTP1

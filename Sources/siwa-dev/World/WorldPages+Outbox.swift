@@ -20,8 +20,10 @@ extension WorldPages {
                 }
             },
             ConsolePage(.post, "/world/notifications/release", access: .development) { request in
-                let word = (request.form["order"] ?? "").replacing("-", with: "_")
-                guard let order = ReleaseOrder(rawValue: word) else {
+                let order = ReleaseOrder.allCases.first {
+                    $0.rawValue.replacing("_", with: "-") == request.form["order"]
+                }
+                guard let order else {
                     return .refused("The order is in-order, reversed or shuffled.")
                 }
                 let count = await world.apple.release(order).count

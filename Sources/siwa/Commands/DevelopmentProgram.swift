@@ -75,8 +75,8 @@ struct DevelopmentProgram {
     func start(_ command: String, _ arguments: [String]) -> ExitCode {
         var reason = refusal
         if reason == nil {
-            ProcessImage.replace(by: path, arguments)
-            reason = "\(path) cannot be started (\(String(cString: strerror(errno))))"
+            let error = ProcessImage.replace(by: path, arguments)
+            reason = "\(path) cannot be started (\(String(cString: strerror(error))))"
         }
         ErrorMessage.write("siwa \(command) is a command of siwa-dev, and \(reason ?? "").")
         return Self.unavailable

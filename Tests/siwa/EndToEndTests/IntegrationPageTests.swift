@@ -47,9 +47,10 @@ import Testing
             contentsOf: PythonTools.root.appendingPathComponent("Package.swift"), encoding: .utf8)
         let readers = try String(
             contentsOf: ExampleBackend.folder.appendingPathComponent("swift/Package.swift"), encoding: .utf8)
-        let packages = readers.split(separator: "\n").filter { $0.contains(".package(") }
+        let packages = readers.matches(
+            of: /\.package\(url: "https:\/\/github\.com\/([^"]+)", from: "([^"]+)"\)/)
         #expect(packages.count == 6)
-        for line in packages { #expect(ours.contains(line.trimmingCharacters(in: .whitespaces))) }
+        for package in packages { #expect(ours.contains("\n    \(package.1) \(package.2) ")) }
     }
 
     #if os(Linux)

@@ -2,6 +2,7 @@ import AppleAccounts
 import AppleEmulator
 import Console
 import EmulatorServer
+import Foundation
 import PageTemplates
 import ReceiverEmulator
 import ScriptedHTTP
@@ -65,6 +66,22 @@ import Testing
         let card = WorldPages(world).overviewCard
         return try #require(
             try TemplateLibrary(WorldTemplates.files).render(card.template, card.values(request())))
+    }
+
+    @Test func `the templates are those of the folder, and need no weaker policy than the console's`() throws
+    {
+        let folder = ProjectFolder.root.appending(path: "Sources/siwa-dev/Templates")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".mustache") }.map { String($0.dropLast(".mustache".count)) }
+        #expect(Set(files) == Set(WorldTemplates.files.keys))
+        let library = try TemplateLibrary(WorldTemplates.files)
+        for (name, bytes) in WorldTemplates.files {
+            #expect(library.render(name, ["": ""]) != nil)
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(!text.contains("style="), "\(name)")
+            #expect(
+                text.firstMatch(of: /<style|\son[a-z]+=|javascript:|\{\{\{|\{\{&|<script/) == nil, "\(name)")
+        }
     }
 
     @Test func `each page is declared for development alone`() async throws {

@@ -1,9 +1,5 @@
-import AppAttestation
-import AppleAccounts
-import AppleIdentity
 import AuthorizationServer
 import NIOHTTP1
-import SignIn
 import Synchronization
 
 /// Counts requests by route and status, and measures their durations.

@@ -1,7 +1,6 @@
 import AuthorizationServer
 import HTTPEngine
 import NIOHTTP1
-import SignIn
 
 /// The form of a request's error response.
 enum ErrorFormat: Sendable {

@@ -18,7 +18,7 @@ package struct ProblemType: Sendable {
     let title: String
     /// For developers. Repeats nothing of the request.
     package let detail: String
-    /// The rule that the request breaks, for operators.
+    /// The rule that the request breaks, for operators: of a token that of the check, otherwise `detail`.
     let expected: String
     /// Seconds after which a retry makes sense.
     let retryAfter: Int?
@@ -60,6 +60,7 @@ protocol CataloguedCode: RawRepresentable<String>, CaseIterable, Sendable {
 extension CataloguedCode {
     static var types: [ProblemType] { allCases.map(\.type) }
 
+    /// - Parameter page: No browser gets most codes of other modules as a page.
     fileprivate func row(
         _ status: HTTPResponseStatus, _ title: String, _ detail: String, expected: String? = nil,
         retryAfter: Int? = nil, page: ProblemType.Page = \.failed, in place: DocumentationPlace = .errors
@@ -280,6 +281,7 @@ enum ProblemCode: String, CataloguedCode {
                 "The service failed. Look for the request ID in its log.", page: \.failed)
         }
     }
+
     private func own(
         _ status: HTTPResponseStatus, _ title: String, _ detail: String, retryAfter: Int? = nil,
         page: ProblemType.Page = \.requestUnreadable, in place: DocumentationPlace = .errors

@@ -29,8 +29,7 @@ public struct KeyRegistration: Sendable {
 }
 
 /// The client ID has no entry for App Attest in the configuration.
-public struct AppAttestNotConfigured: Error, Sendable, Equatable {
-}
+public struct AppAttestNotConfigured: Error, Sendable, Equatable {}
 
 extension AppChecks {
     /// Makes a challenge. Does not wait, and stores nothing.

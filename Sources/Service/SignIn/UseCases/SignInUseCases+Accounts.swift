@@ -123,8 +123,7 @@ public struct AccountPast: Sendable {
 }
 
 /// The position is not of this search.
-public struct SearchPositionUnknown: Error, Sendable, Equatable {
-}
+public struct SearchPositionUnknown: Error, Sendable, Equatable {}
 
 /// An entry of an account's history, as far as a caller may see it.
 public struct SeenHistoryEntry: Sendable, Hashable {

@@ -116,26 +116,21 @@ extension Step {
 }
 
 /// The caller may not use this app.
-public struct CallerForbidden: Error, Sendable, Equatable {
-}
+public struct CallerForbidden: Error, Sendable, Equatable {}
 
 /// The app demands a nonce that this service minted, and the sign-in has none.
-public struct NonceNotMinted: Error, Sendable, Equatable {
-}
+public struct NonceNotMinted: Error, Sendable, Equatable {}
 
 /// The caller named a client ID that belongs to no app of this deployment.
-public struct UnknownClientID: Error, Sendable, Equatable {
-}
+public struct UnknownClientID: Error, Sendable, Equatable {}
 
 /// A reader's cursor is past the end of the event feed. The database was restored from a backup, replaced by
 /// a standby that lagged behind, or exchanged: events that the reader has seen are missing from it, and their
 /// sequence numbers will be used again.
-public struct EventCursorAhead: Error, Sendable, Equatable {
-}
+public struct EventCursorAhead: Error, Sendable, Equatable {}
 
 /// The end of a disabling is not in the future, so the account would not be disabled.
-public struct DisablingOver: Error, Sendable, Equatable {
-}
+public struct DisablingOver: Error, Sendable, Equatable {}
 
 extension SignInOutcome {
     func narrowed(to scope: AppScope) -> SignInOutcome {
