@@ -140,7 +140,7 @@ let tests = Wing.list(
       FixtureTests: SignIn SQLiteStorage PostgresStorage PostgresCluster
     HTTP: support NIOCore NIOPosix NIOHTTP1 Kit Apple Domain Service HTTP StorageConformance TokenMint
       OAuthFixtures:
-      HTTPAPITests: OAuthSamples AttestationMint Tracing
+      HTTPAPITests: OAuthSamples AttestationMint Tracing Yams
       OAuthFixtureTests: Composition SQLiteStorage OAuthFixtures
     Console: support NIOCore NIOPosix NIOHTTP1 Kit Apple Domain Service HTTP
       ConsoleTests: Console SQLiteStorage OAuthSamples StorageConformance TokenMint
@@ -182,7 +182,7 @@ let groups = [
 
 let templates = Resource.embedInCode("Templates")
 let resources: [String: [Resource]] = [
-    "HTTPAPI": [.embedInCode("OpenAPI/openapi.yaml")], "Console": [templates, .embedInCode("Assets")],
+    "Console": [templates, .embedInCode("Assets")],
     "EmulatorServer": [templates], "AppleEmulator": [templates], "GoogleEmulator": [templates],
     "ReceiverEmulator": [templates],
 ]

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Composition
+import HTTPAPI
 
 /// The command `siwa`.
 @main
@@ -19,7 +20,7 @@ struct Siwa: AsyncParsableCommand {
         subcommands: [
             Serve.self, Doctor.self, Dev.self, Tour.self, Emulate.self, Verify.self, MakeAPIKey.self,
             MakeSealingKey.self, Client.self, Google.self, Deliveries.self, Audit.self,
-            Reseal.self, Transfer.self, Login.self, Healthcheck.self, Version.self,
+            Reseal.self, Transfer.self, Login.self, Healthcheck.self, OpenAPI.self, Version.self,
         ])
 
     static func main() async {
@@ -38,5 +39,16 @@ struct Version: ParsableCommand {
 
     func run() {
         print("siwa \(SiwaVersion.current)")
+    }
+}
+
+/// `siwa openapi`
+struct OpenAPI: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "openapi", abstract: "Print the OpenAPI document of the interface.",
+        discussion: "A running service has the same document at GET /openapi.yaml.")
+
+    func run() {
+        print(OpenAPIDocument.text(version: SiwaVersion.current), terminator: "")
     }
 }

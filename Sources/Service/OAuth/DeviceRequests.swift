@@ -74,17 +74,26 @@ public struct DeviceResponse: Sendable {
         (self.device, self.code, self.userCode) = (device, code, userCode)
         address = issuer.url(DevicePageUseCase.path)
     }
+}
 
-    public func write(into json: inout JSONWriter) {
-        json.beginObject()
-        json.member("device_code", code.text)
-        json.member("user_code", userCode.shown)
-        json.member("verification_uri", address)
-        json.member("verification_uri_complete", "\(address)?user_code=\(userCode.shown)")
-        json.member("expires_in", (device.expiresAt.milliseconds - device.issuedAt.milliseconds) / 1000)
-        json.member("interval", device.interval)
-        json.endObject()
+extension DeviceResponse: JSONBody {
+    public static var schemaName: String { "DeviceResponse" }
+    public static var schemaText: String { "A device authorization response (RFC 8628 §3.2)." }
+
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("device_code", "The secret with which the device polls.") { $0.code.text }
+        member("user_code", "The code to show.") { $0.userCode.shown }
+        member("verification_uri", "The address to show.") { $0.address }
+        member("verification_uri_complete", "The address with the code, for a QR code.") {
+            "\($0.address)?user_code=\($0.userCode.shown)"
+        }
+        member("expires_in", "Seconds until both codes expire.") {
+            ($0.device.expiresAt.milliseconds - $0.device.issuedAt.milliseconds) / 1000
+        }
+        member("interval", "Seconds between two polls.") { $0.device.interval }
     }
+
+    public func write(into json: inout JSONWriter) { json.object(self) }
 }
 
 extension DeviceResponse: CustomStringConvertible, CustomReflectable {

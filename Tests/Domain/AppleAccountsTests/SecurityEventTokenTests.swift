@@ -202,7 +202,7 @@ extension AccountEvent {
         #expect(Array(segments.payload) == (try #require(fixture["claims"])).serialized())
         // The event is that of the feed.
         var json = JSONWriter()
-        json.value(event)
+        event.write(into: &json)
         #expect(json.bytes == (try #require(fixture["event"])).serialized())
     }
 

@@ -1,6 +1,7 @@
 import AppleAccounts
 import Foundation
 import StorageConformance
+import StrictJSON
 import Testing
 
 @testable import AuthorizationServer
@@ -194,6 +195,6 @@ import Testing
         }
         #expect(description?.removingPercentEncoding == encoded.removingPercentEncoding)
         #expect(response.detail?.isEmpty == false && response.detail != sentence)
-        #expect(String(decoding: response.json, as: UTF8.self).contains("\"detail\":"))
+        #expect(String(decoding: response.json(), as: UTF8.self).contains("\"detail\":"))
     }
 }

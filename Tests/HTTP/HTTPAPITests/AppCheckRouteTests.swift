@@ -114,7 +114,7 @@ import TokenMint
         let cause = AppCheckCause(AppAttestationError(.environmentMismatch))
         let problem = Problem(describing: AppCheckRefusal(code, cause: cause))
         #expect(problem.status.code == 401)
-        let json = try JSONValue(parsing: problem.body(requestID: "x"))
+        let json = try JSONValue(parsing: ProblemBody(problem: problem, requestID: "x").json())
         #expect(json["code"]?.string == code.rawValue)
         #expect(json["cause"]?.string == "environment_mismatch")
         #expect(json["re_attest"] == .bool(true))

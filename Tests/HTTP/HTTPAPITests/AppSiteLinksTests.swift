@@ -2,6 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import OAuthSamples
 import StorageConformance
+import StrictJSON
 import Testing
 
 @testable import HTTPAPI
@@ -26,7 +27,7 @@ import Testing
     private static func document(_ change: (inout OAuthDraft) -> Void) throws -> String {
         let settings = try settings(change)
         let links = AppSiteLinks(of: settings.clients, in: try deployment(), issuer: settings.issuer)
-        return String(decoding: links.document, as: UTF8.self)
+        return String(decoding: links.json(), as: UTF8.self)
     }
 
     private static func google(_ draft: OAuthDraft) throws -> Int {
@@ -110,7 +111,7 @@ import Testing
             }
         }
         #expect(
-            String(decoding: AssetLinks(of: settings.clients).document, as: UTF8.self)
+            String(decoding: AssetLinks(of: settings.clients).statements.json(), as: UTF8.self)
                 == #"[{"relation":["delegate_permission/common.handle_all_urls"],"#
                 + #""target":{"namespace":"android_app","package_name":"com.example.app","#
                 + #""sha256_cert_fingerprints":["\#(fingerprint)"]}}]"#)

@@ -56,7 +56,9 @@ import Testing
             #expect(
                 answer.text
                     == String(
-                        decoding: Problem(.overloaded).body(requestID: answer["x-request-id"] ?? ""),
+                        decoding: ProblemBody(
+                            problem: Problem(.overloaded), requestID: answer["x-request-id"] ?? ""
+                        ).json(),
                         as: UTF8.self))
             let metrics = try await service.call("GET", "/metrics")
             #expect(metrics.status == 200)

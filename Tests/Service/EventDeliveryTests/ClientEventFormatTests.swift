@@ -246,7 +246,7 @@ import Testing
         let format = WebhookFormat(secrets: [try #require(WebhookSecret(Self.text)), other])
         let message = try #require(format.message(for: event, at: 1_800_000_000_999))
         var json = JSONWriter()
-        json.value(event)
+        event.write(into: &json)
         #expect(message.body == json.bytes)
         #expect(message.fields["webhook-id"] == event.id.rawValue)
         #expect(message.fields["webhook-timestamp"] == "1800000000")

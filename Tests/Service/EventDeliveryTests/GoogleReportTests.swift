@@ -227,7 +227,7 @@ import Testing
         let event = try #require(try await world.store.allEvents().last)
         #expect(event.grant?.endedToken == SampleToken(family: 1).doubleSHA512)
         var json = JSONWriter(reservingCapacity: 512)
-        json.value(event)
+        event.write(into: &json)
         let text = String(decoding: json.bytes, as: UTF8.self)
         let digest = try #require(event.grant?.endedToken).bytes
         for form in [Hexadecimal.encode(digest), Base64.encode(digest), Base64URL.encode(digest), "token\""] {

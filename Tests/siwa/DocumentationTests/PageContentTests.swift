@@ -3,7 +3,7 @@ import Testing
 
 /// The pages name what the sources have: each setting, call, error code, log line and public path.
 @Suite struct PageContentTests {
-    private static let interface = Document.read("Sources/HTTP/HTTPAPI/OpenAPI/openapi.yaml").text
+    private static let interface = Document.read("docs/openapi.yaml").text
 
     private static func page(_ name: String) -> Document { Document.read("docs/\(name).md") }
 

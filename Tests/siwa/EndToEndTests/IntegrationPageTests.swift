@@ -1,4 +1,5 @@
 import Foundation
+import SiwaBinary
 import StrictJSON
 import TestSupport
 import Testing
@@ -216,12 +217,15 @@ import Testing
 
 /// Compares the service with its OpenAPI document, with tools that know only the document.
 @Suite struct OpenAPIConformanceTests {
-    @Test func `the description is valid OpenAPI`() async throws {
+    @Test func `the document is what the service prints, and is valid OpenAPI`() async throws {
         try await TemporaryDirectory.with { directory in
             let document = PythonTools.root.appendingPathComponent(
-                "Sources/HTTP/HTTPAPI/OpenAPI/openapi.yaml"
+                "docs/openapi.yaml"
             )
             .path
+            let printed = try await ProgramRun.of(
+                try BuiltSiwa.url(), ["openapi"], environment: [:], in: directory.path)
+            #expect(printed.output == (try String(contentsOfFile: document, encoding: .utf8)))
             let run = try await PythonTools.run("openapi-spec-validator", [document], in: directory)
             #expect(run.status == 0, "\(run.output)")
         }
@@ -248,7 +252,8 @@ import Testing
                     "schemathesis",
                     [
                         "--config-file", settings.appendingPathComponent("schemathesis.toml").path,
-                        "run", "\(service)/openapi.yaml", "--phases", "examples,coverage,fuzzing,stateful",
+                        "run", settings.appendingPathComponent("openapi.yaml").path, "--url", service,
+                        "--phases", "examples,coverage,fuzzing,stateful",
                         "--header", "Authorization: Bearer \(DevelopmentSettings.secret)",
                     ],
                     [

@@ -24,7 +24,7 @@ import Testing
     {
         try await TemporaryDirectory.with { directory in
             let document = PythonTools.root.appendingPathComponent(
-                "Sources/HTTP/HTTPAPI/OpenAPI/openapi.yaml")
+                "Tests/siwa/Schemathesis/openapi.yaml")
             let made = try await PythonTools.run(
                 "openapi-python-client",
                 [

@@ -77,7 +77,7 @@ extension EventPages {
 
     private static func row(_ event: AccountEvent) -> Row {
         var json = JSONWriter(reservingCapacity: 384)
-        json.value(event)
+        event.write(into: &json)
         return Row(
             sequence: event.sequence, type: event.kind.rawValue, account: event.accountID?.rawValue,
             accountText: event.accountID.map { ShortID.text($0.rawValue) } ?? "",

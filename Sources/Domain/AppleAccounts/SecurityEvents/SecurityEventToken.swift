@@ -40,7 +40,7 @@ public struct SecurityEventToken: Sendable {
             }
             // The event in the words of the feed, for receivers that know this service.
             json.name("siwa_event" as StaticString)
-            json.value(event)
+            event.write(into: &json)
         }
     }
 }

@@ -1,4 +1,4 @@
-import StrictJSON
+public import StrictJSON
 
 /// The `outcome` of an App Flip call: a code, or the error that Google receives.
 public enum AppFlipOutcome: String, Sendable, Hashable, CaseIterable {
@@ -62,18 +62,30 @@ public struct AppFlipResponse: Sendable, Hashable {
             redirectTo: response.location(error: OAuthError(outcome.errorCode, english)), outcome: outcome,
             message: message, detail: detail)
     }
+}
 
-    /// The body of the response.
-    public var json: [UInt8] {
-        var json = JSONWriter(reservingCapacity: 768)
-        json.beginObject()
-        json.member("redirect_to", redirectTo)
-        json.member("outcome", outcome.rawValue)
-        json.member("message", message)
-        json.member("detail", ifPresent: detail)
-        json.member("code", ifPresent: code)
-        json.endObject()
-        return json.bytes
+extension AppFlipResponse: JSONBody {
+    public static var schemaName: String { "AppFlipResponse" }
+    public static var schemaText: String {
+        "The URL that leads back to Google, and what the app can tell the user."
+    }
+
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("redirect_to", "Open this URL unchanged.") { $0.redirectTo }
+        member(
+            "outcome",
+            .words(
+                AppFlipOutcome.allCases.map(\.rawValue),
+                "`code` when Google gets an authorization code; otherwise the cause.")
+        ) { $0.outcome.rawValue }
+        member(
+            "message",
+            "A sentence for the user. In English it is also the `error_description` of `redirect_to`."
+        ) { $0.message }
+        member("detail", "With `invalid_request`: the fault of the request, for the developer.") { $0.detail }
+        member(
+            "code", "The authorization code, for an Android app: only with a redirect URI of the project."
+        ) { $0.code }
     }
 }
 

@@ -34,17 +34,14 @@ public enum LinkingResponse: Sendable, Hashable {
     ///
     /// - Parameter explains: `true` in development: the response names the reason of a refusal.
     public func json(explains: Bool = false) -> [UInt8] {
-        var json = JSONWriter(reservingCapacity: 128)
-        json.beginObject()
         switch self {
-        case .accountFound: json.member("account_found", "true")
-        case .accountNotFound: json.member("account_found", "false")
+        case .accountFound: return Array(#"{"account_found":"true"}"#.utf8)
+        case .accountNotFound: return Array(#"{"account_found":"false"}"#.utf8)
         case .linkingError(let loginHint, let reason):
-            json.member("error", OAuthError.Code.linkingError.rawValue)
-            if explains { json.member("error_description", "\(reason.rawValue): \(reason.explanation)") }
-            json.member("login_hint", ifPresent: loginHint)
+            var error = OAuthError(
+                .linkingError, explains ? "\(reason.rawValue): \(reason.explanation)" : "", reason: reason)
+            error.loginHint = loginHint
+            return error.json
         }
-        json.endObject()
-        return json.bytes
     }
 }

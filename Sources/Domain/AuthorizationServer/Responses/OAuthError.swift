@@ -1,6 +1,6 @@
 public import AppAttestation
 public import Encodings
-import StrictJSON
+public import StrictJSON
 
 /// An error of OAuth 2.0 as clients see it.
 public struct OAuthError: CodedError {
@@ -52,6 +52,8 @@ public struct OAuthError: CodedError {
     public let reason: TokenRefusalReason?
     /// Seconds after which the same request can succeed: the field `Retry-After`.
     public let retryAfter: Int64?
+    /// Google's e-mail address of the user, with `linking_error`.
+    var loginHint: String?
 
     /// - Parameter reason: `nil` for a code that is the reason itself.
     public init(
@@ -64,20 +66,29 @@ public struct OAuthError: CodedError {
     }
 
     public var description: String { "\(code.rawValue): \(explanation)" }
+}
 
-    /// The body of an error response with JSON (RFC 6749 §5.2).
-    public var json: [UInt8] {
-        var json = JSONWriter(reservingCapacity: 256)
-        json.beginObject()
-        json.member("error", code.rawValue)
-        json.member("error_description", explanation)
-        if let appCheckCause {
-            json.member("cause", appCheckCause.code)
-            json.member("re_attest", appCheckCause.canReAttest)
+/// The body of an error response with JSON (RFC 6749 §5.2).
+extension OAuthError: JSONBody {
+    public static var schemaName: String { "OAuthErrorResponse" }
+    public static var schemaText: String { "An error response (RFC 6749 §5.2, RFC 6750 §3)." }
+
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("error", "The code of the error, like `invalid_grant`.") { $0.code.rawValue }
+        member("error_description", "A sentence for developers. It repeats nothing of the request.") {
+            $0.explanation.isEmpty ? nil : $0.explanation
         }
-        json.endObject()
-        return json.bytes
+        member(
+            "cause",
+            "With `invalid_client` of App Check: the cause, like `proof_missing` or `counter_not_increased`."
+        ) { $0.appCheckCause?.code }
+        member("re_attest", "With `cause`: true if the app can go on with a new key that it attests.") {
+            $0.appCheckCause?.canReAttest
+        }
+        member("login_hint", "Google's e-mail address of the user, with `linking_error`.") { $0.loginHint }
     }
+
+    public var json: [UInt8] { json(reservingCapacity: 256) }
 }
 
 extension OAuthError {

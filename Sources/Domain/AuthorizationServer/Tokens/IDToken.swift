@@ -51,7 +51,7 @@ public struct IDToken: Sendable {
         json.member("auth_time", authenticatedAt)
         json.member("nonce", ifPresent: nonce)
         json.member("at_hash", Self.hash(ofAccessToken: accessToken))
-        UserClaims(of: account, scope: scope).write(into: &json)
+        UserClaims(of: account, scope: scope).writeMembers(into: &json)
         json.endObject()
         return try TypedJWS.sign(json.bytes, type: Self.type, with: key)
     }
@@ -119,23 +119,34 @@ public struct UserClaims: Sendable {
         showsEmail = tokens.contains { String($0).isByteEqual(to: "email") }
         showsProfile = tokens.contains { String($0).isByteEqual(to: "profile") }
     }
+}
 
-    /// Writes the members into the open object. Unknown values are left out.
-    public func write(into json: inout JSONWriter) {
-        if showsEmail, let email = account.email {
-            json.member("email", email)
-            json.member("email_verified", account.isEmailVerified ?? false)
-            // Apple omits the claim for a signed address that is no relay.
-            json.member(
-                "is_private_email",
-                ifPresent: account.isPrivateEmail ?? (account.isEmailVerified == nil ? nil : false))
+extension UserClaims: JSONBody {
+    public static var schemaName: String { "UserClaims" }
+
+    private var email: String? { showsEmail ? account.email : nil }
+    private var isPrivateEmail: Bool? {
+        guard email != nil else { return nil }
+        // Apple omits the claim for a signed address that is no relay.
+        return account.isPrivateEmail ?? (account.isEmailVerified == nil ? nil : false)
+    }
+
+    private var profile: Profile? { showsProfile ? account.profile : nil }
+
+    private var name: String? {
+        let name = [profile?.firstName, profile?.lastName].compactMap { $0 }.joined(separator: " ")
+        return name.isEmpty ? nil : name
+    }
+
+    /// Unknown values are left out.
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("email", "The e-mail address or the private relay address.") { $0.email }
+        member("email_verified", "Apple has verified the address.") {
+            $0.email == nil ? nil : $0.account.isEmailVerified ?? false
         }
-        if showsProfile {
-            let (first, last) = (account.profile.firstName, account.profile.lastName)
-            let name = [first, last].compactMap { $0 }.joined(separator: " ")
-            json.member("name", ifPresent: name.isEmpty ? nil : name)
-            json.member("given_name", ifPresent: first)
-            json.member("family_name", ifPresent: last)
-        }
+        member("is_private_email", "The address is a private relay address of Apple's.") { $0.isPrivateEmail }
+        member("name", "The full name.") { $0.name }
+        member("given_name", "The first name.") { $0.profile?.firstName }
+        member("family_name", "The last name.") { $0.profile?.lastName }
     }
 }

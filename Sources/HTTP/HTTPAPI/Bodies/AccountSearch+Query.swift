@@ -3,10 +3,6 @@ import HTTPEngine
 
 /// The query of `GET /v1/accounts`: a search, and its page.
 struct AccountSearchQuery: Sendable {
-    static let parameters = [
-        "email", "name", "grant_id", "client_id", "state", "reason", "disabled", "linked", "apple_token",
-        "created_after", "after", "limit",
-    ]
     static let defaultLimit: Int64 = 50
     /// In characters. No stored name or address is longer.
     private static let longestText = 520

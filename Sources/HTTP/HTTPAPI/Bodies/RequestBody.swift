@@ -1,100 +1,312 @@
+import AppleAccounts
 import StrictJSON
 
-/// Reads the JSON object of a request strictly: no type is converted, no name may come twice, and an unknown
-/// name is an error. A known member that is `null` is absent, because serializers of many languages write
-/// `null` for a value that is not set.
+/// The JSON object of a request, declared once: a course over its members reads it strictly, another lists them for
+/// the schema.
 ///
-/// The reader is strict, because a misspelled `nonce` that was ignored would switch a check off.
-struct RequestBody {
-    private var reader: JSONReader
+/// No type is converted, no name may come twice, and an unknown name is an error: a misspelled `nonce` that was
+/// ignored would switch a check off. A known member that is `null` is absent, because serializers of many languages
+/// write `null` for a value that is not set.
+protocol RequestBody: Sendable, SendableMetatype {
+    /// The name among the document's components.
+    static var schemaName: String { get }
+    /// The description of the schema, where its members do not say all.
+    static var schemaText: String { get }
+    /// Names every member once, each at its place in the value.
+    init<C: RequestCourse>(_ member: inout C) throws(C.Failure)
+    /// True if a standard wants members that it does not define ignored.
+    static var ignoresUnknownMembers: Bool { get }
+    static var limits: JSONLimits { get }
+    /// Keywords of the schema that the members do not give.
+    static var schemaDetail: JSONSchema { get }
+}
 
-    /// Throws `body_not_json`. The calls that read on can also throw `character_not_allowed`.
-    init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(Problem) {
-        reader = JSONReader(bytes, limits: limits)
-        do throws(JSONError) {
-            try reader.beginObject()
+/// A course over the members of a request. The bound of a member is its number of bytes or of elements; a detail is
+/// added to the schema of the type.
+protocol RequestCourse {
+    associatedtype Failure: Error
+
+    mutating func required<V: RequestValue>(
+        _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
+    ) throws(Failure) -> V
+
+    mutating func callAsFunction<V: RequestValue>(
+        _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
+    ) throws(Failure) -> V?
+
+    /// A member that is read by other rules than those of its type.
+    ///
+    /// - Parameter isRequired: True where the use case refuses its absence.
+    mutating func callAsFunction<V>(
+        _ name: StaticString, _ schema: @autoclosure () -> JSONSchema, isRequired: Bool,
+        reading read: (JSONValue) throws(Problem) -> V?
+    ) throws(Failure) -> V?
+}
+
+extension RequestCourse {
+    mutating func required<V: RequestValue>(
+        _ name: StaticString, _ detail: @autoclosure () -> JSONSchema = ""
+    ) throws(Failure) -> V { try required(name, nil, detail()) }
+
+    mutating func callAsFunction<V: RequestValue>(
+        _ name: StaticString, _ detail: @autoclosure () -> JSONSchema = ""
+    ) throws(Failure) -> V? { try self(name, nil, detail()) }
+
+    mutating func callAsFunction<V>(
+        _ name: StaticString, _ schema: @autoclosure () -> JSONSchema,
+        reading read: (JSONValue) throws(Problem) -> V?
+    ) throws(Failure) -> V? { try self(name, schema(), isRequired: false, reading: read) }
+}
+
+/// A value that a member of a request can have.
+protocol RequestValue {
+    static var requestSchema: JSONSchema { get }
+    /// The schema of a bound.
+    static func schema(of bound: ClosedRange<Int>) -> JSONSchema
+    /// Stands for the value when the members are only listed.
+    static var sample: Self { get }
+    /// Returns `nil` for a value of another type, or beyond the bound.
+    init?(_ value: JSONValue, within bound: ClosedRange<Int>?)
+}
+
+extension RequestBody {
+    static var schemaText: String { "" }
+    static var ignoresUnknownMembers: Bool { false }
+    static var limits: JSONLimits { JSONLimits() }
+    static var schemaDetail: JSONSchema { "" }
+
+    /// Throws `body_not_json`, `character_not_allowed`, `member_unknown`, `member_missing` or `member_malformed`.
+    init(parsing bytes: [UInt8]) throws(Problem) {
+        var course = try RequestReading(bytes, limits: Self.limits)
+        do throws(Problem) {
+            self = try Self(&course)
         } catch {
-            throw error.bodyProblem
+            // A misspelled name is told by its name, and not by the member that is missing for it.
+            if error.code == ProblemCode.memberMissing.rawValue { try Self.refuseUnknown(course.rest) }
+            throw error
+        }
+        try Self.refuseUnknown(course.rest)
+    }
+
+    private static func refuseUnknown(_ rest: [(name: JSONName, value: JSONValue)]) throws(Problem) {
+        guard !ignoresUnknownMembers, !rest.isEmpty else { return }
+        let known = listing.names
+        if let unknown = rest.first(where: { !known.contains($0.name.string) }) {
+            throw Problem.unknownMember(unknown.name)
         }
     }
 
-    /// Returns the name of the next member. `nil` at the end of the object, which is also the end of the
-    /// body.
-    mutating func next() throws(Problem) -> JSONName? {
-        do throws(JSONError) {
-            let name = try reader.nextMember()
-            if name == nil { try reader.finish() }
-            return name
-        } catch {
-            throw error.bodyProblem
+    static var schema: JSONSchema {
+        .component(schemaName) {
+            listing.schema(ignoresUnknown: ignoresUnknownMembers, schemaText).with(schemaDetail)
         }
     }
 
-    /// Reads a string of at least one byte, or `nil` for `null`. Throws `member_malformed` with `name` as its
-    /// subject.
-    mutating func string(_ name: String) throws(Problem) -> String? {
-        guard try isPresent(.string, name) else { return nil }
-        let text = try read { (reader) throws(JSONError) in try reader.readString() }
-        guard !text.isEmpty else { throw Problem(.memberMalformed, subject: .member(name)) }
-        return text
-    }
-
-    mutating func bool(_ name: String) throws(Problem) -> Bool? {
-        guard try isPresent(.bool, name) else { return nil }
-        return try read { (reader) throws(JSONError) in try reader.readBool() }
-    }
-
-    /// Reads a list of 1 to `most` non-empty strings, or `nil` for `null`. The list itself must not contain
-    /// `null`.
-    mutating func strings(_ name: String, atMost most: Int) throws(Problem) -> [String]? {
-        guard try isPresent(.array, name) else { return nil }
-        var strings: [String] = []
-        try read { (reader) throws(JSONError) in try reader.beginArray() }
-        while try read({ (reader) throws(JSONError) in try reader.nextElement() }) {
-            guard let text = try string(name), strings.count < most else {
-                throw Problem(.memberMalformed, subject: .member(name))
-            }
-            strings.append(text)
-        }
-        guard !strings.isEmpty else { throw Problem(.memberMalformed, subject: .member(name)) }
-        return strings
-    }
-
-    /// Reads a value that Apple made, as a tree, or `nil` for `null`.
-    mutating func value() throws(Problem) -> JSONValue? {
-        let value = try read { (reader) throws(JSONError) in try reader.readValue() }
-        return value == .null ? nil : value
-    }
-
-    /// Skips a value that has no meaning here.
-    mutating func skip() throws(Problem) {
-        try read { (reader) throws(JSONError) in try reader.skipValue() }
-    }
-
-    /// Returns `false` for `null`, and skips it. Throws `member_malformed` for any kind but the expected one.
-    private mutating func isPresent(_ kind: JSONKind, _ name: String) throws(Problem) -> Bool {
-        let found = try read { (reader) throws(JSONError) in try reader.peekKind() }
-        if found == kind { return true }
-        guard found == .null else { throw Problem(.memberMalformed, subject: .member(name)) }
-        try read { (reader) throws(JSONError) in try reader.readNull() }
-        return false
-    }
-
-    @discardableResult
-    private mutating func read<Value>(
-        _ body: (inout JSONReader) throws(JSONError) -> Value
-    ) throws(Problem) -> Value {
-        do throws(JSONError) {
-            return try body(&reader)
-        } catch {
-            throw error.bodyProblem
-        }
+    private static var listing: RequestListing {
+        var course = RequestListing()
+        _ = Self(&course)
+        return course
     }
 }
 
-extension JSONError {
-    /// The problem for an error of the JSON reader in the body of a request.
-    fileprivate var bodyProblem: Problem {
-        code == .characterNotAllowed ? Problem(.characterNotAllowed) : Problem(.bodyNotJSON)
+/// Reads the members: the object is read whole, and each member is taken from it.
+private struct RequestReading: RequestCourse {
+    /// The members that are not taken yet.
+    private(set) var rest: [(name: JSONName, value: JSONValue)] = []
+
+    init(_ bytes: [UInt8], limits: JSONLimits) throws(Problem) {
+        var reader = JSONReader(bytes, limits: limits)
+        do throws(JSONError) {
+            try reader.beginObject()
+            rest.reserveCapacity(8)
+            while let name = try reader.nextMember() { rest.append((name, try reader.readValue())) }
+            try reader.finish()
+        } catch {
+            throw error.code == .characterNotAllowed ? Problem(.characterNotAllowed) : Problem(.bodyNotJSON)
+        }
     }
+
+    /// Returns `nil` for an absent member and for `null`.
+    private mutating func take(_ name: StaticString) -> JSONValue? {
+        guard let index = rest.firstIndex(where: { $0.name == name }) else { return nil }
+        let value = rest.remove(at: index).value
+        return value == .null ? nil : value
+    }
+
+    private func value<V: RequestValue>(
+        _ value: JSONValue, _ name: StaticString, _ bound: ClosedRange<Int>?
+    ) throws(Problem) -> V {
+        guard let value = V(value, within: bound) else {
+            throw Problem(.memberMalformed, subject: .member(name.description))
+        }
+        return value
+    }
+
+    mutating func required<V: RequestValue>(
+        _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
+    ) throws(Problem) -> V {
+        guard let value = take(name) else {
+            throw Problem(.memberMissing, subject: .member(name.description))
+        }
+        return try self.value(value, name, bound)
+    }
+
+    mutating func callAsFunction<V: RequestValue>(
+        _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
+    ) throws(Problem) -> V? {
+        guard let value = take(name) else { return nil }
+        return try self.value(value, name, bound)
+    }
+
+    mutating func callAsFunction<V>(
+        _ name: StaticString, _ schema: @autoclosure () -> JSONSchema, isRequired: Bool,
+        reading read: (JSONValue) throws(Problem) -> V?
+    ) throws(Problem) -> V? {
+        guard let value = take(name) else { return nil }
+        return try read(value)
+    }
+}
+
+/// Lists the members.
+private struct RequestListing: RequestCourse {
+    private var required: [JSONValue] = []
+    private var properties: [(String, JSONValue)] = []
+    private var components: [JSONSchema.Component] = []
+
+    var names: [String] { properties.map(\.0) }
+
+    func schema(ignoresUnknown: Bool, _ text: String) -> JSONSchema {
+        let schema = JSONSchema.object(required: required, properties: properties, components: components)
+        return (ignoresUnknown ? schema : schema.with(["additionalProperties": false]))
+            .with(JSONSchema(stringLiteral: text))
+    }
+
+    private mutating func add(_ name: StaticString, _ schema: JSONSchema) {
+        properties.append((name.description, .object(schema.keywords)))
+        components += schema.components
+    }
+
+    private static func schema<V: RequestValue>(of type: V.Type, _ bound: ClosedRange<Int>?) -> JSONSchema {
+        bound.map { V.requestSchema.with(V.schema(of: $0)) } ?? V.requestSchema
+    }
+
+    mutating func required<V: RequestValue>(
+        _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
+    ) -> V {
+        required.append(.string(name.description))
+        add(name, Self.schema(of: V.self, bound).with(detail()))
+        return V.sample
+    }
+
+    mutating func callAsFunction<V: RequestValue>(
+        _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
+    ) -> V? {
+        add(name, Self.schema(of: V.self, bound).orNull.with(detail()))
+        return nil
+    }
+
+    mutating func callAsFunction<V>(
+        _ name: StaticString, _ schema: @autoclosure () -> JSONSchema, isRequired: Bool,
+        reading read: (JSONValue) throws(Problem) -> V?
+    ) -> V? {
+        if isRequired { required.append(.string(name.description)) }
+        add(name, schema())
+        return nil
+    }
+}
+
+/// A text of at least one byte.
+extension String: RequestValue {
+    static var requestSchema: JSONSchema { ["type": "string", "minLength": 1] }
+    static func schema(of bound: ClosedRange<Int>) -> JSONSchema { .length(bound) }
+    static var sample: String { "" }
+
+    init?(_ value: JSONValue, within bound: ClosedRange<Int>?) {
+        guard case .string(let text) = value, !text.isEmpty, bound?.contains(text.utf8.count) ?? true else {
+            return nil
+        }
+        self = text
+    }
+}
+
+extension Bool: RequestValue {
+    static var requestSchema: JSONSchema { schema }
+    static func schema(of bound: ClosedRange<Int>) -> JSONSchema { "" }
+    static var sample: Bool { false }
+
+    init?(_ value: JSONValue, within bound: ClosedRange<Int>?) {
+        guard let bool = value.bool else { return nil }
+        self = bool
+    }
+}
+
+/// A list of non-empty texts, without `null`.
+extension [String]: RequestValue {
+    static var requestSchema: JSONSchema { .array(of: .text) }
+    static func schema(of bound: ClosedRange<Int>) -> JSONSchema {
+        ["minItems": .integer(Int64(bound.lowerBound)), "maxItems": .integer(Int64(bound.upperBound))]
+    }
+    static var sample: [String] { [] }
+
+    init?(_ value: JSONValue, within bound: ClosedRange<Int>?) {
+        guard let elements = value.array, bound?.contains(elements.count) ?? true else { return nil }
+        var texts: [String] = []
+        texts.reserveCapacity(elements.count)
+        for element in elements {
+            guard let text = String(element, within: nil) else { return nil }
+            texts.append(text)
+        }
+        self = texts
+    }
+}
+
+extension Moment: RequestValue {
+    static var requestSchema: JSONSchema { ["type": "string", "format": "date-time"] }
+    static func schema(of bound: ClosedRange<Int>) -> JSONSchema { "" }
+    static var sample: Moment { .last }
+
+    init?(_ value: JSONValue, within bound: ClosedRange<Int>?) {
+        guard let text = value.string else { return nil }
+        self.init(rfc3339: text)
+    }
+}
+
+/// A word of a list that is closed for callers.
+protocol RequestWord: RequestValue, RawRepresentable<String>, CaseIterable {}
+
+extension RequestWord {
+    static var requestSchema: JSONSchema {
+        ["type": "string", "enum": .array(allCases.map { .string($0.rawValue) })]
+    }
+    static func schema(of bound: ClosedRange<Int>) -> JSONSchema { "" }
+    static var sample: Self { allCases[allCases.startIndex] }
+
+    init?(_ value: JSONValue, within bound: ClosedRange<Int>?) {
+        guard let text = value.string else { return nil }
+        self.init(rawValue: text)
+    }
+}
+
+extension JSONSchema {
+    /// A text of at least one character, without U+0000.
+    static var text: JSONSchema {
+        .component("Text") { ["type": "string", "minLength": 1, "pattern": #"^[^\x00]+$"#] }
+    }
+
+    static func optionalText(_ text: String = "") -> JSONSchema {
+        component("OptionalText") {
+            ["type": ["string", "null"], "minLength": 1, "pattern": #"^[^\x00]+$"#]
+        }
+        .with(JSONSchema(stringLiteral: text))
+    }
+
+    /// Any value in an object that Apple makes.
+    static var anyValue: JSONSchema {
+        .component("AnyValue") {
+            "Any JSON value without U+0000 in strings, nested at most seven levels deep."
+        }
+    }
+
+    /// A name of a member in such an object.
+    static let anyName: JSONValue = ["pattern": #"^[^\x00]*$"#]
 }

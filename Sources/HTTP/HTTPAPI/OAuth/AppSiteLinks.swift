@@ -57,21 +57,29 @@ struct AppSiteLinks {
         for appID in entries.flatMap(\.appIDs) where !apps.contains(appID) { apps.append(appID) }
         return apps
     }
+}
 
-    var document: [UInt8] {
-        let details = entries.map { entry in
-            JSONValue.object(
-                JSONObject([
-                    ("appIDs", .array(entry.appIDs.map { .string($0) })),
-                    ("components", .array(entry.paths.map { .object(JSONObject([("/", .string($0))])) })),
-                ]))
+extension AppSiteLinks: JSONBody {
+    static var schemaName: String { "AppSiteAssociation" }
+    static var schemaText: String { "Apple's association file for universal links." }
+
+    private var details: [JSONValue] {
+        entries.map { entry in
+            [
+                "appIDs": .array(entry.appIDs.map { .string($0) }),
+                "components": .array(entry.paths.map { ["/": .string($0)] }),
+            ]
         }
-        return JSONValue.object(
-            JSONObject([
-                ("applinks", .object(JSONObject([("details", .array(details))]))),
-                ("webcredentials", .object(JSONObject([("apps", .array(apps.map { .string($0) }))]))),
-            ])
-        ).serialized()
+    }
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("applinks", "The app IDs and the paths that they open, in `details`.") {
+            JSONObject([("details", .array($0.details))])
+        }
+        member.unrequired(
+            "webcredentials",
+            "The app IDs that may use the passwords and the redirects of the host, in `apps`."
+        ) { JSONObject([("apps", .array($0.apps.map { .string($0) }))]) }
     }
 }
 
@@ -125,24 +133,30 @@ struct AssetLinks {
 
     var isEmpty: Bool { apps.isEmpty }
 
-    var document: [UInt8] {
-        let statements = apps.map { app in
-            JSONValue.object(
+    var statements: [Statement] { apps.map { Statement(app: $0) } }
+
+    static var schema: JSONSchema {
+        .component("AssetLinks") { .array(of: Statement.schema, "Google's association file for App Links.") }
+    }
+
+    struct Statement: JSONBody {
+        static var schemaName: String { "AssetLink" }
+        static var schemaText: String { "One app." }
+        let app: AndroidApp
+
+        static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+            member(
+                "relation",
+                "`delegate_permission/common.handle_all_urls`: the app opens links of the host."
+            ) { _ in ["delegate_permission/common.handle_all_urls"] }
+            member(
+                "target", "`namespace`, `package_name` and `sha256_cert_fingerprints` of the app."
+            ) {
                 JSONObject([
-                    ("relation", .array([.string("delegate_permission/common.handle_all_urls")])),
-                    (
-                        "target",
-                        .object(
-                            JSONObject([
-                                ("namespace", .string("android_app")), ("package_name", .string(app.package)),
-                                (
-                                    "sha256_cert_fingerprints",
-                                    .array(app.fingerprints.map { .string($0) })
-                                ),
-                            ]))
-                    ),
-                ]))
+                    ("namespace", "android_app"), ("package_name", .string($0.app.package)),
+                    ("sha256_cert_fingerprints", .array($0.app.fingerprints.map { .string($0) })),
+                ])
+            }
         }
-        return JSONValue.array(statements).serialized()
     }
 }

@@ -71,12 +71,7 @@ extension HTTPResponse {
 
     /// RFC 8935 §2.3.
     private static func securityEventError(_ error: SecurityEventError) -> HTTPResponse {
-        var json = JSONWriter(reservingCapacity: 192)
-        json.beginObject()
-        json.member("err", error.code.rawValue)
-        json.member("description", error.description)
-        json.endObject()
-        var response = HTTPResponse.json(.badRequest, json.bytes)
+        var response = HTTPResponse.json(.badRequest, error)
         response.code = error.code.rawValue
         response.fields = [("content-language", "en")]
         return response

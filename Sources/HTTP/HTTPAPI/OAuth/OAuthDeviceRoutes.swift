@@ -33,9 +33,7 @@ final class OAuthDeviceRoutes: Sendable {
             do {
                 let response = try await devices.begin(client, scope, from: origin)
                 metrics.countDevice(.begun, of: client.id)
-                var json = JSONWriter(reservingCapacity: 512)
-                response.write(into: &json)
-                return .oauth(.ok, json.bytes)
+                return .oauth(.ok, response.json())
             } catch let error as OAuthError {
                 metrics.countDevice(.limitReached, of: client.id)
                 throw error

@@ -13,7 +13,8 @@ final class OAuthDocumentRoutes: Sendable {
 
     init(server: OAuthServer) {
         self.server = server
-        metadataDocument = ServerMetadata.document(of: server.dependencies.settings)
+        metadataDocument = ServerMetadata(settings: server.dependencies.settings).json(
+            reservingCapacity: 2048)
         appLinks = server.dependencies.settings.clients.clients.filter(\.hasAppFlip)
             .flatMap { $0.googleLinking?.linkPaths ?? [] }.map { AppLinkPattern($0) }
     }
@@ -24,13 +25,8 @@ final class OAuthDocumentRoutes: Sendable {
 
     /// `GET /.well-known/risc-configuration`, by which Google finds the keys of security event tokens
     func riscConfiguration() -> RouteResult {
-        let issuer = server.dependencies.settings.issuer
-        var json = JSONWriter(reservingCapacity: 192)
-        json.beginObject()
-        json.member("issuer", issuer.text)
-        json.member("jwks_uri", issuer.url(Endpoint.getKeySet.path.description))
-        json.endObject()
-        return .response(.publicDocument(json.bytes))
+        let configuration = RISCConfiguration(issuer: server.dependencies.settings.issuer)
+        return .response(.publicDocument(configuration.json()))
     }
 
     /// `GET /.well-known/apple-app-site-association`: the apps that take universal links of this host.
@@ -40,14 +36,14 @@ final class OAuthDocumentRoutes: Sendable {
             of: dependencies.settings.clients, in: dependencies.deployment,
             issuer: dependencies.settings.issuer)
         guard !links.isEmpty else { throw Problem(.notFound) }
-        return .response(.publicDocument(links.document))
+        return .response(.publicDocument(links.json()))
     }
 
     /// `GET /.well-known/assetlinks.json`: the Android apps that take links of this host.
     func assetLinks() throws -> RouteResult {
         let links = AssetLinks(of: server.dependencies.settings.clients)
         guard !links.isEmpty else { throw Problem(.notFound) }
-        return .response(.publicDocument(links.document))
+        return .response(.publicDocument(links.statements.json()))
     }
 
     /// Returns `true` if Google opens the app with a path of this kind. A browser gets there when the app is
@@ -56,62 +52,87 @@ final class OAuthDocumentRoutes: Sendable {
 }
 
 /// The metadata of the authorization server (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9207 §3).
-enum ServerMetadata {
-    static func document(of settings: OAuthSettings) -> [UInt8] {
-        let issuer = settings.issuer
-        let clients = settings.clients.clients
-        func url(_ endpoint: Endpoint) -> JSONValue { .string(issuer.url(endpoint.path.description)) }
-        func list(_ words: [String]) -> JSONValue { .array(words.map { .string($0) }) }
-        let authentication = ["client_secret_basic", "client_secret_post"]
-        let methods = clients.contains(where: \.allowsPlainProofKeys) ? ["S256", "plain"] : ["S256"]
-        let grants = GrantType.all.filter { $0.isOffered(to: clients) }.map(\.name)
-        let claims = [
-            "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "email", "email_verified",
-            "is_private_email", "name", "given_name", "family_name",
-        ]
-        let algorithms = Set(clients.map(\.idTokenAlgorithm.rawValue)).union(["RS256"])
-        var members: [(String, JSONValue)] = [
-            ("issuer", .string(issuer.text)),
-            ("authorization_endpoint", url(.authorize)),
-            ("token_endpoint", url(.issueTokens)),
-            ("revocation_endpoint", url(.revokeToken)),
-            ("introspection_endpoint", url(.introspectToken)),
-            ("userinfo_endpoint", url(.getUserInfo)),
-            ("end_session_endpoint", url(.endSession)),
-            ("jwks_uri", url(.getKeySet)),
-            // A member of our own: the user's page about the clients that have access.
-            ("account_connections_uri", url(.showConnections)),
-            ("scopes_supported", list(settings.scopes.scopes.map(\.token.rawValue))),
-            ("response_types_supported", list(["code"])),
-            ("response_modes_supported", list(["query"])),
-            ("grant_types_supported", list(grants)),
-            ("code_challenge_methods_supported", list(methods)),
-            ("token_endpoint_auth_methods_supported", list(authentication + ["none"])),
-            ("revocation_endpoint_auth_methods_supported", list(authentication + ["none"])),
-            // `Bearer` is an API key. RFC 8414 §2 also allows the names of the registry "OAuth Access Token
-            // Types".
-            ("introspection_endpoint_auth_methods_supported", list(authentication + ["Bearer"])),
-            ("authorization_response_iss_parameter_supported", .bool(true)),
-            ("subject_types_supported", list(["public"])),
-            ("id_token_signing_alg_values_supported", list(algorithms.sorted())),
-            ("claims_supported", list(claims)),
-            ("claims_parameter_supported", .bool(false)),
-            ("request_parameter_supported", .bool(false)),
-            ("request_uri_parameter_supported", .bool(false)),
-            ("prompt_values_supported", list(["none", "login", "consent", "select_account"])),
-            ("ui_locales_supported", list(settings.languages.all.map(\.rawValue))),
-        ]
+struct ServerMetadata: JSONBody {
+    static var schemaName: String { "AuthorizationServerMetadata" }
+    static var schemaText: String { "Metadata of RFC 8414 §2 and OpenID Connect Discovery 1.0 §3." }
+    let settings: OAuthSettings
+
+    private var clients: [OAuthClient] { settings.clients.clients }
+    private func url(_ endpoint: Endpoint) -> String { settings.issuer.url(endpoint.path.description) }
+
+    private static let secrets = ["client_secret_basic", "client_secret_post"]
+    private static let claims = [
+        "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "email", "email_verified",
+        "is_private_email", "name", "given_name", "family_name",
+    ]
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("issuer", "The `iss` of tokens and of authorization responses.") { $0.settings.issuer.text }
+        member("authorization_endpoint", "RFC 6749 §3.1.") { $0.url(.authorize) }
+        member("token_endpoint", "RFC 6749 §3.2.") { $0.url(.issueTokens) }
+        member.unrequired("revocation_endpoint", "RFC 7009.") { $0.url(.revokeToken) }
+        member.unrequired("introspection_endpoint", "RFC 7662.") { $0.url(.introspectToken) }
+        member.unrequired("userinfo_endpoint", "OpenID Connect Core §5.3.") { $0.url(.getUserInfo) }
+        member.unrequired("end_session_endpoint", "OpenID Connect RP-Initiated Logout 1.0.") {
+            $0.url(.endSession)
+        }
+        member("jwks_uri", "The JWK Set with the keys that sign tokens.") { $0.url(.getKeySet) }
+        member.unrequired(
+            "account_connections_uri",
+            "The user's page about the clients that have access. A member of this service, in no standard."
+        ) { $0.url(.showConnections) }
+        member.unrequired("scopes_supported", "All configured scopes.") {
+            $0.settings.scopes.scopes.map(\.token.rawValue)
+        }
+        member("response_types_supported", "`code`") { _ in ["code"] }
+        member.unrequired("response_modes_supported", "`query`") { _ in ["query"] }
+        member.unrequired("grant_types_supported", "The grant types that a configured client can use.") {
+            metadata in
+            GrantType.all.filter { $0.isOffered(to: metadata.clients) }.map(\.name)
+        }
+        member.unrequired("code_challenge_methods_supported", "`S256`; also `plain` when a client allows it.")
+        { $0.clients.contains(where: \.allowsPlainProofKeys) ? ["S256", "plain"] : ["S256"] }
+        member.unrequired(
+            "token_endpoint_auth_methods_supported", "Client authentication at the token endpoint."
+        ) { _ in secrets + ["none"] }
+        member.unrequired(
+            "revocation_endpoint_auth_methods_supported", "Client authentication at the revocation endpoint."
+        ) { _ in secrets + ["none"] }
+        // `Bearer` is an API key. RFC 8414 §2 also allows the names of the registry "OAuth Access Token Types".
+        member.unrequired(
+            "introspection_endpoint_auth_methods_supported",
+            "Authentication at the introspection endpoint; `Bearer` is an API key."
+        ) { _ in secrets + ["Bearer"] }
+        member.unrequired(
+            "authorization_response_iss_parameter_supported", "Authorization responses have `iss` (RFC 9207)."
+        ) { _ in true }
+        member.unrequired("subject_types_supported", "`public`") { _ in ["public"] }
+        member.unrequired("id_token_signing_alg_values_supported", "Algorithms of ID tokens.") {
+            Set($0.clients.map(\.idTokenAlgorithm.rawValue)).union(["RS256"]).sorted()
+        }
+        member.unrequired("claims_supported", "Claims of ID tokens and of userinfo.") { _ in claims }
+        member.unrequired("claims_parameter_supported", "Always false.") { _ in false }
+        member.unrequired("request_parameter_supported", "Always false.") { _ in false }
+        member.unrequired("request_uri_parameter_supported", "Always false.") { _ in false }
+        member.unrequired("prompt_values_supported", "Values of `prompt`.") { _ in
+            ["none", "login", "consent", "select_account"]
+        }
+        member.unrequired("ui_locales_supported", "Languages of the pages (BCP 47).") {
+            $0.settings.languages.all.map(\.rawValue)
+        }
         // RFC 8628 §4. Without a client that may use it there is no such endpoint.
-        if GrantType.deviceCode.isOffered(to: clients) {
-            members.append(("device_authorization_endpoint", url(.authorizeDevice)))
+        member("device_authorization_endpoint", "RFC 8628. Present when a client may use the device grant.") {
+            GrantType.deviceCode.isOffered(to: $0.clients) ? $0.url(.authorizeDevice) : nil
         }
-        // Members of our own too, for apps without a backend. The challenge endpoint that a draft of the IETF
-        // describes (attestation-based client authentication) has other responses.
-        if clients.contains(where: \.isJudged) {
-            members.append(("app_attest_challenges_endpoint", url(.mintClientChallenge)))
-            members.append(("app_attest_keys_endpoint", url(.registerClientKey)))
+        // The challenge endpoint that a draft of the IETF describes (attestation-based client authentication) has other
+        // responses.
+        member(
+            "app_attest_challenges_endpoint",
+            "Challenges of App Attest for apps without a backend. A member of this service, in no standard; present when App Check judges a client."
+        ) { $0.clients.contains(where: \.isJudged) ? $0.url(.mintClientChallenge) : nil }
+        member("app_attest_keys_endpoint", "The keys of App Attest, in the same way.") {
+            $0.clients.contains(where: \.isJudged) ? $0.url(.registerClientKey) : nil
         }
-        return JSONValue.object(JSONObject(members)).serialized()
     }
 }
 
@@ -126,17 +147,8 @@ final class KeySetRoutes: Sendable {
     /// `GET /v1/jwks.json` and `GET /oauth/jwks.json` (RFC 7517 §5): the same set at both.
     func keySet() -> RouteResult {
         .later { [keys] in
-            var json = JSONWriter(reservingCapacity: 2048)
-            json.beginObject()
-            json.name("keys")
-            json.beginArray()
-            for key in try await keys.published() {
-                json.element()
-                json.value(.object(key))
-            }
-            json.endArray()
-            json.endObject()
-            return .publicDocument(json.bytes)
+            let set = JWKSet(keys: try await keys.published())
+            return .publicDocument(set.json(reservingCapacity: 2048))
         }
     }
 }

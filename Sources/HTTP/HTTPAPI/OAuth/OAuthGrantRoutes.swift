@@ -17,25 +17,23 @@ final class OAuthGrantRoutes: Sendable {
 
     /// `POST /v1/oauth/app-flip`
     func appFlip(_ request: HTTPRequest) throws -> RouteResult {
-        let call = try AppFlipRequestBody(parsing: request.body)
+        let call = try AppFlipBody(parsing: request.body).call
         let client = named(call.clientID)
         return .later { [server, metrics] in
             let response = try await AppFlip(server).response(call, caller: request.scope)
             metrics.count(response.outcome, of: client)
-            return .json(.ok, response.json)
+            return .json(.ok, response, reservingCapacity: 768)
         }
     }
 
     /// `POST /v1/oauth/app-flip/prompt`
     func appFlipPrompt(_ request: HTTPRequest) throws -> RouteResult {
-        let call = try AppFlipRequestBody(parsingPrompt: request.body)
+        let call = try AppFlipPromptBody(parsing: request.body).call
         let client = named(call.clientID)
         return .later { [server, metrics] in
             let prompt = try await AppFlip(server).prompt(call, caller: request.scope)
             metrics.count(prompt, of: client)
-            var json = JSONWriter(reservingCapacity: 2048)
-            json.value(prompt)
-            return .json(.ok, json.bytes)
+            return .json(.ok, prompt, reservingCapacity: 2048)
         }
     }
 
@@ -46,27 +44,17 @@ final class OAuthGrantRoutes: Sendable {
 
     /// `GET /v1/accounts/{id}/grants`
     func list(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .listGrants)
         let id = request.parameter ?? ""
         return .later { [server] in
             let grants = try await GrantUseCases(server).grants(of: id, allowed: request.scope)
-            var json = JSONWriter(reservingCapacity: 64 + 384 * grants.count)
-            json.beginObject()
-            json.name("grants")
-            json.beginArray()
-            for grant in grants {
-                json.element()
-                json.value(grant)
-            }
-            json.endArray()
-            json.endObject()
-            return .json(.ok, json.bytes)
+            return .json(.ok, Grants(grants: grants), reservingCapacity: 64 + 384 * grants.count)
         }
     }
 
     /// `DELETE /v1/accounts/{id}/grants/{grant_id}`
     func end(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .endGrant)
         let (account, grant) = (request.parameter ?? "", request.secondParameter ?? "")
         return .later { [server] in
             try await GrantUseCases(server).end(grant, of: account, allowed: request.scope)
@@ -76,7 +64,7 @@ final class OAuthGrantRoutes: Sendable {
 
     /// `DELETE /v1/accounts/{id}/grants`
     func endAll(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .endGrants)
         let account = request.parameter ?? ""
         return .later { [server] in
             try await GrantUseCases(server).endAll(of: account, allowed: request.scope)

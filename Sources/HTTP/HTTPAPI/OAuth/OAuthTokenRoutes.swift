@@ -43,9 +43,7 @@ final class OAuthTokenRoutes: Sendable {
             switch try await TokenEndpoint(server).response(token) {
             case .tokens(let tokens):
                 metrics.count(type, .issued, of: token.client.id)
-                var json = JSONWriter(reservingCapacity: 2048)
-                tokens.write(into: &json)
-                return .oauth(.ok, json.bytes)
+                return .oauth(.ok, tokens.json(reservingCapacity: 2048))
             case .linking(let response):
                 metrics.count(type, .answered, of: token.client.id)
                 if let reason = response.reason { refusals.note(reason, of: type, request) }
@@ -67,14 +65,8 @@ final class OAuthTokenRoutes: Sendable {
         let unauthenticated: NonceRequest = try authentication.form(request)
         _ = try authentication(unauthenticated, request)
         let minted = server.dependencies.signIn.mintNonce()
-        let left = minted.expiresAt.milliseconds - server.dependencies.now().milliseconds
-        var json = JSONWriter(reservingCapacity: 256)
-        json.beginObject()
-        json.member("nonce", minted.nonce)
-        json.member("nonce_sha256", minted.nonceSHA256)
-        json.member("expires_in", (left + 999) / 1000)
-        json.endObject()
-        return .response(.oauth(.created, json.bytes))
+        let nonce = ClientNonce(minted: minted, now: server.dependencies.now())
+        return .response(.oauth(.created, nonce.json()))
     }
 
     /// `POST /oauth/revoke`: 200 also for a token that is unknown or belongs to another client.
@@ -102,13 +94,7 @@ final class OAuthTokenRoutes: Sendable {
             let description = try await TokenIntrospection(server).description(
                 of: question.token, for: caller)
             metrics.countIntrospection(isActive: description != nil, of: caller.client)
-            var json = JSONWriter(reservingCapacity: 768)
-            if let description {
-                description.write(into: &json)
-            } else {
-                TokenDescription.writeInactive(into: &json)
-            }
-            return .oauth(.ok, json.bytes)
+            return .oauth(.ok, (description ?? .inactive).json(reservingCapacity: 768))
         }
     }
 
@@ -220,16 +206,11 @@ final class OAuthTokenRoutes: Sendable {
 extension OAuthTokenRoutes {
     /// `POST /oauth/app-attest/challenges`
     func mintChallenge(_ request: HTTPRequest) throws -> RouteResult {
-        let body: AppAttestRequest = try authentication.form(request)
-        let client = try authentication(body, request)
-        let challenge = try ClientAttestation(server).challenge(for: try body.purpose(), of: client)
-        let left = challenge.expiresAt.milliseconds - server.dependencies.now().milliseconds
-        var json = JSONWriter(reservingCapacity: 192)
-        json.beginObject()
-        json.member("challenge", challenge.text)
-        json.member("expires_in", (left + 999) / 1000)
-        json.endObject()
-        return .response(.oauth(.created, json.bytes))
+        let form: AppAttestRequest = try authentication.form(request)
+        let client = try authentication(form, request)
+        let challenge = try ClientAttestation(server).challenge(for: try form.purpose(), of: client)
+        let body = ClientChallenge(challenge: challenge, now: server.dependencies.now())
+        return .response(.oauth(.created, body.json()))
     }
 
     /// `POST /oauth/app-attest/keys`
@@ -241,7 +222,7 @@ extension OAuthTokenRoutes {
         let pending = try ClientAttestation(server).registerKey(
             try body.attestation(), of: client, from: request.oauth?.address)
         return .commit(pending) { registration in
-            .oauth(registration.isNew ? .created : .ok, registration.json)
+            .oauth(registration.isNew ? .created : .ok, registration.json())
         }
     }
 }

@@ -1,6 +1,7 @@
 import AuthorizationServer
 import HTTPEngine
 import NIOHTTP1
+import StrictJSON
 
 /// The form of a request's error response.
 enum ErrorFormat: Sendable {
@@ -76,7 +77,8 @@ enum RefusalPage {
 enum OverloadResponse {
     private static let problem = Problem(.overloaded)
     /// The problem up to its last member, which is the request's ID.
-    private static let beginning = Array(problem.body(requestID: "").dropLast(2))
+    private static let beginning = Array(
+        ProblemBody(problem: problem, requestID: "").json().dropLast(2))
     private static let ending = Array("\"}".utf8)
 
     /// - Parameter requestID: Needs no escape, like every ID that `RequestID` makes or accepts.

@@ -52,29 +52,54 @@ struct Problem: Error, Sendable, Equatable {
 
     var status: HTTPResponseStatus { type.status }
     var code: String { type.code }
+}
 
-    /// Returns the document of RFC 9457 §3. `type` is a name and not an address: there is nothing to fetch.
-    func body(requestID: String) -> [UInt8] {
-        var json = JSONWriter(reservingCapacity: 384)
-        json.beginObject()
-        json.member("type", "urn:siwa:problem:\(code)")
-        json.member("title", type.title)
-        json.member("status", Int(status.code))
-        json.member("code", code)
-        json.member("detail", detail)
-        switch subject {
-        case .member(let name): json.member("member", name)
-        case .parameter(let name): json.member("parameter", name)
-        case nil: break
+/// The document of RFC 9457 §3. `type` is a name and not an address: there is nothing to fetch.
+struct ProblemBody: JSONBody {
+    static var schemaName: String { "Problem" }
+    static var schemaText: String { "RFC 9457. It contains no values of the request." }
+    let problem: Problem
+    let requestID: String
+
+    private var member: String? { if case .member(let name)? = problem.subject { name } else { nil } }
+    private var parameter: String? { if case .parameter(let name)? = problem.subject { name } else { nil } }
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member(
+            "type",
+            [
+                "format": "uri", "pattern": "^urn:siwa:problem:[a-z0-9_]+$",
+                "description": "A URI for the kind of problem (RFC 9457 §3.1.1).",
+            ]
+        ) { "urn:siwa:problem:\($0.problem.code)" }
+        member("title", .nonEmpty("A summary of the kind of problem.")) { $0.problem.type.title }
+        member("status", .within(400...599, "The HTTP status.")) { Int($0.problem.status.code) }
+        member("code", .problemCode) { $0.problem.code }
+        member("detail", .nonEmpty("What was expected, what was found, and what to do.")) {
+            $0.problem.detail
         }
-        if let appCheckCause {
-            json.member("cause", appCheckCause.code)
-            json.member("re_attest", appCheckCause.canReAttest)
+        member("member", .nonEmpty("The affected member of the body.")) { $0.member }
+        member("parameter", .nonEmpty("The affected parameter of the query.")) { $0.parameter }
+        member(
+            "cause",
+            .nonEmpty(
+                "With `attestation_required` and `attestation_invalid`: the cause, like `proof_missing` or "
+                    + "`counter_not_increased`. At `/readyz`: that of the component, like `full` or `timed_out`."
+            )
+        ) { $0.problem.appCheckCause?.code ?? $0.problem.cause }
+        member(
+            "re_attest",
+            "With the `cause` of App Check: true if the app can go on with a new key that it attests."
+        ) { $0.problem.appCheckCause?.canReAttest }
+        member("request_id", .length(1...64, "The ID of the request, as in `X-Request-ID`.")) { $0.requestID }
+    }
+}
+
+extension JSONSchema {
+    fileprivate static var problemCode: JSONSchema {
+        .component("ProblemCode") {
+            .words(ProblemType.all.map(\.code), "Stable. Clients should depend only on this code.")
         }
-        json.member("cause", ifPresent: cause)
-        json.member("request_id", requestID)
-        json.endObject()
-        return json.bytes
     }
 }
 
@@ -208,7 +233,8 @@ extension HTTPResponse {
         // A cache may keep a 404 without permission (RFC 9110 §15.1), but a missing resource can exist later.
         var response = HTTPResponse(
             status: problem.status, contentType: "application/problem+json",
-            body: problem.body(requestID: requestID), forbidsCaching: true)
+            body: ProblemBody(problem: problem, requestID: requestID).json(reservingCapacity: 384),
+            forbidsCaching: true)
         response.code = problem.code
         if let seconds = problem.retryAfter {
             response.fields = [("retry-after", String(seconds))]

@@ -18,7 +18,7 @@ final class AccountRoutes: Sendable {
 
     /// `GET /v1/accounts/{id}`
     func byID(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .getAccount)
         let id = request.parameter ?? ""
         return .later { [useCases] in
             .account(try await useCases.account(id: id, allowed: request.scope))
@@ -27,13 +27,13 @@ final class AccountRoutes: Sendable {
 
     /// `GET /v1/accounts?client_id=&sub=` is one account; without `sub` it is a search.
     func find(_ request: HTTPRequest) throws -> RouteResult {
-        let query = try Query(parsing: request.query, allowing: AccountSearchQuery.parameters + ["sub"])
+        let query = try Query(request, of: .findAccount)
         return query["sub"] == nil ? try search(query, request) : try bySubject(request)
     }
 
     /// `GET /v1/accounts/{id}/events?after=&limit=`
     func events(_ request: HTTPRequest) throws -> RouteResult {
-        let query = try Query(parsing: request.query, allowing: ["after", "limit"])
+        let query = try Query(request, of: .listAccountEvents)
         let cursor = try query.number("after", in: 0...Int64.max, default: 0)
         let limit = try query.number(
             "limit", in: 1...Int64(SignInUseCases.largestEventPage), default: EventRoutes.defaultLimit)
@@ -105,7 +105,7 @@ final class AccountChangeRoutes: Sendable {
 
     /// `POST /v1/accounts/{id}/disable`
     func disable(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .disableAccount)
         let body = try DisablingRequest(parsing: request.body)
         let id = request.parameter ?? ""
         return .later { [useCases] in
@@ -117,7 +117,7 @@ final class AccountChangeRoutes: Sendable {
 
     /// `POST /v1/accounts/{id}/enable`
     func enable(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .enableAccount)
         let id = request.parameter ?? ""
         return .later { [useCases] in
             .account(try await useCases.enable(id: id, allowed: request.scope))
@@ -126,8 +126,8 @@ final class AccountChangeRoutes: Sendable {
 
     /// `POST /v1/accounts/{id}/sign-out`
     func signOut(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
-        let endsGoogleLinks = try Self.endsGoogleLinks(request.body)
+        _ = try Query(request, of: .signOutAccount)
+        let endsGoogleLinks = try SignOutRequest(parsing: request.body).endsGoogleLinks
         let id = request.parameter ?? ""
         return .later { [useCases, grants] in
             let account =
@@ -138,18 +138,6 @@ final class AccountChangeRoutes: Sendable {
                 }
             return .account(account)
         }
-    }
-
-    private static func endsGoogleLinks(_ bytes: [UInt8]) throws(Problem) -> Bool {
-        var body = try RequestBody(bytes)
-        var endsGoogleLinks = false
-        while let name = try body.next() {
-            switch name {
-            case "google": endsGoogleLinks = try body.bool("google") ?? false
-            default: throw Problem.unknownMember(name)
-            }
-        }
-        return endsGoogleLinks
     }
 }
 
@@ -164,7 +152,7 @@ final class ErasureRoutes: Sendable {
     /// `DELETE /v1/accounts/{id}`: 200 when everything is done, or 202 with `Location` while revocations at
     /// Apple are left. In both cases the user's data is erased here. A repetition returns the same erasure.
     func erase(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .eraseAccount)
         let id = request.parameter ?? ""
         return .later { [useCases] in
             let record = try await useCases.erase(id: id, allowed: request.scope)
@@ -177,7 +165,7 @@ final class ErasureRoutes: Sendable {
 
     /// `GET /v1/erasures/{id}`
     func report(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .getErasure)
         let id = request.parameter ?? ""
         return .later { [useCases] in
             guard let record = try await useCases.erasure(id: id, allowed: request.scope) else {
@@ -188,11 +176,6 @@ final class ErasureRoutes: Sendable {
     }
 
     private static func response(_ status: HTTPResponseStatus, _ record: ErasureRecord) -> HTTPResponse {
-        var json = JSONWriter(reservingCapacity: 512)
-        json.beginObject()
-        json.name("erasure")
-        json.value(record)
-        json.endObject()
-        return .json(status, json.bytes)
+        .json(status, ErasureResponse(erasure: record))
     }
 }

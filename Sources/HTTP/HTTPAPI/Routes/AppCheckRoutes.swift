@@ -26,7 +26,7 @@ final class AppCheckRoutes: Sendable {
 
     /// `GET /v1/apps/{client_id}/app-check`
     func show(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .getAppCheck)
         guard let app = ClientID(request.parameter ?? "").flatMap({ deployment.app(for: $0) }),
             request.scope.allows(app)
         else { throw Problem(.clientIDUnknown) }
@@ -36,25 +36,11 @@ final class AppCheckRoutes: Sendable {
         return .later { [store] in
             let hours = try await store.appCheckHours(of: policies.map(\.target), from: first)
             let byTarget = Dictionary(grouping: hours, by: \.target)
-            var json = JSONWriter(reservingCapacity: 256 + 384 * policies.count + 128 * hours.count)
-            json.beginObject()
-            json.member("app", app.primaryClientID.rawValue)
-            json.name("targets")
-            json.beginArray()
-            for policy in policies {
-                json.element()
-                json.value(policy, hours: byTarget[policy.target] ?? [])
-            }
-            json.endArray()
-            json.name("clients")
-            json.beginArray()
-            for client in coverage.clients {
-                json.element()
-                json.value(client)
-            }
-            json.endArray()
-            json.endObject()
-            return .json(.ok, json.bytes)
+            let report = AppCheckReport(
+                app: app,
+                targets: policies.map { .init(policy: $0, hours: byTarget[$0.target] ?? []) },
+                clients: coverage.clients)
+            return .json(.ok, report, reservingCapacity: 256 + 384 * policies.count + 128 * hours.count)
         }
     }
 }
@@ -71,12 +57,7 @@ final class AppAttestRoutes: Sendable {
     func mintChallenge(_ request: HTTPRequest) throws -> RouteResult {
         let body = try ChallengeRequest(parsing: request.body)
         let challenge = try checks.mintChallenge(body.purpose, for: body.clientID, allowed: request.scope)
-        var json = JSONWriter(reservingCapacity: 192)
-        json.beginObject()
-        json.member("challenge", challenge.text)
-        json.member("expires_at", challenge.expiresAt.rfc3339)
-        json.endObject()
-        return .response(.json(.created, json.bytes))
+        return .response(.json(.created, challenge))
     }
 
     /// `POST /v1/app-attest/keys`
@@ -84,12 +65,14 @@ final class AppAttestRoutes: Sendable {
         // Checked before the verification, which would be wasted.
         try checks.commits.requireCapacity()
         let body = try KeyRegistrationRequest(parsing: request.body)
-        return .commit(try checks.registerKey(body, allowed: request.scope)) { .registered($0) }
+        return .commit(try checks.registerKey(body, allowed: request.scope)) {
+            .json($0.isNew ? .created : .ok, $0)
+        }
     }
 
     /// `GET /v1/app-attest/keys/{key_id}`
     func showKey(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .getAttestedKey)
         guard let id = AttestedKeyID(inPath: request.parameter ?? "") else {
             throw Problem(.attestedKeyNotFound)
         }
@@ -97,7 +80,7 @@ final class AppAttestRoutes: Sendable {
             guard let key = try await checks.attestedKey(id, allowed: request.scope) else {
                 throw Problem(.attestedKeyNotFound)
             }
-            return .attestedKey(key)
+            return .json(.ok, StoredKeyResponse(key: key))
         }
     }
 }

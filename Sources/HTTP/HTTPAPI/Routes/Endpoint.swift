@@ -12,7 +12,7 @@ import SignIn
 /// Caller, body format, form of errors and priority have no default, because a forgotten property would be
 /// dangerous.
 final class Endpoint: Sendable {
-    /// The `operationId` of `openapi.yaml`, which generated clients use as the call's name.
+    /// The `operationId` of the OpenAPI document, which generated clients use as the call's name.
     let name: StaticString
     let method: RouteMethod
     /// The path with names in braces for its values, as in the log and the metrics. Two calls can have the
@@ -25,6 +25,9 @@ final class Endpoint: Sendable {
     let wait: Wait
     let fields: Fields
     let origins: Origins
+    let operation: Operation
+    /// The parameters that a strict query may have.
+    let queryNames: [String]
     /// Returns `true` if this deployment has the call.
     let isServed: @Sendable (Routes) -> Bool
     let handle: @Sendable (Routes, HTTPRequest) throws -> RouteResult
@@ -36,11 +39,14 @@ final class Endpoint: Sendable {
         _ name: StaticString, _ method: RouteMethod, _ path: StaticString,
         of family: @escaping @Sendable (Routes) -> Family?, caller: Caller, body: BodyFormat, errors: Errors,
         priority: RequestPriority, wait: Wait = .none, fields: Fields = .ordinary, origins: Origins = .own,
+        _ operation: Operation,
         handle: @escaping @Sendable (Family, HTTPRequest) throws -> RouteResult
     ) {
         (self.name, self.method, self.path) = (name, method, path)
         (self.caller, self.body, self.errors, self.priority) = (caller, body, errors, priority)
         (self.wait, self.fields, self.origins) = (wait, fields, origins)
+        self.operation = operation
+        queryNames = operation.parameters.filter { $0.place == .query }.map(\.name)
         isServed = { family($0) != nil }
         self.handle = { routes, request in
             guard let family = family(routes) else { throw Problem(.notFound) }

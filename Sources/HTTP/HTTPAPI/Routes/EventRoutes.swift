@@ -27,7 +27,7 @@ final class EventRoutes: Sendable {
     /// `after` is the cursor of the previous page, or `latest` for the end of the feed. Without it the feed
     /// starts at its beginning. `wait` is in seconds.
     func page(_ request: HTTPRequest) throws -> RouteResult {
-        let query = try Query(parsing: request.query, allowing: ["after", "limit", "wait"])
+        let query = try Query(request, of: .listEvents)
         let isLatest = query["after"] == "latest"
         let cursor = isLatest ? 0 : try query.number("after", in: 0...Int64.max, default: 0)
         let limit = try query.number(
@@ -62,7 +62,7 @@ final class EventPollRoutes: Sendable {
 
     /// `POST /v1/event-receivers/{name}/poll`
     func poll(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
+        _ = try Query(request, of: .pollEvents)
         // A receiver of another key is unknown, so that a key learns nothing of the others.
         guard let receiver = streams.receiver(named: request.parameter ?? "", for: request.caller) else {
             throw Problem(.receiverNotFound)
@@ -70,7 +70,7 @@ final class EventPollRoutes: Sendable {
         let poll = try PollRequest(parsing: request.body)
         return .later { [streams, metrics] in
             let response = try await metrics.counting { try await streams.polling.poll(receiver, poll) }
-            return .json(.ok, response.json)
+            return .json(.ok, response, reservingCapacity: 64 + 1024 * response.tokens.count)
         }
     }
 }

@@ -77,6 +77,11 @@ struct Query: Sendable {
 
     private let values: [(name: String, value: String)]
 
+    /// Reads the query of a request for a call, which declares its parameters. Throws as the other initializer.
+    init(_ request: HTTPRequest, of endpoint: Endpoint) throws(Problem) {
+        try self.init(parsing: request.query, allowing: endpoint.queryNames)
+    }
+
     /// Throws `parameter_unknown`, `parameter_malformed` or `character_not_allowed`.
     init(parsing query: Substring?, allowing names: [String]) throws(Problem) {
         var values: [(name: String, value: String)] = []

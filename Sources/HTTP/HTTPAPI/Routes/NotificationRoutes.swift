@@ -24,10 +24,9 @@ final class NotificationRoutes: Sendable {
 
     /// `POST /v1/apple/notifications`
     ///
-    /// Responds when the notification is durable. Members beside `payload` are ignored, because Apple may add
-    /// members.
+    /// Responds when the notification is durable.
     func receive(_ request: HTTPRequest) throws -> RouteResult {
-        let payload = try Self.parse(request.body)
+        let payload = try AppleNotification(parsing: request.body).payload
         let requestID = request.requestID
         let notification = try arrivals.watching(.apple, token: payload, requestID: requestID) {
             try verifications.counting(.notification, in: request.trace) {
@@ -42,7 +41,7 @@ final class NotificationRoutes: Sendable {
                     arrivals?.note(
                         .apple, receipt.rawValue, isRefused: false, token: payload, requestID: requestID)
                 }
-                return Self.response(receipt)
+                return .json(.ok, receipt)
             }
         }
     }
@@ -50,24 +49,6 @@ final class NotificationRoutes: Sendable {
     private static func changes(of command: AccountCommand) -> [NotifiedEvent.Change] {
         guard case .notification(let notification) = command else { return [] }
         return notification.events.map(\.change)
-    }
-
-    private static func response(_ receipt: NotificationReceipt) -> HTTPResponse {
-        var json = JSONWriter(reservingCapacity: 64)
-        json.beginObject()
-        json.member("result", receipt.word)
-        json.endObject()
-        return .json(.ok, json.bytes)
-    }
-
-    private static func parse(_ bytes: [UInt8]) throws(Problem) -> String {
-        var body = try RequestBody(bytes)
-        var payload: String?
-        while let name = try body.next() {
-            if name == "payload" { payload = try body.string("payload") } else { try body.skip() }
-        }
-        guard let payload else { throw Problem(.memberMissing, subject: .member("payload")) }
-        return payload
     }
 }
 

@@ -32,7 +32,12 @@ final class OperationsRoutes: Sendable {
     }
 
     /// The response of a process that responds.
-    static var alive: HTTPResponse { status("alive") }
+    static var alive: HTTPResponse { document(LivenessStatus()) }
+
+    /// A response that says nothing about a user.
+    private static func document(_ body: some JSONBody, _ status: HTTPResponseStatus = .ok) -> HTTPResponse {
+        HTTPResponse(status: status, contentType: "application/json", body: body.json())
+    }
 
     /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key set is ready,
     /// because it still verifies; so is a service with warnings, which the response lists. A service that is
@@ -47,7 +52,7 @@ final class OperationsRoutes: Sendable {
                 let cause = cause?.rawValue ?? "not_fetched"
                 throw Self.problem(KeySetError(.keysUnavailable).problem, cause: cause)
             }
-            return Self.status("ready", warnings.current)
+            return Self.document(Readiness(warnings: warnings.current))
         }
     }
 
@@ -55,33 +60,16 @@ final class OperationsRoutes: Sendable {
     func health() -> RouteResult {
         .later { [self] in
             let health = await look()
-            let isGood = health.storage == nil && health.keys.isReady
-            var json = JSONWriter()
-            json.beginObject()
-            json.member("status", isGood ? "ready" : "unavailable")
-            json.member("version", version)
-            json.name("database")
-            json.beginObject()
-            json.member("status", health.storage == nil ? "ready" : "unavailable")
-            json.member("cause", ifPresent: health.storage?.code.rawValue)
-            json.endObject()
-            json.name("keys")
-            json.value(health.keys)
-            Self.write(warnings.current, into: &json)
-            json.endObject()
-            return HTTPResponse(
-                status: isGood ? .ok : .serviceUnavailable, contentType: "application/json", body: json.bytes)
+            let body = Health(
+                version: version, storage: health.storage?.code, keys: health.keys, warnings: warnings.current
+            )
+            return Self.document(body, body.isReady ? .ok : .serviceUnavailable)
         }
     }
 
     /// `GET /version`
     func versionResponse() -> RouteResult {
-        var json = JSONWriter(reservingCapacity: 64)
-        json.beginObject()
-        json.member("name", "siwa")
-        json.member("version", version)
-        json.endObject()
-        return .response(HTTPResponse(status: .ok, contentType: "application/json", body: json.bytes))
+        .response(Self.document(Version(version: version)))
     }
 
     /// `GET /metrics`, for keys that are not limited to apps: the numbers cover the whole deployment.
@@ -112,28 +100,6 @@ final class OperationsRoutes: Sendable {
         var problem = problem
         problem.cause = cause
         return problem
-    }
-
-    private static func status(
-        _ word: String, _ warnings: [ServiceWarnings.Warning] = []
-    ) -> HTTPResponse {
-        var json = JSONWriter(reservingCapacity: 32)
-        json.beginObject()
-        json.member("status", word)
-        write(warnings, into: &json)
-        json.endObject()
-        return HTTPResponse(status: .ok, contentType: "application/json", body: json.bytes)
-    }
-
-    private static func write(_ warnings: [ServiceWarnings.Warning], into json: inout JSONWriter) {
-        guard !warnings.isEmpty else { return }
-        json.name("warnings")
-        json.beginArray()
-        for warning in warnings {
-            json.element()
-            json.value(warning.rawValue)
-        }
-        json.endArray()
     }
 }
 

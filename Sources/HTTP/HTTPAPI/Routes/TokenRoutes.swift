@@ -54,26 +54,12 @@ final class TokenRoutes: Sendable {
 
     /// `POST /v1/nonces`
     func mintNonce(_ request: HTTPRequest) throws -> RouteResult {
-        _ = try Query(parsing: request.query, allowing: [])
-        let minted = useCases.mintNonce()
-        var json = JSONWriter(reservingCapacity: 256)
-        json.beginObject()
-        json.member("nonce", minted.nonce)
-        json.member("nonce_sha256", minted.nonceSHA256)
-        json.member("expires_at", minted.expiresAt.rfc3339)
-        json.endObject()
-        return .response(.json(.created, json.bytes))
+        _ = try Query(request, of: .mintNonce)
+        return .response(.json(.created, useCases.mintNonce()))
     }
 
     /// - Parameter app: Result of judging the app; `nil` where it is not judged.
     private static func response(_ verified: VerifiedSignIn, app: AppCheckResult?) -> HTTPResponse {
-        var json = JSONWriter(reservingCapacity: 768)
-        json.beginObject()
-        json.name("identity")
-        json.value(verified.identity, of: verified.app)
-        json.member("app_check", ifPresent: app)
-        json.member("dropped", ifAny: verified.identity.dropped.names)
-        json.endObject()
-        return .json(.ok, json.bytes)
+        .json(.ok, VerifiedToken(verified: verified, app: app), reservingCapacity: 768)
     }
 }

@@ -39,7 +39,7 @@ final class WebRoutes: Sendable {
 
     /// `GET /v1/web/sign-in?client_id=&state=&scope=`
     func begin(_ request: HTTPRequest) throws -> RouteResult {
-        let query = try Query(parsing: request.query, allowing: ["client_id", "state", "scope"])
+        let query = try Query(request, of: .beginWebSignIn)
         var scope = WebScope.nameAndEmail
         if let text = query["scope"] {
             // URLSearchParams writes a space as "+". The bound is checked first: a query can be as long as a
@@ -118,7 +118,7 @@ final class WebRoutes: Sendable {
     func finish(_ request: HTTPRequest) -> RouteResult {
         var ticket: String?
         do {
-            let query = try Query(parsing: request.query, allowing: ["ticket"])
+            let query = try Query(request, of: .finishWebSignIn)
             ticket = query["ticket"]
             let arrival = try web.finish(ticket: ticket, cookie: cookie(of: request))
             // The cookie stays for its ten minutes, because another tab of the browser may still need it.
@@ -169,13 +169,7 @@ final class WebRoutes: Sendable {
 
     /// `POST /v1/web/results`
     func redeem(_ request: HTTPRequest) throws -> RouteResult {
-        var body = try RequestBody(request.body)
-        var code: String?
-        while let name = try body.next() {
-            guard name == "code" else { throw Problem.unknownMember(name) }
-            code = try body.string("code")
-        }
-        guard let code else { throw Problem(.memberMissing, subject: .member("code")) }
+        let code = try WebCode(parsing: request.body).code
         return .later { [web, metrics] in
             let outcome = try await web.redeem(code: code, allowed: request.scope)
             metrics.count(.redeemed)

@@ -17,7 +17,7 @@ public struct WebhookFormat: EventFormat {
 
     public func message(for event: AccountEvent, at moment: Moment) -> EventMessage? {
         var json = JSONWriter(reservingCapacity: 512)
-        json.value(event)
+        event.write(into: &json)
         // The same in each attempt, so that the receiver recognizes a repetition.
         let id = event.id.rawValue
         // The time of the attempt: receivers refuse old ones, so that a message cannot be replayed.

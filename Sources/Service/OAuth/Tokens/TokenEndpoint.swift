@@ -55,20 +55,38 @@ public struct TokenResponse: Sendable {
     /// The names of values of the identity token and of `user` that were dropped, in the response to a token
     /// exchange: a member of ours (RFC 6749 §5.1: a client ignores members that it does not know).
     public var dropped: [String] = []
+}
 
-    /// Writes the JSON document.
-    public func write(into json: inout JSONWriter) {
-        json.beginObject()
-        json.member("access_token", accessToken)
-        json.member("issued_token_type", ifPresent: issuedTokenType?.rawValue)
-        json.member("token_type", "Bearer")
-        json.member("expires_in", expiresIn)
-        json.member("refresh_token", ifPresent: refreshToken)
-        json.member("scope", scope)
-        json.member("id_token", ifPresent: idToken)
-        json.member("dropped", ifAny: dropped)
-        json.endObject()
+extension TokenResponse: JSONBody {
+    public static var schemaName: String { "TokenResponse" }
+    public static var schemaText: String {
+        "An access token response (RFC 6749 §5.1), or the result of the intent `check`."
     }
+
+    // Nothing is required, because the result of `check` has the last member alone.
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member.unrequired("access_token", "A JWT (RFC 9068).") { $0.accessToken }
+        member(
+            "issued_token_type",
+            "`urn:ietf:params:oauth:token-type:access_token`, in the response to a token exchange (RFC 8693 §2.2.1)."
+        ) { $0.issuedTokenType?.rawValue }
+        member.unrequired("token_type", "`Bearer`") { _ in "Bearer" }
+        member.unrequired("expires_in", "The lifetime of the access token in seconds.") { $0.expiresIn }
+        member(
+            "refresh_token",
+            "The refresh token to use from now on. Absent where the earlier refresh token stays good."
+        ) { $0.refreshToken }
+        member.unrequired("scope", "The granted scope. Space-separated.") { $0.scope }
+        member("id_token", "The ID token (OpenID Connect Core §3.1.3.3). Present with the scope `openid`.") {
+            $0.idToken
+        }
+        member("dropped", .dropped) { $0.dropped.unlessEmpty }
+        // `LinkingResponse` has it.
+        member("account_found", "`true` or `false`: the result of the intent `check`.") { _ -> String? in nil
+        }
+    }
+
+    public func write(into json: inout JSONWriter) { json.object(self) }
 }
 
 extension TokenResponse: CustomStringConvertible, CustomReflectable {

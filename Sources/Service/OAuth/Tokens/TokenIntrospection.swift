@@ -78,46 +78,61 @@ struct GoodToken: Sendable {
     let scope: String
 }
 
-/// The introspection response for a valid token (RFC 7662 §2.2).
+/// The introspection response (RFC 7662 §2.2).
 public struct TokenDescription: Sendable {
-    private let token: GoodToken
+    /// `nil` for every token that is not valid.
+    private let token: GoodToken?
     private let issuer: String
 
-    init(_ token: GoodToken, issuer: String) {
+    init(_ token: GoodToken?, issuer: String) {
         (self.token, self.issuer) = (token, issuer)
     }
 
-    /// Writes the JSON document.
-    public func write(into json: inout JSONWriter) {
-        let (family, grant) = (token.status.family, token.status.grant)
-        json.beginObject()
-        json.member("active", true)
-        json.member("scope", token.scope)
-        json.member("client_id", grant.oauthClientID.rawValue)
-        json.member("sub", grant.accountID.rawValue)
-        json.member("iss", issuer)
-        json.member("auth_time", family.authenticatedAt.milliseconds / 1000)
-        if let access = token.accessToken {
-            json.member("token_type", "Bearer")
-            json.member("aud", access.audience)
-            json.member("iat", access.issuedAt)
-            json.member("exp", access.expiresAt)
-            json.member("jti", access.identifier)
-        } else {
-            // Omits `token_type`, which only access tokens have: an API can distinguish the two kinds by it.
-            let issuedAt = family.refreshToken?.exchanged.first?.moment ?? family.createdAt
-            json.member("iat", issuedAt.milliseconds / 1000)
-            if family.expiresAt < .last { json.member("exp", family.expiresAt.milliseconds / 1000) }
-        }
-        json.endObject()
+    public static let inactive = TokenDescription(nil, issuer: "")
+
+    public var isActive: Bool { token != nil }
+
+    private var access: AccessToken? { token?.accessToken }
+
+    /// In seconds since 1970.
+    private var issuedAt: Int64? {
+        guard access == nil, let family = token?.status.family else { return access?.issuedAt }
+        return (family.refreshToken?.exchanged.first?.moment ?? family.createdAt).milliseconds / 1000
     }
 
-    /// Writes the response for every other token (RFC 7662 §2.2).
-    public static func writeInactive(into json: inout JSONWriter) {
-        json.beginObject()
-        json.member("active", false)
-        json.endObject()
+    private var expiresAt: Int64? {
+        guard access == nil, let family = token?.status.family else { return access?.expiresAt }
+        return family.expiresAt < .last ? family.expiresAt.milliseconds / 1000 : nil
     }
+}
+
+extension TokenDescription: JSONBody {
+    public static var schemaName: String { "IntrospectionResponse" }
+    public static var schemaText: String {
+        "An introspection response (RFC 7662 §2.2). An inactive token has `active` alone."
+    }
+
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member(
+            "active",
+            "True if the token is good now: issued here, not expired, not revoked, and the account may use it."
+        ) { $0.isActive }
+        member("scope", "The granted scope. Space-separated.") { $0.token?.scope }
+        member("client_id", "The OAuth client.") { $0.token?.status.grant.oauthClientID.rawValue }
+        member("sub", "The account ID.") { $0.token?.status.grant.accountID.rawValue }
+        member("iss", "The issuer of the token.") { $0.token == nil ? nil : $0.issuer }
+        member("auth_time", "When the end user signed in with Apple, in seconds since 1970.") {
+            ($0.token?.status.family.authenticatedAt.milliseconds).map { $0 / 1000 }
+        }
+        // An API can distinguish the two kinds of tokens by it.
+        member("token_type", "`Bearer`, of an access token.") { $0.access == nil ? nil : "Bearer" }
+        member("aud", "The audience of the client.") { $0.access?.audience }
+        member("iat", "When the token was issued, in seconds since 1970.") { $0.issuedAt }
+        member("exp", "When the token expires, in seconds since 1970.") { $0.expiresAt }
+        member("jti", "The ID of the token.") { $0.access?.identifier }
+    }
+
+    public func write(into json: inout JSONWriter) { json.object(self) }
 }
 
 /// `POST /oauth/revoke` (RFC 7009).
@@ -181,11 +196,20 @@ public struct UserInfo: Sendable {
                         + "for the client." : "The access token needs the scope openid.")
         }
         let account = good.status.status.account
-        var json = JSONWriter(reservingCapacity: 512)
-        json.beginObject()
-        json.member("sub", account.id.rawValue)
-        UserClaims(of: account, scope: good.scope).write(into: &json)
-        json.endObject()
-        return json.bytes
+        return UserInfoResponse(sub: account.id, claims: UserClaims(of: account, scope: good.scope)).json()
+    }
+}
+
+public struct UserInfoResponse: JSONBody {
+    public static var schemaName: String { "UserInfoResponse" }
+    public static var schemaText: String {
+        "A UserInfo response (OpenID Connect Core §5.3.2). The scope of the token decides which claims it has."
+    }
+    let sub: AccountID
+    let claims: UserClaims
+
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("sub", "The account ID.") { $0.sub.rawValue }
+        member.inline { $0.claims }
     }
 }

@@ -3,6 +3,7 @@ public import AppleIdentity
 public import Commits
 import JOSE
 import KeySets
+public import StrictJSON
 
 extension SignInUseCases {
     /// Verifies the token, and returns the command to commit. Stores nothing by itself.
@@ -245,5 +246,20 @@ public struct UserProfile: Sendable, Hashable {
 
     public init(firstName: String? = nil, lastName: String? = nil, email: String? = nil) {
         (self.firstName, self.lastName, self.email) = (firstName, lastName, email)
+    }
+}
+
+extension JSONSchema {
+    /// The names of values that were dropped: of claims of the token, and of parts of `user`.
+    public static var dropped: JSONSchema {
+        .component("Dropped") {
+            let words = DroppedClaims.all.map(\.name) + UserProfile.droppableMembers
+            return [
+                "type": "array", "minItems": 1,
+                "description":
+                    "Values that decide nothing and were dropped for their form. Absent without any.",
+                "items": .object(JSONSchema.words(words).keywords),
+            ]
+        }
     }
 }

@@ -1,4 +1,5 @@
 import AppleAccounts
+import StrictJSON
 import Testing
 
 @testable import AuthorizationServer
@@ -302,7 +303,7 @@ import Testing
             by: try response("https://a.example/", state: nil, issuer: nil),
             language: .english)
         #expect(
-            String(decoding: answer.json, as: UTF8.self)
+            String(decoding: answer.json(), as: UTF8.self)
                 == #"{"redirect_to":"\#(answer.redirectTo)","outcome":"access_denied","message":"\#(answer.message)"}"#
         )
     }

@@ -136,10 +136,9 @@ import TokenMint
             isPrivateEmail: false, profile: Profile(firstName: "Ada", lastName: "Lovelace"),
             createdAt: Moment(seconds: 1))
         change(&account)
-        var json = JSONWriter()
-        json.value(.ask(LinkQuestion(link, settings, account: isSignedIn ? account : nil)))
+        let prompt = AppFlipPrompt.ask(LinkQuestion(link, settings, account: isSignedIn ? account : nil))
         let limits = JSONLimits(depth: 8, members: 64)
-        return try #require(try JSONValue(parsing: json.bytes, limits: limits)["prompt"])
+        return try #require(try JSONValue(parsing: prompt.json(), limits: limits)["prompt"])
     }
 
     /// Texts for the user, without the names of members and scopes and the targets of links.

@@ -1,0 +1,193 @@
+import AppleAccounts
+import StrictJSON
+
+/// What the OpenAPI document says about a call, beside the properties that `Endpoint` has anyhow.
+struct Operation: Sendable {
+    let tag: Tag
+    let summary: String
+    let text: String
+    /// The schemes of a caller that is no backend with an API key. Without any, `Endpoint.caller` decides.
+    let security: [SecurityScheme]
+    let parameters: [Parameter]
+    let takes: Content?
+    let returns: [Response]
+    /// The statuses of the shared responses about refusals.
+    let refuses: [Int]
+
+    init(
+        _ tag: Tag, _ summary: String, text: String = "", security: [SecurityScheme] = [],
+        parameters: [Parameter] = [], takes: Content? = nil, returns: [Response] = [], refuses: [Int] = []
+    ) {
+        (self.tag, self.summary, self.text, self.security) = (tag, summary, text, security)
+        (self.parameters, self.takes, self.returns, self.refuses) = (parameters, takes, returns, refuses)
+    }
+
+    enum Tag: String, Sendable, CaseIterable {
+        case tokens, accounts, credentials
+        case appCheck = "app-check"
+        case events, web, apple, grants, oauth, operations
+
+        var text: String {
+            switch self {
+            case .tokens: "Requests with a token, and nonces."
+            case .accounts: "Accounts, by Apple's user ID or by account ID, and their erasure."
+            case .credentials: "The state of a user's authorization of an app."
+            case .appCheck: "Proofs of App Attest that a request comes from the genuine app."
+            case .events: "Changes of accounts, in commit order."
+            case .web: "Sign-in in a browser. The paths do not exist when web sign-in is not configured."
+            case .apple: "Requests from Apple."
+            case .grants:
+                "Grants of users to OAuth clients. The paths do not exist when no OAuth client is configured."
+            case .oauth:
+                """
+                The authorization server (OAuth 2.0, OpenID Connect). Errors are in the form of RFC 6749 and not
+                problems. Unknown parameters are ignored. The paths do not exist when no OAuth client is configured.
+                """
+            case .operations: "Health, metrics and this document."
+            }
+        }
+    }
+
+    enum SecurityScheme: String, Sendable {
+        case apiKey, apiKeyBasic, clientBasic, accessToken
+        /// The call also takes requests without any.
+        case none
+    }
+
+    struct Parameter: Sendable {
+        enum Place: String, Sendable { case path, query, header }
+
+        let place: Place
+        let name: String
+        let text: String
+        let schema: JSONSchema
+        let example: JSONValue?
+        let isRequired: Bool
+        /// True for a parameter that stands at the path, and not at each call.
+        var isOfPath = false
+
+        static func path(
+            _ name: String, _ text: String, _ schema: JSONSchema, example: JSONValue
+        ) -> Parameter {
+            Parameter(
+                place: .path, name: name, text: text, schema: schema, example: example, isRequired: true)
+        }
+
+        static func query(
+            _ name: String, _ text: String, _ schema: JSONSchema, example: JSONValue? = nil,
+            isRequired: Bool = false
+        ) -> Parameter {
+            Parameter(
+                place: .query, name: name, text: text, schema: schema, example: example,
+                isRequired: isRequired)
+        }
+
+        static func header(
+            _ name: String, _ text: String, _ schema: JSONSchema, example: JSONValue
+        ) -> Parameter {
+            Parameter(
+                place: .header, name: name, text: text, schema: schema, example: example, isRequired: false)
+        }
+    }
+
+    /// The body of a request or of a response.
+    struct Content: Sendable {
+        let schema: JSONSchema
+        /// `nil` for the media type of `Endpoint.body`.
+        let mediaType: String?
+        let example: JSONValue?
+
+        static func content(_ body: (some RequestBody).Type, example: JSONValue) -> Content {
+            Content(schema: body.schema, mediaType: nil, example: example)
+        }
+
+        static func content(_ schema: JSONSchema, example: JSONValue) -> Content {
+            Content(schema: schema, mediaType: nil, example: example)
+        }
+    }
+
+    struct Response: Sendable {
+        let status: Int
+        var text = ""
+        /// The name among the shared responses.
+        var shared: String?
+        var content: Content?
+        var headers: [(String, JSONValue)] = []
+        /// The names of links, and their names among the components.
+        var links: [(String, String)] = []
+
+        static func body(
+            _ status: Int, _ text: String, _ body: (some JSONBody).Type, example: JSONValue? = nil,
+            headers: KeyValuePairs<String, JSONValue> = [:], links: KeyValuePairs<String, String> = [:]
+        ) -> Response {
+            .body(status, text, body.schema, example: example, headers: headers, links: links)
+        }
+
+        static func body(
+            _ status: Int, _ text: String, _ schema: JSONSchema, as mediaType: String = "application/json",
+            example: JSONValue? = nil, headers: KeyValuePairs<String, JSONValue> = [:],
+            links: KeyValuePairs<String, String> = [:]
+        ) -> Response {
+            Response(
+                status: status, text: text,
+                content: Content(schema: schema, mediaType: mediaType, example: example),
+                headers: headers.map { ($0.key, $0.value) }, links: links.map { ($0.key, $0.value) })
+        }
+
+        static func empty(
+            _ status: Int, _ text: String, headers: KeyValuePairs<String, JSONValue> = [:]
+        ) -> Response {
+            Response(status: status, text: text, headers: headers.map { ($0.key, $0.value) })
+        }
+
+        static func problem(_ status: Int, _ text: String) -> Response {
+            .body(status, text, ProblemBody.schema, as: "application/problem+json")
+        }
+
+        static func shared(_ status: Int, _ name: String) -> Response {
+            Response(status: status, shared: name)
+        }
+    }
+}
+
+extension Operation.Parameter {
+    /// `{id}` of the paths below an account.
+    static var account: Operation.Parameter {
+        var parameter = path(
+            "id", "The `id` of an account.", AccountID.schema,
+            example: "acc_01a1fbea-fd31-77cb-bae8-b913bd619922")
+        parameter.isOfPath = true
+        return parameter
+    }
+
+    static var clientID: Operation.Parameter {
+        query(
+            "client_id", "Any client ID of the app. The response has the primary client ID.", .text,
+            example: "com.example.app", isRequired: true)
+    }
+
+    static var grant: Operation.Parameter {
+        var parameter = path(
+            "grant_id", "The `id` of a grant.", GrantID.schema,
+            example: "grt_01a1fbea-fd31-7c11-8a3b-0e1c2d3f4a5b")
+        parameter.isOfPath = true
+        return parameter
+    }
+}
+
+/// Values of examples that several calls share.
+enum Example {
+    static let account: JSONValue = [
+        "id": "acc_01a1fbea-fd31-77cb-bae8-b913bd619922", "team_id": "A1B2C3D4E5",
+        "sub": "000317.d4f53f86755a4051a88a6d8526750e7f.1444",
+        "email": "vwjnku38yv@privaterelay.appleid.com", "email_verified": true, "is_private_email": true,
+        "email_forwarding": "unknown", "first_name": "Ada", "last_name": "Lovelace", "real_user_status": 2,
+        "created_at": "2026-11-21T02:24:03.889Z", "last_sign_in_at": "2026-11-21T02:24:03.889Z",
+        "credentials": [credential],
+    ]
+
+    static let credential: JSONValue = [
+        "client_id": "com.example.app", "state": "authorized", "reason": "signed_in", "source": "sign_in",
+        "since": "2026-11-21T02:24:03.000Z", "refresh_token": "pending",
+    ]
+}

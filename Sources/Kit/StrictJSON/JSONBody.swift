@@ -1,0 +1,256 @@
+/// A value that a member of a JSON object can have: how it is written, and its schema.
+public protocol JSONMember: SendableMetatype {
+    static var schema: JSONSchema { get }
+    func write(into json: inout JSONWriter)
+}
+
+/// The body of a response, or an object in it, declared once: a course over its members writes it, another lists them
+/// for the schema.
+public protocol JSONBody: JSONMember {
+    /// The name among the document's components.
+    static var schemaName: String { get }
+    /// The description of the schema, where its members do not say all.
+    static var schemaText: String { get }
+    /// Names every member once, in the order in which they are written.
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self
+}
+
+/// A course over the members of a body.
+///
+/// The detail of a member is added to the schema of its type; a literal is a description. A member whose value is an
+/// optional is not required, and is not written without a value: a response has no null.
+public protocol MemberCourse<Value> {
+    associatedtype Value
+    mutating func callAsFunction<M: JSONMember>(
+        _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M)
+    mutating func callAsFunction<M: JSONMember>(
+        _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M?)
+    /// Every member of another body (`allOf`).
+    mutating func members<B: JSONBody>(of get: (Value) -> B)
+    /// The same, as members of this body's own schema.
+    mutating func inline<B: JSONBody>(_ get: (Value) -> B)
+}
+
+extension MemberCourse {
+    @inlinable @inline(__always)
+    public mutating func callAsFunction<M: JSONMember>(_ name: StaticString, _ get: (Value) -> M) {
+        self(name, "", get)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func callAsFunction<M: JSONMember>(_ name: StaticString, _ get: (Value) -> M?) {
+        self(name, "", get)
+    }
+}
+
+extension MemberCourse {
+    /// A member that is written always, and that clients must not rely on.
+    @inlinable @inline(__always)
+    public mutating func unrequired<M: JSONMember>(
+        _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M
+    ) {
+        self(name, detail()) { Optional(get($0)) }
+    }
+}
+
+/// Writes the members of a value. Both pointers are valid for the one course.
+public struct MemberWriting<Value>: MemberCourse {
+    @usableFromInline let value: UnsafePointer<Value>
+    @usableFromInline let json: UnsafeMutablePointer<JSONWriter>
+
+    @inlinable @inline(__always)
+    init(_ value: UnsafePointer<Value>, into json: UnsafeMutablePointer<JSONWriter>) {
+        (self.value, self.json) = (value, json)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func callAsFunction<M: JSONMember>(
+        _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M
+    ) {
+        json.pointee.name(name)
+        get(value.pointee).write(into: &json.pointee)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func callAsFunction<M: JSONMember>(
+        _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M?
+    ) {
+        guard let member = get(value.pointee) else { return }
+        json.pointee.name(name)
+        member.write(into: &json.pointee)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func members<B: JSONBody>(of get: (Value) -> B) {
+        get(value.pointee).writeMembers(into: &json.pointee)
+    }
+
+    @inlinable @inline(__always)
+    public mutating func inline<B: JSONBody>(_ get: (Value) -> B) { members(of: get) }
+}
+
+/// Lists the members of a body.
+private struct MemberListing<Value>: MemberCourse {
+    var required: [JSONValue] = []
+    var properties: [(String, JSONValue)] = []
+    var parents: [JSONSchema] = []
+    var components: [JSONSchema.Component] = []
+
+    mutating func callAsFunction<M: JSONMember>(
+        _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M
+    ) {
+        required.append(.string(name.description))
+        add(name, M.schema.with(detail()))
+    }
+
+    mutating func callAsFunction<M: JSONMember>(
+        _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M?
+    ) {
+        add(name, M.schema.with(detail()))
+    }
+
+    mutating func members<B: JSONBody>(of get: (Value) -> B) {
+        parents.append(B.schema)
+    }
+
+    mutating func inline<B: JSONBody>(_ get: (Value) -> B) {
+        var listing = MemberListing<B>()
+        B.members(&listing)
+        required += listing.required
+        properties += listing.properties
+        components += listing.components
+    }
+
+    private mutating func add(_ name: StaticString, _ schema: JSONSchema) {
+        properties.append((name.description, .object(schema.keywords)))
+        components += schema.components
+    }
+
+    func schema(_ text: String) -> JSONSchema {
+        let own = JSONSchema.object(required: required, properties: properties, components: components)
+        return parents.isEmpty
+            ? own.with(JSONSchema(stringLiteral: text)) : .combined("allOf", parents + [own], text)
+    }
+}
+
+extension JSONSchema {
+    public static func object(
+        required: [JSONValue], properties: [(String, JSONValue)], components: [Component]
+    ) -> JSONSchema {
+        var keywords: [(String, JSONValue)] = [("type", "object")]
+        if !required.isEmpty { keywords.append(("required", .array(required))) }
+        if !properties.isEmpty { keywords.append(("properties", .object(JSONObject(properties)))) }
+        return JSONSchema(keywords, components: components)
+    }
+}
+
+extension JSONBody {
+    public static var schemaText: String { "" }
+
+    public static var schema: JSONSchema {
+        .component(schemaName) {
+            var listing = MemberListing<Self>()
+            members(&listing)
+            return listing.schema(schemaText)
+        }
+    }
+
+    @inlinable
+    public func write(into json: inout JSONWriter) { json.object(self) }
+
+    /// Writes the members into an object that is open.
+    @inlinable
+    public func writeMembers(into json: inout JSONWriter) {
+        withUnsafeMutablePointer(to: &json) { json in
+            withUnsafePointer(to: self) { value in
+                var course = MemberWriting(value, into: json)
+                Self.members(&course)
+            }
+        }
+    }
+}
+
+extension JSONMember {
+    /// - Parameter capacity: Room for most values, in bytes.
+    @inlinable
+    public func json(reservingCapacity capacity: Int = 512) -> [UInt8] {
+        var json = JSONWriter(reservingCapacity: capacity)
+        write(into: &json)
+        return json.bytes
+    }
+}
+
+extension JSONWriter {
+    /// Writes a body. A body that other modules write calls it in a `write(into:)` of its own, so that the compiler
+    /// specializes the course.
+    @inlinable
+    public mutating func object<B: JSONBody>(_ body: B) {
+        beginObject()
+        body.writeMembers(into: &self)
+        endObject()
+    }
+}
+
+/// A list of words that can get new ones: a code of responses, described once.
+public protocol JSONWord: JSONMember, RawRepresentable<String>, CaseIterable, Sendable {
+    static var schemaName: String { get }
+    static var schemaText: String { get }
+}
+
+extension JSONWord {
+    public static var schemaText: String { "" }
+
+    public static var schema: JSONSchema {
+        .component(schemaName) { .words(allCases.map(\.rawValue), schemaText) }
+    }
+
+    @inlinable
+    public func write(into json: inout JSONWriter) { json.value(rawValue) }
+}
+
+extension String: JSONMember {
+    public static var schema: JSONSchema { ["type": "string"] }
+    @inlinable
+    public func write(into json: inout JSONWriter) { json.value(self) }
+}
+
+extension Bool: JSONMember {
+    public static var schema: JSONSchema { ["type": "boolean"] }
+    @inlinable
+    public func write(into json: inout JSONWriter) { json.value(self) }
+}
+
+extension Int64: JSONMember {
+    public static var schema: JSONSchema { ["type": "integer"] }
+    @inlinable
+    public func write(into json: inout JSONWriter) { json.value(self) }
+}
+
+extension Int: JSONMember {
+    public static var schema: JSONSchema { ["type": "integer"] }
+    @inlinable
+    public func write(into json: inout JSONWriter) { json.value(self) }
+}
+
+extension JSONObject: JSONMember {
+    public static var schema: JSONSchema { ["type": "object"] }
+    public func write(into json: inout JSONWriter) { json.value(.object(self)) }
+}
+
+extension Array: JSONMember where Element: JSONMember {
+    public static var schema: JSONSchema { .array(of: Element.schema) }
+
+    @inlinable
+    public func write(into json: inout JSONWriter) {
+        json.beginArray()
+        for element in self {
+            json.element()
+            element.write(into: &json)
+        }
+        json.endArray()
+    }
+
+    /// The list, or `nil` without an element: a member that is absent then.
+    @inlinable
+    public var unlessEmpty: [Element]? { isEmpty ? nil : self }
+}

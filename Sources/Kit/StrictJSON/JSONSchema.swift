@@ -1,0 +1,113 @@
+/// A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it) with the named schemas that it refers to.
+///
+/// A string literal is a schema with a description and nothing else: a detail of a member whose type gives the
+/// rest.
+public struct JSONSchema: Sendable {
+    public private(set) var keywords: JSONObject
+    /// The schemas that `$ref` names, also those of inner schemas.
+    public private(set) var components: [Component]
+
+    public struct Component: Sendable {
+        public let name: String
+        public let schema: @Sendable () -> JSONSchema
+    }
+
+    public init(_ keywords: [(String, JSONValue)], components: [Component] = []) {
+        (self.keywords, self.components) = (JSONObject(keywords), components)
+    }
+
+    /// Refers to a schema of the document's components.
+    public static func component(
+        _ name: String, _ schema: @escaping @Sendable () -> JSONSchema
+    ) -> JSONSchema {
+        JSONSchema(
+            [("$ref", .string("#/components/schemas/\(name)"))],
+            components: [Component(name: name, schema: schema)])
+    }
+
+    /// A list that can get new values without a new version.
+    public static func words(_ words: [String], _ text: String = "") -> JSONSchema {
+        JSONSchema([("type", "string"), ("x-extensible-enum", .array(words.map { .string($0) }))])
+            .with(JSONSchema(stringLiteral: text))
+    }
+
+    /// - Parameter keyword: `allOf`, `anyOf` or `oneOf`.
+    public static func combined(_ keyword: String, _ schemas: [JSONSchema], _ text: String = "") -> JSONSchema
+    {
+        JSONSchema(
+            [(keyword, .array(schemas.map { .object($0.keywords) }))],
+            components: schemas.flatMap(\.components)
+        ).with(JSONSchema(stringLiteral: text))
+    }
+
+    public static func array(of items: JSONSchema, _ detail: JSONSchema = "") -> JSONSchema {
+        JSONSchema(
+            [("type", "array"), ("items", .object(items.keywords))], components: items.components
+        ).with(detail)
+    }
+
+    /// Bounds of a text in characters.
+    public static func length(_ bound: ClosedRange<Int>, _ text: String = "") -> JSONSchema {
+        let least: JSONSchema = bound.lowerBound > 0 ? ["minLength": .integer(Int64(bound.lowerBound))] : ""
+        return least.with(["maxLength": .integer(Int64(bound.upperBound))])
+            .with(JSONSchema(stringLiteral: text))
+    }
+
+    public static func nonEmpty(_ text: String = "") -> JSONSchema {
+        (["minLength": 1] as JSONSchema).with(JSONSchema(stringLiteral: text))
+    }
+
+    /// A number from `least` on.
+    public static func from(_ least: Int64, _ text: String = "") -> JSONSchema {
+        (["minimum": .integer(least)] as JSONSchema).with(JSONSchema(stringLiteral: text))
+    }
+
+    public static func within(_ bound: ClosedRange<Int64>, _ text: String = "") -> JSONSchema {
+        (["minimum": .integer(bound.lowerBound), "maximum": .integer(bound.upperBound)] as JSONSchema)
+            .with(JSONSchema(stringLiteral: text))
+    }
+
+    /// Returns the schema with the detail's keywords in place of its own. A reference with a detail becomes
+    /// `allOf`; a detail that is a whole schema replaces this one.
+    public func with(_ detail: JSONSchema) -> JSONSchema {
+        if detail.keywords.members.isEmpty { return self }
+        let isWhole = detail.keywords.members.contains { Self.kinds.contains($0.name) }
+        if isWhole { return detail }
+        var result = keywords["$ref"] == nil ? self : Self.combined("allOf", [self])
+        for (name, value) in detail.keywords.members { result.keywords[name] = value }
+        result.components += detail.components
+        return result
+    }
+
+    /// Returns the schema that also takes `null`.
+    public var orNull: JSONSchema {
+        guard case .string(let type)? = keywords["type"] else {
+            return Self.combined("anyOf", [self, ["type": "null"]])
+        }
+        var result = self
+        result.keywords["type"] = [.string(type), "null"]
+        return result
+    }
+
+    private static let kinds: Set<String> = ["$ref", "type", "allOf", "anyOf", "oneOf"]
+}
+
+extension JSONSchema: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
+    public init(stringLiteral text: String) {
+        self.init(text.isEmpty ? [] : [("description", .string(text))])
+    }
+
+    public init(dictionaryLiteral keywords: (String, JSONValue)...) {
+        self.init(keywords)
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(stringLiteral text: String) { self = .string(text) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members)) }
+}
