@@ -1,4 +1,5 @@
 import AppleAccounts
+import Commits
 package import Encodings
 import HTTPEngine
 import NIOCore
@@ -43,7 +44,7 @@ final class Dispatcher: Sendable {
     /// - Parameter client: `nil` when the address is unknown.
     func handle(
         _ incoming: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
-    ) -> (RequestInfo, RouteResult) {
+    ) -> (RequestInfo, Step<HTTPResponse>) {
         let (head, fields) = (incoming.head, incoming.fields)
         var info = RequestInfo(
             method: head.method,
@@ -77,10 +78,10 @@ final class Dispatcher: Sendable {
                     : .error(
                         Problem(.overloaded, retryAfter: seconds), as: info.errorFormat,
                         requestID: info.requestID)
-                return (info, .response(response))
+                return (info, .now(response))
             }
             // The route table accepts this method only for responses that pages may read.
-            if head.method == .OPTIONS { return (info, .response(CrossOriginAccess.preflight)) }
+            if head.method == .OPTIONS { return (info, .now(CrossOriginAccess.preflight)) }
             let caller: APIKey? =
                 switch endpoint.caller {
                 case .apiKey: try callers.caller(presenting: fields.authorization)
@@ -127,7 +128,7 @@ final class Dispatcher: Sendable {
                 info.trace = tracing.begin(
                     head.headers, isTrusted: info.caller != nil, startedAt: incoming.startedAt)
             }
-            return (info, .response(problem(error, info)))
+            return (info, .now(problem(error, info)))
         }
     }
 
@@ -140,49 +141,28 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Carries out the work that `handle` returned.
-    ///
-    /// - Parameter gathered: Makes what the event loop gathers of a command.
-    func result(
-        of work: @Sendable () async throws -> RouteResult, for info: RequestInfo,
-        gathered: @Sendable (RouteResult.Commit) -> GatheredCommand
-    ) async -> WorkResult {
+    /// Carries out the work that `handle` returned. An error becomes its response.
+    func next(
+        after work: @Sendable () async throws -> Step<HTTPResponse>, for info: RequestInfo
+    ) async -> Step<HTTPResponse> {
         do {
             let origin = AuditOrigin(.apiKey(info.caller), requestID: info.requestID)
             return try await AuditOrigin.$current.withValue(origin) {
-                guard let context = info.trace?.context else {
-                    return try await end(of: work, gathered: gathered)
-                }
+                guard let context = info.trace?.context else { return try await work() }
                 // Calls within the task find the request's span here.
-                return try await ServiceContext.withValue(context) {
-                    try await end(of: work, gathered: gathered)
-                }
+                return try await ServiceContext.withValue(context) { try await work() }
             }
         } catch {
-            return .response(problem(error, info))
-        }
-    }
-
-    private func end(
-        of work: @Sendable () async throws -> RouteResult,
-        gathered: @Sendable (RouteResult.Commit) -> GatheredCommand
-    ) async throws -> WorkResult {
-        var result = try await work()
-        while true {
-            switch result {
-            case .response(let response): return .response(response)
-            case .commit(let commit): return .command(gathered(commit))
-            case .work(let more): result = try await more()
-            }
+            return .now(problem(error, info))
         }
     }
 
     /// Returns the response to a request whose command was committed or refused.
     func response(
-        to commit: RouteResult.Commit, with result: Result<AccountOutcome, any Error>, for info: RequestInfo
+        to commit: Step<HTTPResponse>.Commit, with result: Result<AccountOutcome, any Error>, for info: RequestInfo
     ) -> HTTPResponse {
         do {
-            return try commit.response(result)
+            return try commit.result(result)
         } catch {
             return problem(error, info)
         }

@@ -29,17 +29,26 @@ final class LoopDispatcher: HTTPInterface {
         if let site, let target = RequestTarget(request.head.uri), site.serves(target) {
             return site.handle(request, target, from: client)
         }
-        let (info, result) = dispatcher.handle(request, from: client, gate: gate)
+        let (info, step) = dispatcher.handle(request, from: client, gate: gate)
         let exchange = DispatchedExchange(info, dispatcher)
-        switch result {
-        case .response(let response): return (exchange, .response(response))
-        case .commit(let commit): return (exchange, .command(gathering(for: exchange)(commit)))
+        if case .now(let response) = step { return (exchange, .response(response)) }
+        let loop = NIOLoopBound(self, eventLoop: eventLoop)
+        return (exchange, Self.source(of: step, info, exchange, dispatcher, loop))
+    }
+
+    /// The step as the engine takes it. Of a command the engine knows only how to gather it.
+    private static func source(
+        of step: Step<HTTPResponse>, _ info: RequestInfo, _ exchange: DispatchedExchange,
+        _ dispatcher: Dispatcher, _ loop: NIOLoopBound<LoopDispatcher>
+    ) -> ResponseSource {
+        switch step {
+        case .now(let response): .response(response)
+        case .commit(let commit): .command { loop.value.gather(commit, of: exchange, then: $0) }
         case .work(let work):
-            let command = gathering(for: exchange)
-            let result = { @Sendable [dispatcher] in
-                await dispatcher.result(of: work, for: info, gathered: command)
+            .work {
+                let next = await dispatcher.next(after: work, for: info)
+                return source(of: next, info, exchange, dispatcher, loop)
             }
-            return (exchange, .work(result))
         }
     }
 
@@ -63,17 +72,9 @@ final class LoopDispatcher: HTTPInterface {
     func connectionClosed() { dispatcher.observer.connectionClosed() }
     func requestFinishedLate() { dispatcher.observer.recordLate() }
 
-    /// Makes what the engine gathers of a command.
-    private func gathering(
-        for exchange: DispatchedExchange
-    ) -> @Sendable (RouteResult.Commit) -> GatheredCommand {
-        let loop = NIOLoopBound(self, eventLoop: eventLoop)
-        return { commit in GatheredCommand { loop.value.gather(commit, of: exchange, then: $0) } }
-    }
-
     private func gather(
-        _ commit: RouteResult.Commit, of exchange: DispatchedExchange,
-        then completion: @escaping GatheredCommand.Completion
+        _ commit: Step<HTTPResponse>.Commit, of exchange: DispatchedExchange,
+        then completion: @escaping ResponseSource.Completion
     ) {
         gathered.append(
             GroupCommit<AccountCommand>.Entry(commit.command, context: exchange.context) { result in
@@ -101,7 +102,7 @@ final class DispatchedExchange: HTTPExchange {
     var unavailable: HTTPResponse { dispatcher.unavailable(info) }
 
     /// The response to a command that was committed or refused.
-    func response(to commit: RouteResult.Commit, with result: Result<AccountOutcome, any Error>)
+    func response(to commit: Step<HTTPResponse>.Commit, with result: Result<AccountOutcome, any Error>)
         -> HTTPResponse
     {
         dispatcher.response(to: commit, with: result, for: info)

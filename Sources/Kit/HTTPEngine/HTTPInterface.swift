@@ -54,30 +54,16 @@ package protocol HTTPExchange: AnyObject, Sendable {
 /// Most requests are answered from memory: they never leave their event loop, and need neither a task nor a
 /// change of thread.
 package enum ResponseSource: Sendable {
-    case response(HTTPResponse)
-    case command(GatheredCommand)
-    /// Everything else. Runs in a task.
-    case work(@Sendable () async -> WorkResult)
-}
-
-/// The end of the work for a request.
-package enum WorkResult: Sendable {
-    case response(HTTPResponse)
-    case command(GatheredCommand)
-}
-
-/// A command that the interface submits together with the commands of other requests, at the end of a round of
-/// the event loop.
-package struct GatheredCommand: Sendable {
-    /// Called once, on any thread, when the command is done. The response is made on the event loop.
+    /// Called once, on any thread, when a command is done. The response is made on the event loop.
     package typealias Completion = @Sendable (_ response: @escaping @Sendable () -> HTTPResponse) -> Void
 
-    /// Adds the command to the commands that `HTTPInterface.submitGathered` submits. Called on the event loop.
-    let gather: @Sendable (@escaping Completion) -> Void
-
-    package init(_ gather: @escaping @Sendable (@escaping Completion) -> Void) {
-        self.gather = gather
-    }
+    case response(HTTPResponse)
+    /// A command that the interface submits together with the commands of other requests, at the end of a round of the
+    /// event loop. The function adds it to the commands that `HTTPInterface.submitGathered` submits, and is called on
+    /// the event loop.
+    case command(_ gather: @Sendable (@escaping Completion) -> Void)
+    /// Everything else. Runs in a task.
+    case work(@Sendable () async -> ResponseSource)
 }
 
 /// The response to a request, before it is encoded.

@@ -98,7 +98,7 @@ public struct AppFlip: Sendable {
         let useCases = server.dependencies.signIn
         let only = AppScope.only([link.client.app])
         do {
-            let verified = try await useCases.verify(token, allowed: only).value
+            let verified = try await useCases.commits.submit(useCases.verify(token, allowed: only))
             let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
             try await judge(
                 token.evidence, of: link, audience: verified.identity.clientID,

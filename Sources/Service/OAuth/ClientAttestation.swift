@@ -34,7 +34,7 @@ public struct ClientAttestation: Sendable {
     /// - Throws: `OAuthError`, also from the commit; `RequestsPaused`.
     public func registerKey(
         _ attestation: AppAttestRequest.Attestation, of client: OAuthClient, from address: RequesterAddress?
-    ) throws -> PendingCommit<KeyRegistration> {
+    ) throws -> Step<KeyRegistration> {
         let (checks, policy) = try judged(client)
         let now = server.now()
         // Before the verification, which is what a flood would cost.
@@ -44,17 +44,12 @@ public struct ClientAttestation: Sendable {
             attestation: attestation.object, keyID: attestation.keyID, challenge: attestation.challenge,
             clientID: policy.appID.bundleID)
         do {
-            return try checks.registerKey(request, by: policy).finishing { [server] result in
-                do {
-                    let registration = try result.get()
-                    if registration.isNew {
-                        server.registrations.withLock { $0.registered(keyOf: policy.appID, at: now) }
-                    }
-                    return registration
-                } catch {
-                    throw Self.oauthError(error)
+            return try checks.registerKey(request, by: policy).map { [server] registration in
+                if registration.isNew {
+                    server.registrations.withLock { $0.registered(keyOf: policy.appID, at: now) }
                 }
-            }
+                return registration
+            }.mapError { Self.oauthError($0) }
         } catch {
             throw Self.oauthError(error)
         }

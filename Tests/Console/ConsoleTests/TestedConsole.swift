@@ -186,16 +186,11 @@ final class TestedConsole: Sendable {
             request, from: nil,
             gate: AdmissionGate(
                 eventLoop: MultiThreadedEventLoopGroup.singleton.any(), bounds: AdmissionBounds()))
-        let response =
-            switch source {
-            case .response(let response): response
-            case .work(let work):
-                switch await work() {
-                case .response(let response): response
-                case .command: HTTPResponse(status: .imATeapot, contentType: nil, body: [])
-                }
-            case .command: HTTPResponse(status: .imATeapot, contentType: nil, body: [])
-            }
+        var end = source
+        while case .work(let work) = end { end = await work() }
+        guard case .response(let response) = end else {
+            return HTTPResponse(status: .imATeapot, contentType: nil, body: [])
+        }
         let finished = exchange.finish(response, at: .now())
         if keepsCookies { keep(finished.values(of: "set-cookie")) }
         return exchange.omitsBody

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
+import Commits
 import Encodings
 import HTTPEngine
 import NIOCore
@@ -142,7 +143,10 @@ import TokenMint
         let step = try watcher.watching(.apple, token: "t", requestID: "later") { () throws -> Step<Int> in
             .later { throw AppleTokenError(.audienceMismatch) }
         }
-        await #expect(throws: AppleTokenError.self) { try await step.value }
+        await #expect(throws: AppleTokenError.self) {
+            guard case .work(let work) = step else { return }
+            _ = try await work()
+        }
         #expect(throws: Other.self) {
             _ = try watcher.watching(.apple, token: "t", requestID: "other") { () throws -> Step<Int> in
                 throw Other()

@@ -15,7 +15,7 @@ final class EchoInterface: HTTPInterface {
 
     private let eventLoop: any EventLoop
     private let record: Record
-    private var gathered: [(text: String, completion: GatheredCommand.Completion)] = []
+    private var gathered: [(text: String, completion: ResponseSource.Completion)] = []
 
     init(eventLoop: any EventLoop, record: Record) {
         (self.eventLoop, self.record) = (eventLoop, record)
@@ -26,12 +26,12 @@ final class EchoInterface: HTTPInterface {
     ) -> (exchange: any HTTPExchange, source: ResponseSource) {
         let (exchange, path) = (EchoExchange(record), request.head.uri)
         let loop = NIOLoopBound(self, eventLoop: eventLoop)
-        let command = GatheredCommand { loop.value.gathered.append((path, $0)) }
+        let command = ResponseSource.command { loop.value.gathered.append((path, $0)) }
         let source: ResponseSource =
             switch path {
-            case "/command": .command(command)
+            case "/command": command
             case "/task": .work { .response(EchoExchange.response(path)) }
-            case "/task-and-command": .work { .command(command) }
+            case "/task-and-command": .work { command }
             default: .response(EchoExchange.response(path))
             }
         return (exchange, source)

@@ -150,9 +150,9 @@ import TokenMint
         ])
         deletion["events"] = .string(
             String(decoding: JSONValue.object(event).serialized(), as: UTF8.self))
-        let pending = try await world.signIn.receiveNotification(
+        let pending = try world.signIn.receiveNotification(
             payload: try TokenMint.shared.sign(deletion)
-        ).value
+        )
         _ = try await world.signIn.commits.submit(pending)
         let deleted = try await flip.response(call { $0.accountID = other.id.rawValue }, caller: .all)
         #expect(deleted.outcome == .unrecoverable)

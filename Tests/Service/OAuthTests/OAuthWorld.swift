@@ -82,15 +82,15 @@ struct OAuthWorld: Sendable {
         let request = SignInRequest(
             token: IdentityTokenRequest(identityToken: try identityToken(change)),
             user: UserProfile(firstName: "Ada", lastName: "Lovelace"))
-        let pending = try await signIn.signIn(request, allowed: .all).value
-        return try await signIn.commits.submit(pending).account
+        let pending = try signIn.signIn(request, allowed: .all)
+        return try await signIn.commits.submit(pending).outcome.account
     }
 
     /// Sends a notification of Apple about the user.
     func notify(_ type: String, secondsLater: Int64 = 60) async throws {
         var claims = TokenMint.notificationClaims(type: type, at: TokenMint.sampleTime + secondsLater)
         claims["jti"] = .string("jti-\(type)-\(secondsLater)")
-        let pending = try await signIn.receiveNotification(payload: try TokenMint.shared.sign(claims)).value
+        let pending = try signIn.receiveNotification(payload: try TokenMint.shared.sign(claims))
         _ = try await signIn.commits.submit(pending)
     }
 

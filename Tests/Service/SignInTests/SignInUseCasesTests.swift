@@ -171,7 +171,9 @@ import TokenMint
         let notification = try useCases.receiveNotification(payload: Subject.notification())
         #expect(!verification.isNow && !signIn.isNow && !notification.isNow)
         #expect(keys.fetchCount == 0)
-        _ = try await (verification.value, signIn.value, notification.value)
+        _ = try await verification.value
+        let commits = useCases.commits
+        _ = try await (commits.submit(signIn), commits.submit(notification))
         #expect(keys.fetchCount == 3)
     }
 
@@ -186,15 +188,16 @@ import TokenMint
 
     @Test func `stores nothing before the commit is submitted`() async throws {
         let subject = try Subject()
-        let pending = try await subject.useCases.signIn(
-            SignInRequest(token: Self.request()), allowed: .all
-        ).value
+        let step = try subject.useCases.signIn(SignInRequest(token: Self.request()), allowed: .all)
         #expect(try await subject.store.allEvents().isEmpty)
-        #expect(try await subject.commits.submit(pending).isNewAccount)
+        #expect(try await subject.commits.submit(step).outcome.isNewAccount)
     }
 
     @Test func `takes the outcome of its own command only`() throws {
-        let pending = PendingCommit(NotificationCommand.sample(), result: { $0 })
+        guard case .commit(let pending) = Step.commit(NotificationCommand.sample(), { $0 }) else {
+            Issue.record("no command")
+            return
+        }
         #expect(try pending.result(.success(.notification(.applied))) == .applied)
         #expect(throws: StorageError(.unavailable, detail: "")) {
             try pending.result(.success(.exchangeFinished(.kept)))
@@ -204,7 +207,7 @@ import TokenMint
 
 extension Step {
     fileprivate var isNow: Bool {
-        if case .now = self { true } else { false }
+        if case .work = self { false } else { true }
     }
 }
 

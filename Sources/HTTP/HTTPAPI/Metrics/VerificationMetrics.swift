@@ -1,5 +1,6 @@
 import AppAttestation
 import AppleIdentity
+import Commits
 import KeySets
 import SignIn
 import TraceExport
@@ -23,13 +24,12 @@ final class VerificationMetrics: Sendable {
     ) throws -> Step<Value> {
         let span = trace?.begin(.verify)
         do {
-            switch try useCase() {
-            case .now(let value):
-                countAccepted(kind, span)
-                return .now(value)
-            case .later(let work):
-                return .later { try await self.counting(kind, in: span, work) }
+            let step = try useCase()
+            if case .work(let work) = step {
+                return .work { try await self.counting(kind, in: span, work) }
             }
+            countAccepted(kind, span)
+            return step
         } catch {
             count(error, kind, span)
             throw error

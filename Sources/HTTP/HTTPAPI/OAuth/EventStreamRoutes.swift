@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import EventDelivery
 import HTTPEngine
 import NIOHTTP1
@@ -25,12 +26,12 @@ final class EventStreamRoutes: Sendable {
     }
 
     /// `GET /.well-known/ssf-configuration` (§7.1)
-    func configuration() -> RouteResult {
-        .response(HTTPResponse.publicDocument(document))
+    func configuration() -> Step<HTTPResponse> {
+        .now(HTTPResponse.publicDocument(document))
     }
 
     /// `POST /oauth/events/poll` (RFC 8936)
-    func poll(_ request: HTTPRequest) throws -> RouteResult {
+    func poll(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let stream = try stream(request)
         guard case .poll(let receiver) = stream.delivery else { throw Problem(.streamNotFound) }
         let poll = try PollRequest(parsing: request.body)
@@ -41,20 +42,20 @@ final class EventStreamRoutes: Sendable {
     }
 
     /// `GET /oauth/events/stream` (§8.1.1.2): the stream with `stream_id`, and without it the list of all
-    func show(_ request: HTTPRequest) throws -> RouteResult {
+    func show(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let (client, stream) = try clientAndStream(request)
         let query = try Query(request, of: .showEventStream)
         let shown = EventStream(
             stream: stream, client: client.id, issuer: server.dependencies.settings.issuer)
         guard let id = query["stream_id"] else {
-            return .response(.oauth(.ok, [shown].json(reservingCapacity: 1024)))
+            return .now(.oauth(.ok, [shown].json(reservingCapacity: 1024)))
         }
         guard id.utf8.elementsEqual(stream.name.rawValue.utf8) else { throw Problem(.streamNotFound) }
-        return .response(.oauth(.ok, shown.json(reservingCapacity: 1024)))
+        return .now(.oauth(.ok, shown.json(reservingCapacity: 1024)))
     }
 
     /// `POST /oauth/events/verify` (§8.1.4.2)
-    func verify(_ request: HTTPRequest) throws -> RouteResult {
+    func verify(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let stream = try stream(request)
         let body = try VerificationRequest(parsing: request.body)
         guard body.stream.utf8.elementsEqual(stream.name.rawValue.utf8) else {

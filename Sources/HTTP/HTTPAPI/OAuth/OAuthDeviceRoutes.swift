@@ -16,7 +16,7 @@ final class OAuthDeviceRoutes: Sendable {
     }
 
     /// `POST /oauth/device_authorization`
-    func authorize(_ request: HTTPRequest) throws -> RouteResult {
+    func authorize(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         try server.dependencies.commits.requireCapacity()
         let unauthenticated: DeviceAuthorizationRequest = try authentication.form(request)
         let (client, scope) = try authentication(unauthenticated, request)

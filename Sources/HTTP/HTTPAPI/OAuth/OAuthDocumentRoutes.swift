@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import OAuth
@@ -21,29 +22,29 @@ final class OAuthDocumentRoutes: Sendable {
 
     /// `GET /.well-known/oauth-authorization-server` (RFC 8414) and `/.well-known/openid-configuration`
     /// (OpenID Connect Discovery §4)
-    func metadata() -> RouteResult { .response(.publicDocument(metadataDocument)) }
+    func metadata() -> Step<HTTPResponse> { .now(.publicDocument(metadataDocument)) }
 
     /// `GET /.well-known/risc-configuration`, by which Google finds the keys of security event tokens
-    func riscConfiguration() -> RouteResult {
+    func riscConfiguration() -> Step<HTTPResponse> {
         let configuration = RISCConfiguration(issuer: server.dependencies.settings.issuer)
-        return .response(.publicDocument(configuration.json()))
+        return .now(.publicDocument(configuration.json()))
     }
 
     /// `GET /.well-known/apple-app-site-association`: the apps that take universal links of this host.
-    func appSiteAssociation() throws -> RouteResult {
+    func appSiteAssociation() throws -> Step<HTTPResponse> {
         let dependencies = server.dependencies
         let links = AppSiteLinks(
             of: dependencies.settings.clients, in: dependencies.deployment,
             issuer: dependencies.settings.issuer)
         guard !links.isEmpty else { throw Problem(.notFound) }
-        return .response(.publicDocument(links.json()))
+        return .now(.publicDocument(links.json()))
     }
 
     /// `GET /.well-known/assetlinks.json`: the Android apps that take links of this host.
-    func assetLinks() throws -> RouteResult {
+    func assetLinks() throws -> Step<HTTPResponse> {
         let links = AssetLinks(of: server.dependencies.settings.clients)
         guard !links.isEmpty else { throw Problem(.notFound) }
-        return .response(.publicDocument(links.statements.json()))
+        return .now(.publicDocument(links.statements.json()))
     }
 
     /// Returns `true` if Google opens the app with a path of this kind. A browser gets there when the app is
@@ -145,7 +146,7 @@ final class KeySetRoutes: Sendable {
     }
 
     /// `GET /v1/jwks.json` and `GET /oauth/jwks.json` (RFC 7517 §5): the same set at both.
-    func keySet() -> RouteResult {
+    func keySet() -> Step<HTTPResponse> {
         .later { [keys] in
             let set = JWKSet(keys: try await keys.published())
             return .publicDocument(set.json(reservingCapacity: 2048))

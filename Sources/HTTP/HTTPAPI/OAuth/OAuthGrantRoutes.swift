@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import OAuth
@@ -16,7 +17,7 @@ final class OAuthGrantRoutes: Sendable {
     }
 
     /// `POST /v1/oauth/app-flip`
-    func appFlip(_ request: HTTPRequest) throws -> RouteResult {
+    func appFlip(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let call = try AppFlipBody(parsing: request.body).call
         let client = named(call.clientID)
         return .later { [server, metrics] in
@@ -27,7 +28,7 @@ final class OAuthGrantRoutes: Sendable {
     }
 
     /// `POST /v1/oauth/app-flip/prompt`
-    func appFlipPrompt(_ request: HTTPRequest) throws -> RouteResult {
+    func appFlipPrompt(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let call = try AppFlipPromptBody(parsing: request.body).call
         let client = named(call.clientID)
         return .later { [server, metrics] in
@@ -43,7 +44,7 @@ final class OAuthGrantRoutes: Sendable {
     }
 
     /// `GET /v1/accounts/{id}/grants`
-    func list(_ request: HTTPRequest) throws -> RouteResult {
+    func list(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .listGrants)
         let id = request.parameter ?? ""
         return .later { [server] in
@@ -53,7 +54,7 @@ final class OAuthGrantRoutes: Sendable {
     }
 
     /// `DELETE /v1/accounts/{id}/grants/{grant_id}`
-    func end(_ request: HTTPRequest) throws -> RouteResult {
+    func end(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .endGrant)
         let (account, grant) = (request.parameter ?? "", request.secondParameter ?? "")
         return .later { [server] in
@@ -63,7 +64,7 @@ final class OAuthGrantRoutes: Sendable {
     }
 
     /// `DELETE /v1/accounts/{id}/grants`
-    func endAll(_ request: HTTPRequest) throws -> RouteResult {
+    func endAll(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .endGrants)
         let account = request.parameter ?? ""
         return .later { [server] in
@@ -73,7 +74,7 @@ final class OAuthGrantRoutes: Sendable {
     }
 
     /// `POST /v1/google/security-events` (RFC 8935 §2)
-    func receiveEvent(_ request: HTTPRequest) throws -> RouteResult {
+    func receiveEvent(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let isToken = request.oauth?.contentType.map(Self.isSecurityEventToken) ?? false
         guard isToken, let token = String(validating: request.body, as: UTF8.self) else {
             throw SecurityEventError(

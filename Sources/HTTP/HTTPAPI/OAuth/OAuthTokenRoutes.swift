@@ -24,7 +24,7 @@ final class OAuthTokenRoutes: Sendable {
     }
 
     /// `POST /oauth/token`
-    func issue(_ request: HTTPRequest) throws -> RouteResult {
+    func issue(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         try server.dependencies.commits.requireCapacity()
         var type: GrantType?
         do {
@@ -61,16 +61,16 @@ final class OAuthTokenRoutes: Sendable {
     }
 
     /// `POST /oauth/nonce`
-    func mintNonce(_ request: HTTPRequest) throws -> RouteResult {
+    func mintNonce(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let unauthenticated: NonceRequest = try authentication.form(request)
         _ = try authentication(unauthenticated, request)
         let minted = server.dependencies.signIn.mintNonce()
         let nonce = ClientNonce(minted: minted, now: server.dependencies.now())
-        return .response(.oauth(.created, nonce.json()))
+        return .now(.oauth(.created, nonce.json()))
     }
 
     /// `POST /oauth/revoke`: 200 also for a token that is unknown or belongs to another client.
-    func revoke(_ request: HTTPRequest) throws -> RouteResult {
+    func revoke(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         try server.dependencies.commits.requireCapacity()
         let question = try question(.revocation, request, hasAPIKey: false)
         guard let client = try authenticated(question, request) else { throw Self.noClient }
@@ -81,14 +81,14 @@ final class OAuthTokenRoutes: Sendable {
     }
 
     /// `GET /oauth/revoke`, which developers try in a browser.
-    func explainRevocation() throws -> RouteResult {
+    func explainRevocation() throws -> Step<HTTPResponse> {
         throw OAuthError(
             .invalidRequest,
             "Send POST with the parameters token and client_id, and the client secret if there is one.")
     }
 
     /// `POST /oauth/introspect`
-    func introspect(_ request: HTTPRequest) throws -> RouteResult {
+    func introspect(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let (question, caller) = try introspection(request)
         return .later { [server, metrics] in
             let description = try await TokenIntrospection(server).description(
@@ -136,7 +136,7 @@ final class OAuthTokenRoutes: Sendable {
     }
 
     /// `GET` and `POST /oauth/userinfo`
-    func userInfo(_ request: HTTPRequest) throws -> RouteResult {
+    func userInfo(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let token = try accessToken(request)
         return .later { [server] in
             do {
@@ -205,23 +205,23 @@ final class OAuthTokenRoutes: Sendable {
 /// App Attest of native clients without a backend.
 extension OAuthTokenRoutes {
     /// `POST /oauth/app-attest/challenges`
-    func mintChallenge(_ request: HTTPRequest) throws -> RouteResult {
+    func mintChallenge(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let form: AppAttestRequest = try authentication.form(request)
         let client = try authentication(form, request)
         let challenge = try ClientAttestation(server).challenge(for: try form.purpose(), of: client)
         let body = ClientChallenge(challenge: challenge, now: server.dependencies.now())
-        return .response(.oauth(.created, body.json()))
+        return .now(.oauth(.created, body.json()))
     }
 
     /// `POST /oauth/app-attest/keys`
-    func registerKey(_ request: HTTPRequest) throws -> RouteResult {
+    func registerKey(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         // Checked before the verification, which would be wasted.
         try server.dependencies.signIn.commits.requireCapacity()
         let body: AppAttestRequest = try authentication.form(request)
         let client = try authentication(body, request)
         let pending = try ClientAttestation(server).registerKey(
             try body.attestation(), of: client, from: request.oauth?.address)
-        return .commit(pending) { registration in
+        return pending.map { registration in
             .oauth(registration.isNew ? .created : .ok, registration.json())
         }
     }

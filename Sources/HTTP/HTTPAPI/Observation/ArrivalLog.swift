@@ -1,5 +1,6 @@
 public import AppleAccounts
 import AppleIdentity
+import Commits
 import Encodings
 import Inspection
 import KeySets
@@ -135,13 +136,9 @@ extension ArrivalLog? {
         _ sender: ArrivalLog.Sender, token: String, requestID: String, _ work: () throws -> Step<Value>
     ) throws -> Step<Value> {
         do {
-            switch try work() {
-            case .now(let value): return .now(value)
-            case .later(let work):
-                return .later {
-                    try await self.watching(sender, token: token, requestID: requestID, work)
-                }
-            }
+            let step = try work()
+            guard case .work(let work) = step else { return step }
+            return .work { try await self.watching(sender, token: token, requestID: requestID, work) }
         } catch {
             self?.noteRefusal(sender, error, token, requestID)
             throw error

@@ -1,4 +1,5 @@
 import AppleAccounts
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import OAuth
@@ -17,7 +18,7 @@ final class AccountRoutes: Sendable {
     }
 
     /// `GET /v1/accounts/{id}`
-    func byID(_ request: HTTPRequest) throws -> RouteResult {
+    func byID(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .getAccount)
         let id = request.parameter ?? ""
         return .later { [useCases] in
@@ -26,13 +27,13 @@ final class AccountRoutes: Sendable {
     }
 
     /// `GET /v1/accounts?client_id=&sub=` is one account; without `sub` it is a search.
-    func find(_ request: HTTPRequest) throws -> RouteResult {
+    func find(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .findAccount)
         return query["sub"] == nil ? try search(query, request) : try bySubject(request)
     }
 
     /// `GET /v1/accounts/{id}/events?after=&limit=`
-    func events(_ request: HTTPRequest) throws -> RouteResult {
+    func events(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .listAccountEvents)
         let cursor = try query.number("after", in: 0...Int64.max, default: 0)
         let limit = try query.number(
@@ -45,7 +46,7 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    private func bySubject(_ request: HTTPRequest) throws -> RouteResult {
+    private func bySubject(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(parsing: request.query, allowing: ["client_id", "sub"])
         let clientID = try query.required("client_id")
         let subject = try query.required("sub")
@@ -55,7 +56,7 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    private func search(_ query: Query, _ request: HTTPRequest) throws -> RouteResult {
+    private func search(_ query: Query, _ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try AccountSearchQuery(query, largestPage: SignInUseCases.largestAccountPage)
         return .later { [self] in
             var filter = query.filter
@@ -104,7 +105,7 @@ final class AccountChangeRoutes: Sendable {
     }
 
     /// `POST /v1/accounts/{id}/disable`
-    func disable(_ request: HTTPRequest) throws -> RouteResult {
+    func disable(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .disableAccount)
         let body = try DisablingRequest(parsing: request.body)
         let id = request.parameter ?? ""
@@ -116,7 +117,7 @@ final class AccountChangeRoutes: Sendable {
     }
 
     /// `POST /v1/accounts/{id}/enable`
-    func enable(_ request: HTTPRequest) throws -> RouteResult {
+    func enable(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .enableAccount)
         let id = request.parameter ?? ""
         return .later { [useCases] in
@@ -125,7 +126,7 @@ final class AccountChangeRoutes: Sendable {
     }
 
     /// `POST /v1/accounts/{id}/sign-out`
-    func signOut(_ request: HTTPRequest) throws -> RouteResult {
+    func signOut(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .signOutAccount)
         let endsGoogleLinks = try SignOutRequest(parsing: request.body).endsGoogleLinks
         let id = request.parameter ?? ""
@@ -151,7 +152,7 @@ final class ErasureRoutes: Sendable {
 
     /// `DELETE /v1/accounts/{id}`: 200 when everything is done, or 202 with `Location` while revocations at
     /// Apple are left. In both cases the user's data is erased here. A repetition returns the same erasure.
-    func erase(_ request: HTTPRequest) throws -> RouteResult {
+    func erase(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .eraseAccount)
         let id = request.parameter ?? ""
         return .later { [useCases] in
@@ -164,7 +165,7 @@ final class ErasureRoutes: Sendable {
     }
 
     /// `GET /v1/erasures/{id}`
-    func report(_ request: HTTPRequest) throws -> RouteResult {
+    func report(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .getErasure)
         let id = request.parameter ?? ""
         return .later { [useCases] in

@@ -25,7 +25,7 @@ final class AppCheckRoutes: Sendable {
     }
 
     /// `GET /v1/apps/{client_id}/app-check`
-    func show(_ request: HTTPRequest) throws -> RouteResult {
+    func show(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .getAppCheck)
         guard let app = ClientID(request.parameter ?? "").flatMap({ deployment.app(for: $0) }),
             request.scope.allows(app)
@@ -54,24 +54,24 @@ final class AppAttestRoutes: Sendable {
     }
 
     /// `POST /v1/app-attest/challenges`
-    func mintChallenge(_ request: HTTPRequest) throws -> RouteResult {
+    func mintChallenge(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let body = try ChallengeRequest(parsing: request.body)
         let challenge = try checks.mintChallenge(body.purpose, for: body.clientID, allowed: request.scope)
-        return .response(.json(.created, challenge))
+        return .now(.json(.created, challenge))
     }
 
     /// `POST /v1/app-attest/keys`
-    func registerKey(_ request: HTTPRequest) throws -> RouteResult {
+    func registerKey(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         // Checked before the verification, which would be wasted.
         try checks.commits.requireCapacity()
         let body = try KeyRegistrationRequest(parsing: request.body)
-        return .commit(try checks.registerKey(body, allowed: request.scope)) {
+        return try checks.registerKey(body, allowed: request.scope).map {
             .json($0.isNew ? .created : .ok, $0)
         }
     }
 
     /// `GET /v1/app-attest/keys/{key_id}`
-    func showKey(_ request: HTTPRequest) throws -> RouteResult {
+    func showKey(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .getAttestedKey)
         guard let id = AttestedKeyID(inPath: request.parameter ?? "") else {
             throw Problem(.attestedKeyNotFound)

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import Encodings
 import HTTPEngine
 import NIOHTTP1
@@ -28,22 +29,20 @@ final class AuthorizeRoutes: Sendable {
     }
 
     /// `GET /oauth/authorize`
-    func begin(_ request: HTTPRequest) -> RouteResult {
+    func begin(_ request: HTTPRequest) -> Step<HTTPResponse> {
         begin(String(request.query ?? ""), from: useCase.browser(of: request), request)
     }
 
     private func begin(
         _ query: String, from browser: AuthorizeBrowser, _ request: HTTPRequest
-    ) -> RouteResult {
-        RouteResult(useCase.begin(query, from: browser)) {
-            .response(self.response(to: $0, query: query, request))
-        }
+    ) -> Step<HTTPResponse> {
+        useCase.begin(query, from: browser).map { self.response(to: $0, query: query, request) }
     }
 
     /// `POST /oauth/authorize`: the form of the consent page, or the parameters of a request (OpenID Connect
     /// Core §3.1.2.1).
-    func response(_ request: HTTPRequest) -> RouteResult {
-        guard request.browser?.sendsForm ?? false else { return .response(malformed(request)) }
+    func response(_ request: HTTPRequest) -> Step<HTTPResponse> {
+        guard request.browser?.sendsForm ?? false else { return .now(malformed(request)) }
         let query = String(request.query ?? "")
         guard !query.isEmpty else { return beginPosted(request) }
         let form = useCase.ownForm(
@@ -52,8 +51,8 @@ final class AuthorizeRoutes: Sendable {
             token: form?[ConsentPage.tokenField],
             decision: form?[ConsentPage.decisionField].flatMap { ConsentForm.Decision(rawValue: $0) },
             tickedScopes: Set(form?.names(after: ConsentPage.scopePrefix) ?? []))
-        return RouteResult(useCase.response(query, with: consent, from: useCase.browser(of: request))) {
-            .response(self.response(to: $0, query: query, request))
+        return useCase.response(query, with: consent, from: useCase.browser(of: request)).map {
+            self.response(to: $0, query: query, request)
         }
     }
 
@@ -72,8 +71,8 @@ final class AuthorizeRoutes: Sendable {
     }
 
     /// Handles posted parameters like the same parameters in a query.
-    private func beginPosted(_ request: HTTPRequest) -> RouteResult {
-        guard let query = Self.query(of: request.body) else { return .response(malformed(request)) }
+    private func beginPosted(_ request: HTTPRequest) -> Step<HTTPResponse> {
+        guard let query = Self.query(of: request.body) else { return .now(malformed(request)) }
         var browser = useCase.browser(of: request)
         guard WebSignIn.canCarry(query) else {
             // The URL of the consent page's form would have this query, and be too long for many proxies.
@@ -84,7 +83,7 @@ final class AuthorizeRoutes: Sendable {
         // The browser does not send the session's cookie when another site's page posts (SameSite=Lax). It
         // does with a GET that follows.
         if request.browser?.comesFromPage ?? false, useCase.isValid(query, from: browser) {
-            return .response(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
+            return .now(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
         }
         return begin(query, from: browser, request)
     }

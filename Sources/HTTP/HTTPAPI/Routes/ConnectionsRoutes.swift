@@ -1,4 +1,5 @@
 import AuthorizationServer
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import OAuth
@@ -18,23 +19,20 @@ final class ConnectionsRoutes: Sendable {
     }
 
     /// `GET /account/connections`
-    func show(_ request: HTTPRequest) -> RouteResult {
-        RouteResult(useCase.begin(String(request.query ?? ""), from: useCase.authorize.browser(of: request)))
-        {
-            .response(self.response(to: $0, request))
+    func show(_ request: HTTPRequest) -> Step<HTTPResponse> {
+        useCase.begin(String(request.query ?? ""), from: useCase.authorize.browser(of: request)).map {
+            self.response(to: $0, request)
         }
     }
 
     /// `POST /account/connections`
-    func remove(_ request: HTTPRequest) -> RouteResult {
+    func remove(_ request: HTTPRequest) -> Step<HTTPResponse> {
         let form = useCase.authorize.ownForm(of: request, mostFields: 4, mostBytes: Self.longestForm)
         let removal = ConnectionsForm(
             token: form?[ConsentPage.tokenField], grant: form?[ConnectionsPage.grantField])
         let query = String(request.query ?? "")
-        return RouteResult(
-            useCase.remove(removal, query: query, from: useCase.authorize.browser(of: request))
-        ) {
-            .response(self.response(to: $0, isRemoval: true, request))
+        return useCase.remove(removal, query: query, from: useCase.authorize.browser(of: request)).map {
+            self.response(to: $0, isRemoval: true, request)
         }
     }
 

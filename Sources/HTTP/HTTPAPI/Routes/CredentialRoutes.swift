@@ -1,4 +1,5 @@
 import AppleAccounts
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import SignIn
@@ -13,24 +14,17 @@ final class CredentialRoutes: Sendable {
     }
 
     /// `GET /v1/credentials/{sub}?client_id=`
-    func one(_ request: HTTPRequest) throws -> RouteResult {
+    func one(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let clientID = try Query(request, of: .getCredential).required("client_id")
         let subject = request.parameter ?? ""
         let credential = try useCases.credential(subject: subject, clientID: clientID, allowed: request.scope)
-        switch credential {
-        case .now(let credential):
-            return .response(Self.response(credential, unless: request.ifNoneMatch))
-        case .later(let work):
-            return .later { Self.response(try await work(), unless: request.ifNoneMatch) }
+        return credential.map {
+            EntityTag.response($0.json(reservingCapacity: 192), unless: request.ifNoneMatch)
         }
     }
 
-    private static func response(_ credential: Credential, unless ifNoneMatch: String?) -> HTTPResponse {
-        EntityTag.response(credential.json(reservingCapacity: 192), unless: ifNoneMatch)
-    }
-
     /// `POST /v1/credentials/query`
-    func many(_ request: HTTPRequest) throws -> RouteResult {
+    func many(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try CredentialQuery(parsing: request.body)
         return .later { [useCases] in
             let credentials = try await useCases.credentials(

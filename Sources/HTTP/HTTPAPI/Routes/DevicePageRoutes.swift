@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import OAuth
@@ -21,15 +22,15 @@ final class DevicePageRoutes: Sendable {
     }
 
     /// `GET /oauth/device`
-    func show(_ request: HTTPRequest) -> RouteResult {
+    func show(_ request: HTTPRequest) -> Step<HTTPResponse> {
         let step = useCase.begin(
             String(request.query ?? ""), from: useCase.authorize.browser(of: request),
             at: request.browser?.address)
-        return RouteResult(step) { .response(self.response(to: $0, request)) }
+        return step.map { self.response(to: $0, request) }
     }
 
     /// `POST /oauth/device`
-    func response(_ request: HTTPRequest) -> RouteResult {
+    func response(_ request: HTTPRequest) -> Step<HTTPResponse> {
         let form = useCase.authorize.ownForm(
             of: request, mostFields: Self.mostFields, mostBytes: Self.longestForm)
         let consent = ConsentForm(
@@ -39,7 +40,7 @@ final class DevicePageRoutes: Sendable {
         let step = useCase.response(
             String(request.query ?? ""), with: consent, from: useCase.authorize.browser(of: request),
             at: request.browser?.address)
-        return RouteResult(step) { .response(self.response(to: $0, request)) }
+        return step.map { self.response(to: $0, request) }
     }
 
     /// Handles the end of a sign-in that this page has begun.

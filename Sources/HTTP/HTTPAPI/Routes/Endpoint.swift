@@ -30,7 +30,7 @@ final class Endpoint: Sendable {
     let queryNames: [String]
     /// Returns `true` if this deployment has the call.
     let isServed: @Sendable (Routes) -> Bool
-    let handle: @Sendable (Routes, HTTPRequest) throws -> RouteResult
+    let handle: @Sendable (Routes, HTTPRequest) throws -> Step<HTTPResponse>
 
     /// - Parameters:
     ///   - family: The routes that handle the call. A deployment without them does not have the call.
@@ -40,7 +40,7 @@ final class Endpoint: Sendable {
         of family: @escaping @Sendable (Routes) -> Family?, caller: Caller, body: BodyFormat, errors: Errors,
         priority: RequestPriority, wait: Wait = .none, fields: Fields = .ordinary, origins: Origins = .own,
         _ operation: Operation,
-        handle: @escaping @Sendable (Family, HTTPRequest) throws -> RouteResult
+        handle: @escaping @Sendable (Family, HTTPRequest) throws -> Step<HTTPResponse>
     ) {
         (self.name, self.method, self.path) = (name, method, path)
         (self.caller, self.body, self.errors, self.priority) = (caller, body, errors, priority)
@@ -150,46 +150,6 @@ enum RouteMethod: Sendable {
         case .get: "GET, HEAD"
         case .post: "POST"
         case .delete: "DELETE"
-        }
-    }
-}
-
-/// The next step of a request that a route has read.
-///
-/// Most responses come from memory: the requests never leave their event loop, and need neither a task nor a
-/// change of thread. A sign-in waits for the database only: the event loop gathers its command with others,
-/// and needs no task.
-enum RouteResult: Sendable {
-    case response(HTTPResponse)
-    case commit(Commit)
-    /// Any other work. Runs in a task, and returns the next step.
-    case work(@Sendable () async throws -> RouteResult)
-
-    /// A command, and the function that makes the response from its outcome.
-    struct Commit: Sendable {
-        let command: AccountCommand
-        /// Called on the connection's event loop when the command is durable or has failed.
-        let response: @Sendable (Result<AccountOutcome, any Error>) throws -> HTTPResponse
-    }
-
-    /// Work that ends in a response.
-    static func later(_ response: @escaping @Sendable () async throws -> HTTPResponse) -> RouteResult {
-        .work { .response(try await response()) }
-    }
-
-    /// Commits what a use case has prepared.
-    static func commit<Value>(
-        _ pending: PendingCommit<Value>, response: @escaping @Sendable (Value) -> HTTPResponse
-    ) -> RouteResult {
-        .commit(Commit(command: pending.command) { [result = pending.result] in response(try result($0)) })
-    }
-
-    /// Continues at once with a result that is available, and in a task with a result that has to be waited
-    /// for.
-    init<Value>(_ step: Step<Value>, then next: @escaping @Sendable (Value) -> RouteResult) {
-        switch step {
-        case .now(let value): self = next(value)
-        case .later(let work): self = .work { next(try await work()) }
         }
     }
 }

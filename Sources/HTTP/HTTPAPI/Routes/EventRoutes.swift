@@ -1,4 +1,5 @@
 import AppleAccounts
+import Commits
 import EventDelivery
 import HTTPEngine
 import NIOHTTP1
@@ -26,7 +27,7 @@ final class EventRoutes: Sendable {
     ///
     /// `after` is the cursor of the previous page, or `latest` for the end of the feed. Without it the feed
     /// starts at its beginning. `wait` is in seconds.
-    func page(_ request: HTTPRequest) throws -> RouteResult {
+    func page(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .listEvents)
         let isLatest = query["after"] == "latest"
         let cursor = isLatest ? 0 : try query.number("after", in: 0...Int64.max, default: 0)
@@ -61,7 +62,7 @@ final class EventPollRoutes: Sendable {
     }
 
     /// `POST /v1/event-receivers/{name}/poll`
-    func poll(_ request: HTTPRequest) throws -> RouteResult {
+    func poll(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .pollEvents)
         // A receiver of another key is unknown, so that a key learns nothing of the others.
         guard let receiver = streams.receiver(named: request.parameter ?? "", for: request.caller) else {

@@ -1,4 +1,5 @@
 import AuthorizationServer
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import OAuth
@@ -18,11 +19,11 @@ final class LogoutRoutes: Sendable {
     }
 
     /// `GET /oauth/logout`
-    func begin(_ request: HTTPRequest) -> RouteResult { begin(String(request.query ?? ""), request) }
+    func begin(_ request: HTTPRequest) -> Step<HTTPResponse> { begin(String(request.query ?? ""), request) }
 
     /// `POST /oauth/logout`: the form of the page, or the parameters of a request.
-    func post(_ request: HTTPRequest) -> RouteResult {
-        guard request.browser?.sendsForm ?? false else { return .response(malformed(request)) }
+    func post(_ request: HTTPRequest) -> Step<HTTPResponse> {
+        guard request.browser?.sendsForm ?? false else { return .now(malformed(request)) }
         let query = String(request.query ?? "")
         let form = try? Form(parsing: request.body, mostFields: 4, mostBytes: Self.longestForm)
         // Only the form of the page has a decision. A client's request is a form without it.
@@ -30,35 +31,33 @@ final class LogoutRoutes: Sendable {
             // The page has the parameters of the client in the URL of its form. Others beside its two fields would be
             // read by no one.
             guard form.hasOnly(ConsentPage.tokenField, ConsentPage.decisionField) else {
-                return .response(malformed(request))
+                return .now(malformed(request))
             }
             let own = useCase.authorize.ownForm(of: request, mostFields: 2, mostBytes: Self.longestForm)
             let answer = LogoutForm(
                 token: own?[ConsentPage.tokenField],
                 decision: own?[ConsentPage.decisionField].flatMap { LogoutForm.Decision(rawValue: $0) })
-            return RouteResult(useCase.answer(answer, query: query, from: browser(of: request))) {
-                .response(self.response(to: $0, request))
+            return useCase.answer(answer, query: query, from: browser(of: request)).map {
+                self.response(to: $0, request)
             }
         }
-        guard query.isEmpty else { return .response(malformed(request)) }
+        guard query.isEmpty else { return .now(malformed(request)) }
         return beginPosted(request)
     }
 
     /// Handles posted parameters like the same parameters in a query. The browser does not send the session's
     /// cookie when another site's page posts (SameSite=Lax). It does with a GET that follows.
-    private func beginPosted(_ request: HTTPRequest) -> RouteResult {
+    private func beginPosted(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard let query = request.body.isEmpty ? "" : AuthorizeRoutes.query(of: request.body)
-        else { return .response(malformed(request)) }
+        else { return .now(malformed(request)) }
         guard request.browser?.comesFromPage ?? false else { return begin(query, request) }
         // A longer address is too long for some proxies.
-        guard query.utf8.count <= WebSignIn.longestQuery else { return .response(malformed(request)) }
-        return .response(.redirect(to: query.isEmpty ? LogoutUseCase.path : "\(LogoutUseCase.path)?\(query)"))
+        guard query.utf8.count <= WebSignIn.longestQuery else { return .now(malformed(request)) }
+        return .now(.redirect(to: query.isEmpty ? LogoutUseCase.path : "\(LogoutUseCase.path)?\(query)"))
     }
 
-    private func begin(_ query: String, _ request: HTTPRequest) -> RouteResult {
-        RouteResult(useCase.begin(query, from: browser(of: request))) {
-            .response(self.response(to: $0, request))
-        }
+    private func begin(_ query: String, _ request: HTTPRequest) -> Step<HTTPResponse> {
+        useCase.begin(query, from: browser(of: request)).map { self.response(to: $0, request) }
     }
 
     private func response(to outcome: LogoutOutcome, _ request: HTTPRequest) -> HTTPResponse {

@@ -25,7 +25,7 @@ final class NotificationRoutes: Sendable {
     /// `POST /v1/apple/notifications`
     ///
     /// Responds when the notification is durable.
-    func receive(_ request: HTTPRequest) throws -> RouteResult {
+    func receive(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let payload = try AppleNotification(parsing: request.body).payload
         let requestID = request.requestID
         let notification = try arrivals.watching(.apple, token: payload, requestID: requestID) {
@@ -33,22 +33,14 @@ final class NotificationRoutes: Sendable {
                 try useCases.receiveNotification(payload: payload)
             }
         }
-        return RouteResult(notification) { [receipts, arrivals] pending in
-            let changes = Self.changes(of: pending.command)
-            return .commit(pending) { receipt in
-                receipts.count(receipt, changes)
-                if receipt == .duplicate {
-                    arrivals?.note(
-                        .apple, receipt.rawValue, isRefused: false, token: payload, requestID: requestID)
-                }
-                return .json(.ok, receipt)
+        return notification.map { [receipts, arrivals] notified in
+            receipts.count(notified.receipt, notified.changes)
+            if notified.receipt == .duplicate {
+                arrivals?.note(
+                    .apple, notified.receipt.rawValue, isRefused: false, token: payload, requestID: requestID)
             }
+            return .json(.ok, notified.receipt)
         }
-    }
-
-    private static func changes(of command: AccountCommand) -> [NotifiedEvent.Change] {
-        guard case .notification(let notification) = command else { return [] }
-        return notification.events.map(\.change)
     }
 }
 

@@ -1,4 +1,5 @@
 import AppleAccounts
+import Commits
 import HTTPEngine
 import KeySets
 import NIOCore
@@ -27,8 +28,8 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /livez`: the process responds.
-    func live() -> RouteResult {
-        .response(Self.alive)
+    func live() -> Step<HTTPResponse> {
+        .now(Self.alive)
     }
 
     /// The response of a process that responds.
@@ -42,7 +43,7 @@ final class OperationsRoutes: Sendable {
     /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key set is ready,
     /// because it still verifies; so is a service with warnings, which the response lists. A service that is
     /// about to stop is not ready.
-    func ready() -> RouteResult {
+    func ready() -> Step<HTTPResponse> {
         .later { [self] in
             if draining.hasBegun { throw Problem(.stopping) }
             let health = await look()
@@ -57,7 +58,7 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /health`: the same state with details. Nothing in it is secret.
-    func health() -> RouteResult {
+    func health() -> Step<HTTPResponse> {
         .later { [self] in
             let health = await look()
             let body = Health(
@@ -68,23 +69,23 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /version`
-    func versionResponse() -> RouteResult {
-        .response(Self.document(Version(version: version)))
+    func versionResponse() -> Step<HTTPResponse> {
+        .now(Self.document(Version(version: version)))
     }
 
     /// `GET /metrics`, for keys that are not limited to apps: the numbers cover the whole deployment.
-    func metrics(_ request: HTTPRequest) throws -> RouteResult {
+    func metrics(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         guard case .all = request.scope else { throw Problem(.callerForbidden) }
-        return .response(
+        return .now(
             HTTPResponse(
                 status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: registry.text()))
     }
 
     /// `GET /openapi.yaml`: the OpenAPI 3.1 document of this interface.
-    func openAPI() -> RouteResult {
+    func openAPI() -> Step<HTTPResponse> {
         var response = HTTPResponse(status: .ok, contentType: "application/yaml", body: [])
         response.sharedBody = description
-        return .response(response)
+        return .now(response)
     }
 
     private func look() async -> (storage: StorageError?, keys: KeySetHealth) {

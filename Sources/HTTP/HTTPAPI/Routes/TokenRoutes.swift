@@ -16,50 +16,26 @@ final class TokenRoutes: Sendable {
     }
 
     /// `POST /v1/identity-tokens/verify`
-    func verify(_ request: HTTPRequest) throws -> RouteResult {
+    func verify(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let body = try IdentityTokenRequest(parsing: request.body)
-        guard useCases.judgesApps else {
-            let verification = try verifications.counting(.identityToken, in: request.trace) {
-                try useCases.verify(body, allowed: request.scope)
-            }
-            return RouteResult(verification) { .response(Self.response($0, app: nil)) }
-        }
-        let verification = try verifications.counting(.identityToken, in: request.trace) {
+        return try verifications.counting(.identityToken, in: request.trace) {
             try useCases.checkedVerification(body, allowed: request.scope)
-        }
-        return RouteResult(verification) { step in
-            switch step {
-            case .finished(let checked): .response(Self.response(checked.signIn, app: checked.app))
-            case .commit(let pending): .commit(pending) { Self.response($0.signIn, app: $0.app) }
-            }
-        }
+        }.map { .json(.ok, VerifiedToken(verified: $0.signIn, app: $0.app), reservingCapacity: 768) }
     }
 
     /// `POST /v1/sign-ins`
-    func signIn(_ request: HTTPRequest) throws -> RouteResult {
+    func signIn(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         // Checked before the verification, which would be wasted.
         try useCases.commits.requireCapacity()
         let body = try SignInRequest(parsing: request.body)
-        guard useCases.judgesApps else {
-            let signIn = try verifications.counting(.identityToken, in: request.trace) {
-                try useCases.signIn(body, allowed: request.scope)
-            }
-            return RouteResult(signIn) { .commit($0) { .signedIn($0, app: nil) } }
-        }
-        let signIn = try verifications.counting(.identityToken, in: request.trace) {
-            try useCases.checkedSignIn(body, allowed: request.scope)
-        }
-        return RouteResult(signIn) { .commit($0) { .signedIn($0.outcome, app: $0.app) } }
+        return try verifications.counting(.identityToken, in: request.trace) {
+            try useCases.signIn(body, allowed: request.scope)
+        }.map { .signedIn($0.outcome, app: $0.app) }
     }
 
     /// `POST /v1/nonces`
-    func mintNonce(_ request: HTTPRequest) throws -> RouteResult {
+    func mintNonce(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .mintNonce)
-        return .response(.json(.created, useCases.mintNonce()))
-    }
-
-    /// - Parameter app: Result of judging the app; `nil` where it is not judged.
-    private static func response(_ verified: VerifiedSignIn, app: AppCheckResult?) -> HTTPResponse {
-        .json(.ok, VerifiedToken(verified: verified, app: app), reservingCapacity: 768)
+        return .now(.json(.created, useCases.mintNonce()))
     }
 }

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
+import Commits
 import HTTPEngine
 import NIOHTTP1
 import OAuth
@@ -38,7 +39,7 @@ final class WebRoutes: Sendable {
     }
 
     /// `GET /v1/web/sign-in?client_id=&state=&scope=`
-    func begin(_ request: HTTPRequest) throws -> RouteResult {
+    func begin(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .beginWebSignIn)
         var scope = WebScope.nameAndEmail
         if let text = query["scope"] {
@@ -56,13 +57,13 @@ final class WebRoutes: Sendable {
             callerState: try Self.callerState(query["state"], in: request.query),
             scope: scope, cookie: cookie(of: request))
         metrics.count(.started)
-        return .response(
+        return .now(
             .redirect(to: redirect.location, cookie: Self.cookie(redirect.browser.text, web.settings)))
     }
 
     /// `POST /v1/web/callback`: Apple's form. The browser posts it from Apple's page, so it does not send our
     /// cookie.
-    func callback(_ request: HTTPRequest) -> RouteResult {
+    func callback(_ request: HTTPRequest) -> Step<HTTPResponse> {
         let webState: WebState
         let form: Form
         do {
@@ -77,11 +78,11 @@ final class WebRoutes: Sendable {
         }
         if let error = form["error"] {
             metrics.count(.denied)
-            return .response(away(webState, .fromApple(error), code: "apple_error"))
+            return .now(away(webState, .fromApple(error), code: "apple_error"))
         }
         guard let token = form["id_token"], let code = form["code"] else {
             metrics.count(.refused)
-            return .response(
+            return .now(
                 away(webState, .invalidRequest(ProblemCode.formMalformed.rawValue), code: "form_malformed"))
         }
         let user = form["user"].flatMap { UserProfile(unsigned: $0) }
@@ -115,7 +116,7 @@ final class WebRoutes: Sendable {
     }
 
     /// `GET /v1/web/finish?ticket=`
-    func finish(_ request: HTTPRequest) -> RouteResult {
+    func finish(_ request: HTTPRequest) -> Step<HTTPResponse> {
         var ticket: String?
         do {
             let query = try Query(request, of: .finishWebSignIn)
@@ -124,7 +125,7 @@ final class WebRoutes: Sendable {
             // The cookie stays for its ten minutes, because another tab of the browser may still need it.
             let response = try response(to: arrival, request)
             metrics.count(.finished)
-            return .response(response)
+            return .now(response)
         } catch {
             return refuse(error, query: web.authorizationQuery(ticket: ticket), request)
         }
@@ -132,10 +133,10 @@ final class WebRoutes: Sendable {
 
     /// - Parameter query: The query of the authorization request that began the sign-in. It decides the
     ///   language of the page.
-    private func refuse(_ error: any Error, query: String? = nil, _ request: HTTPRequest) -> RouteResult {
+    private func refuse(_ error: any Error, query: String? = nil, _ request: HTTPRequest) -> Step<HTTPResponse> {
         metrics.count(.refused)
         let requested = query.map { RequestedLanguages(query: $0) } ?? RequestedLanguages()
-        return .response(
+        return .now(
             RefusalPage.response(
                 to: Problem(describing: error), requestID: request.requestID,
                 language: requested.language(
@@ -168,7 +169,7 @@ final class WebRoutes: Sendable {
     }
 
     /// `POST /v1/web/results`
-    func redeem(_ request: HTTPRequest) throws -> RouteResult {
+    func redeem(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let code = try WebCode(parsing: request.body).code
         return .later { [web, metrics] in
             let outcome = try await web.redeem(code: code, allowed: request.scope)

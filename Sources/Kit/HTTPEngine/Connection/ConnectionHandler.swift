@@ -306,17 +306,18 @@ extension ConnectionHandler {
             request, from: siblings.requester(of: request.fields, from: client), gate: gate)
         switch source {
         case .response(let response): ready = (exchange, response)
-        case .command(let command):
+        case .command(let gather):
             // Waits for the database only.
             wait(for: exchange, nil, atMost: .zero)
-            round.add(command, of: exchange, on: self)
+            round.add(gather, of: exchange, on: self)
         case .work(let work):
             let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
             // Unstructured, because a client that hangs up must not undo what is being committed: only long
             // polls are cancelled.
             let task = Task(executorPreference: executor) {
-                let result = await work()
-                connection.value.workEnded(exchange, result)
+                var source = await work()
+                while case .work(let more) = source { source = await more() }
+                connection.value.workEnded(exchange, source)
             }
             wait(for: exchange, task, atMost: exchange.longestWait)
             if endsEarly { endEarly() }
@@ -345,11 +346,13 @@ extension ConnectionHandler {
         keepTimer()
     }
 
-    private func workEnded(_ exchange: any HTTPExchange, _ result: WorkResult) {
-        switch result {
+    private func workEnded(_ exchange: any HTTPExchange, _ source: ResponseSource) {
+        switch source {
         case .response(let response): if finishLater(exchange, with: response) { round.add(self) }
         // Also after the time limit: a retry of the caller finds the stored result.
-        case .command(let command): round.add(command, of: exchange, on: self)
+        case .command(let gather): round.add(gather, of: exchange, on: self)
+        // The task has carried it out.
+        case .work: break
         }
     }
 

@@ -42,10 +42,13 @@ final class EventLoopRound {
     }
 
     /// Commits the command together with the commands of other requests.
-    func add(_ command: GatheredCommand, of exchange: any HTTPExchange, on connection: ConnectionHandler) {
+    func add(
+        _ gather: (@escaping ResponseSource.Completion) -> Void, of exchange: any HTTPExchange,
+        on connection: ConnectionHandler
+    ) {
         let round = NIOLoopBound(self, eventLoop: eventLoop)
         let connection = NIOLoopBound(connection, eventLoop: eventLoop)
-        command.gather { [finished] response in
+        gather { [finished] response in
             finished.append(
                 FinishedCommits.Commit(connection: connection, exchange: exchange, response: response)
             ) { round.value.run(isLast: true) }

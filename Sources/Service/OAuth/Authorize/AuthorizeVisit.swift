@@ -17,7 +17,7 @@ struct AuthorizeVisit: Sendable {
     var hint: SigningKeys.HintOrigin?
 
     func begin() -> Step<AuthorizeOutcome> {
-        if hint == nil, let token = request.idTokenHint { return .later { try await begin(judging: token) } }
+        if hint == nil, let token = request.idTokenHint { return .work { try await begin(judging: token) } }
         let stranger = situation(status: nil, grant: nil)
         guard let session, stranger.mayGoOn else { return .now(withoutSession(stranger)) }
         return .later {
@@ -29,18 +29,18 @@ struct AuthorizeVisit: Sendable {
         }
     }
 
-    private func begin(judging token: IDTokenHint.Unverified) async throws -> AuthorizeOutcome {
+    private func begin(judging token: IDTokenHint.Unverified) async throws -> Step<AuthorizeOutcome> {
         var visit = self
         do {
             let origin = try await useCase.keys.origin(of: token, issuer: useCase.issuer)
             guard origin != .foreign else {
-                return AuthorizeOutcome(.idTokenHintRefused, by: request.response)
+                return .now(AuthorizeOutcome(.idTokenHintRefused, by: request.response))
             }
             visit.hint = origin
         } catch {
-            return try unavailable(error)
+            return .now(try unavailable(error))
         }
-        return try await visit.begin().value
+        return visit.begin()
     }
 
     /// A form needs no judgement of the hint: its token is for the account that the page has shown.

@@ -77,7 +77,7 @@ struct TokenExchange: Sendable {
             user: profile)
         let (useCases, only) = (server.dependencies.signIn, AppScope.only([client.app]))
         do {
-            let verified = try await useCases.verify(request.token, allowed: only).value
+            let verified = try await useCases.commits.submit(useCases.verify(request.token, allowed: only))
             // With the nonce itself in the token, a reader of the token could exchange it. A token without a
             // nonce, which old systems get, would be valid with any nonce.
             guard let claim = verified.identity.nonce, claim != grant.nonce else {

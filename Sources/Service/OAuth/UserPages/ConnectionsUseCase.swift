@@ -1,6 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
-import Commits
+public import Commits
 public import SignIn
 
 /// The user's page about the clients that have access to the account: shows them, and ends their grants.

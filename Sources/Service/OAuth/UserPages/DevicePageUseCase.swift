@@ -1,6 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
-import Commits
+public import Commits
 import Encodings
 public import SignIn
 import Synchronization

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import AuthorizationServer
-import Commits
-public import SignIn
+public import Commits
+import SignIn
 
 /// Ends the session of a browser at the request of a client (OpenID Connect RP-Initiated Logout 1.0), or of the
 /// user.

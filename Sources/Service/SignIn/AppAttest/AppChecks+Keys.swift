@@ -58,7 +58,7 @@ extension AppChecks {
     ///   the commit.
     public func registerKey(
         _ request: KeyRegistrationRequest, allowed: AppScope
-    ) throws -> PendingCommit<KeyRegistration> {
+    ) throws -> Step<KeyRegistration> {
         try registerKey(request, by: try policy(named: request.clientID, allowed: allowed))
     }
 
@@ -67,7 +67,7 @@ extension AppChecks {
     /// - Throws: `AppCheckRefusal`, also from the commit.
     public func registerKey(
         _ request: KeyRegistrationRequest, by policy: AppCheckPolicy
-    ) throws -> PendingCommit<KeyRegistration> {
+    ) throws -> Step<KeyRegistration> {
         let moment = now()
         let challenge: UsedNonce?
         do throws(ProofFault) {
@@ -87,7 +87,7 @@ extension AppChecks {
                 environment: verified.environment, createdAt: moment,
                 facts: AttestedAppFacts(verified.extensions), receipt: receipt,
                 receiptRefreshAt: receipt.map { _ in moment })
-            return PendingCommit(
+            return .commit(
                 RegisterKeyCommand(key: key, challenge: challenge),
                 finishing: { [receipts] result in
                     let registered = try Self.registered(result, hasExpired: challenge == nil)
@@ -105,7 +105,7 @@ extension AppChecks {
             guard let consumed = failures.admit(challenge, at: moment) else { throw refusal }
             let command = UseProofCommand(
                 proof: AppProof(challenge: consumed, assertion: nil), receivedAt: moment)
-            return PendingCommit(command, finishing: { _ in throw refusal })
+            return .commit(command, finishing: { _ in throw refusal })
         }
     }
 

@@ -5,7 +5,7 @@ public import Commits
 import Cryptography
 import KeySets
 
-/// A sign-in that goes on, with the result of judging its app.
+/// A sign-in, with the result of judging its app.
 public struct CheckedSignIn: Sendable {
     public let outcome: SignInOutcome
     /// `nil` where nothing is judged.
@@ -17,13 +17,6 @@ public struct CheckedVerification: Sendable {
     public let signIn: VerifiedSignIn
     /// `nil` where nothing is judged.
     public let app: AppCheckResult?
-
-    /// The next step of a verification.
-    public enum Step: Sendable {
-        case finished(CheckedVerification)
-        /// The use of a proof.
-        case commit(PendingCommit<CheckedVerification>)
-    }
 }
 
 // Calls with an identity token that also judge the app, by its bundle ID, which is the token's `aud`. A proof
@@ -35,40 +28,42 @@ extension SignInUseCases {
     ///   commit throws `AppCheckRefusal`, `StorageError` and `OverloadedError`.
     public func checkedVerification(
         _ request: IdentityTokenRequest, allowed: AppScope
-    ) throws -> Step<CheckedVerification.Step> {
-        try verify(request, allowed: allowed).then { verified in
+    ) throws -> Step<CheckedVerification> {
+        let verified = try verify(request, allowed: allowed)
+        guard judgesApps, let appChecks else {
+            return verified.map { CheckedVerification(signIn: $0, app: nil) }
+        }
+        return try verified.then { verified in
             let moment = now()
-            return try judge(verified, request, at: moment).map { judged in
-                guard let appChecks, let judged else {
-                    return .finished(CheckedVerification(signIn: verified, app: nil))
-                }
+            return try judge(verified, request, at: moment).then { judged in
+                guard let judged else { return .now(CheckedVerification(signIn: verified, app: nil)) }
                 guard let proof = judged.proof else {
                     let result = try appChecks.conclude(judged, at: moment)
-                    return .finished(CheckedVerification(signIn: verified, app: result))
+                    return .now(CheckedVerification(signIn: verified, app: result))
                 }
                 let command = UseProofCommand(proof: proof, receivedAt: moment)
-                return .commit(
-                    PendingCommit(
-                        command,
-                        finishing: { result in
-                            CheckedVerification(
-                                signIn: verified,
-                                app: try appChecks.conclude(judged, after: result, at: moment))
-                        }))
+                return .commit(command, finishing: { result in
+                    CheckedVerification(
+                        signIn: verified, app: try appChecks.conclude(judged, after: result, at: moment))
+                })
             }
         }
     }
 
-    /// Verifies the token, judges the app, and returns the command to commit. Stores nothing by itself.
+    /// Verifies the token, judges the app, and signs the user in. Stores nothing before the commit.
     ///
-    /// - Throws: Like `signIn`; also `AppCheckRefusal`, here and from the commit.
-    public func checkedSignIn(
-        _ request: SignInRequest, allowed: AppScope
-    ) throws -> Step<PendingCommit<CheckedSignIn>> {
+    /// Waits only when the token's key has to be fetched, or the key of a proof. The account in the result lists only
+    /// the credentials for apps that the caller may see.
+    /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`, `NonceNotMinted`. The commit throws `AccountRefusal`,
+    ///   `StorageError` and `OverloadedError`. Both throw `AppCheckRefusal`.
+    public func signIn(_ request: SignInRequest, allowed: AppScope) throws -> Step<CheckedSignIn> {
         let moment = now()
         return try verify(request.token, allowed: allowed).then { verified in
-            try judge(verified, request.token, at: moment).map { judged in
-                try pendingSignIn(verified, from: request, judged, at: moment, allowed: allowed)
+            guard judgesApps else {
+                return try unjudgedSignIn(verified, from: request, at: moment, allowed: allowed)
+            }
+            return try judge(verified, request.token, at: moment).then { judged in
+                try signIn(verified, from: request, judged, at: moment, allowed: allowed)
             }
         }
     }
@@ -83,27 +78,33 @@ extension SignInUseCases {
             request.evidence, by: policy, vouchingFor: SHA256Digest.hash(request.identityToken), at: moment)
     }
 
-    private func pendingSignIn(
+    private func unjudgedSignIn(
+        _ verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment, allowed: AppScope
+    ) throws -> Step<CheckedSignIn> {
+        let (command, finish) = try prepare(verified, from: request, at: moment, allowed: allowed)
+        return .commit(command) { CheckedSignIn(outcome: finish($0), app: nil) }
+    }
+
+    private func signIn(
         _ verified: VerifiedSignIn, from request: SignInRequest, _ judged: JudgedApp?, at moment: Moment,
         allowed: AppScope
-    ) throws -> PendingCommit<CheckedSignIn> {
+    ) throws -> Step<CheckedSignIn> {
         guard let appChecks, let judged else {
-            return try pendingSignIn(verified, from: request, at: moment, allowed: allowed)
-                .finishing { CheckedSignIn(outcome: try $0.get(), app: nil) }
+            return try unjudgedSignIn(verified, from: request, at: moment, allowed: allowed)
         }
         if let decision = judged.decision(), let refusal = decision.refusal {
             appChecks.count(decision, of: judged, at: moment)
             guard let proof = judged.proof else { throw refusal }
             // The challenge is consumed, and the sign-in is not tried.
             let command = UseProofCommand(proof: proof, receivedAt: moment)
-            return PendingCommit(command, finishing: { _ in throw refusal })
+            return .commit(command, finishing: { _ in throw refusal })
         }
-        let pending = try pendingSignIn(
+        let (command, finish) = try prepare(
             verified, from: request, proof: judged.proof, demandsProof: judged.demandsProof, at: moment,
             allowed: allowed)
-        return pending.finishing { result in
+        return .commit(command, finishing: { result in
             do {
-                let outcome = try result.get()
+                let outcome = finish(try result.get())
                 return CheckedSignIn(
                     outcome: outcome,
                     app: try appChecks.conclude(judged, refusedFor: outcome.proofRefusal, at: moment))
@@ -111,6 +112,6 @@ extension SignInUseCases {
                 // Refused for its proof, or for a reason of its own, which is not judged.
                 throw appChecks.error(for: refusal, of: judged, at: moment)
             }
-        }
+        })
     }
 }

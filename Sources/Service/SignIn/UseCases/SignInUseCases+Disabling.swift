@@ -1,5 +1,5 @@
 public import AppleAccounts
-import Commits
+public import Commits
 
 extension SignInUseCases {
     /// Disables an account. A repetition with other values replaces them.

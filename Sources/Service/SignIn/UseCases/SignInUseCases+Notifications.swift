@@ -6,6 +6,13 @@ import Encodings
 import JOSE
 import KeySets
 
+/// A notification that is durable.
+public struct ReceivedNotification: Sendable {
+    public let receipt: NotificationReceipt
+    /// The changes that it asks for.
+    public let changes: [NotifiedEvent.Change]
+}
+
 extension SignInUseCases {
     /// Verifies Apple's server-to-server notification, and returns the command to commit.
     ///
@@ -14,21 +21,21 @@ extension SignInUseCases {
     /// - Throws: `AppleTokenError`, `KeySetError`. The commit throws `StorageError` and `OverloadedError`.
     public func receiveNotification(
         payload: String
-    ) throws -> Step<PendingCommit<NotificationReceipt>> {
+    ) throws -> Step<ReceivedNotification> {
         let moment = now()
         let token = try UnverifiedToken(payload)
         if let key = keys.cachedKey(for: token.keyID) {
-            return .now(try pendingNotification(token, with: key, payload: payload, at: moment))
+            return try notification(token, with: key, payload: payload, at: moment)
         }
-        return .later {
+        return .work {
             let key = try await keys.key(for: token.keyID, issuedAt: token.claimedIssuedAt)
-            return try pendingNotification(token, with: key, payload: payload, at: moment)
+            return try notification(token, with: key, payload: payload, at: moment)
         }
     }
 
-    private func pendingNotification(
+    private func notification(
         _ token: UnverifiedToken, with key: RSAPublicKey, payload: String, at moment: Moment
-    ) throws -> PendingCommit<NotificationReceipt> {
+    ) throws -> Step<ReceivedNotification> {
         let notification = try notificationVerifier.verify(
             token, with: key, at: NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000))
         guard let clientID = ClientID(notification.clientID), let app = deployment.app(for: clientID) else {
@@ -39,7 +46,8 @@ extension SignInUseCases {
             clientID: app.primaryClientID,
             events: notification.events.map { NotifiedEvent($0, of: notification) },
             payload: payload, receivedAt: moment)
-        return PendingCommit(command) { $0 }
+        let changes = command.events.map(\.change)
+        return .commit(command) { ReceivedNotification(receipt: $0, changes: changes) }
     }
 
     /// Returns Apple's `jti`, or the digest of the payload when there is no `jti` or it cannot be stored.

@@ -6,62 +6,46 @@ import KeySets
 public import StrictJSON
 
 extension SignInUseCases {
-    /// Verifies the token, and returns the command to commit. Stores nothing by itself.
-    ///
-    /// Waits only when the token's key has to be fetched. The account in the result lists only the
-    /// credentials for apps that the caller may see.
-    /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`, `NonceNotMinted`. The commit throws `AccountRefusal`,
-    ///   `StorageError` and `OverloadedError`.
-    public func signIn(
-        _ request: SignInRequest, allowed: AppScope
-    ) throws -> Step<PendingCommit<SignInOutcome>> {
-        let moment = now()
-        let token = try UnverifiedToken(request.token.identityToken)
-        if let key = keys.cachedKey(for: token.keyID) {
-            let verified = try verify(token, with: key, against: request.token, at: moment, allowed: allowed)
-            return .now(try pendingSignIn(verified, from: request, at: moment, allowed: allowed))
-        }
-        return .later {
-            let key = try await keys.key(for: token.keyID, issuedAt: token.claimedIssuedAt)
-            let verified = try verify(token, with: key, against: request.token, at: moment, allowed: allowed)
-            return try pendingSignIn(verified, from: request, at: moment, allowed: allowed)
-        }
-    }
-
-    /// Prepares the sign-in with a token that `verify` has accepted, without verifying it once more.
+    /// Prepares the sign-in with a token that `verify` has accepted, without verifying it once more and without judging
+    /// the app.
     ///
     /// - Parameter request: The request with the verified token.
-    /// - Throws: `AppleTokenError` for a `sub` that cannot be stored; `NonceNotMinted`.
+    /// - Throws: `AppleTokenError` for a `sub` that cannot be stored; `NonceNotMinted`. The commit throws `AccountRefusal`,
+    ///   `StorageError` and `OverloadedError`.
     public func signIn(
         _ verified: VerifiedSignIn, from request: SignInRequest, allowed: AppScope
-    ) throws -> PendingCommit<SignInOutcome> {
-        try pendingSignIn(verified, from: request, at: now(), allowed: allowed)
+    ) throws -> Step<SignInOutcome> {
+        let prepared = try prepare(verified, from: request, at: now(), allowed: allowed)
+        return .commit(prepared.command, prepared.finish)
     }
 
-    /// Returns the command to commit for a sign-in whose token is verified.
+    /// Returns the command to commit for a sign-in whose token is verified, and what has to follow the commit.
     ///
     /// - Parameters:
     ///   - request: The request with the verified token.
     ///   - proof: The proof of App Attest, which the transaction uses up.
     ///   - demandsProof: Refuses the sign-in in the transaction if the proof does not hold.
     ///   - moment: Time of the request's arrival.
-    func pendingSignIn(
+    func prepare(
         _ verified: VerifiedSignIn, from request: SignInRequest, proof: AppProof? = nil,
         demandsProof: Bool = false, at moment: Moment, allowed: AppScope
-    ) throws -> PendingCommit<SignInOutcome> {
+    ) throws -> (command: SignInCommand, finish: @Sendable (SignInOutcome) -> SignInOutcome) {
         let command = try command(
             for: verified, from: request, proof: proof, demandsProof: demandsProof, at: moment)
         let signal = command.authorizationCode == nil ? nil : tokenContext.signals[CodeExchange.self]
         let ofUser = request.user?.dropped ?? []
         note(dropped: ofUser)
         let dropped = verified.identity.dropped.names + ofUser
-        return PendingCommit(command) { outcome in
-            // After the commit, because the worker that it wakes must find the code.
-            signal?.wake()
-            var outcome = outcome.narrowed(to: allowed)
-            outcome.dropped = dropped
-            return outcome
-        }
+        return (
+            command,
+            { outcome in
+                // After the commit, because the worker that it wakes must find the code.
+                signal?.wake()
+                var outcome = outcome.narrowed(to: allowed)
+                outcome.dropped = dropped
+                return outcome
+            }
+        )
     }
 
     private func command(

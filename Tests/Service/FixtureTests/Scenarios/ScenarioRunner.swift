@@ -118,19 +118,18 @@ struct ScenarioRunner {
         switch action {
         case .signIn(let body):
             let signIn = try useCases.signIn(body.signInRequest, allowed: .all)
-            return Reply(try await useCases.commits.submit(signIn.value))
+            return Reply(try await useCases.commits.submit(signIn).outcome)
         case .verify(let body):
-            return Reply(try await useCases.verify(body.tokenRequest, allowed: .all).value)
+            return Reply(try await useCases.commits.submit(useCases.verify(body.tokenRequest, allowed: .all)))
         case .flood(let flood):
             return try await Self.verify(flood, in: useCases)
         case .notification(let payload):
             let notification = try useCases.receiveNotification(payload: payload)
-            let receipt = try await useCases.commits.submit(notification.value)
+            let receipt = try await useCases.commits.submit(notification).receipt
             return Reply(status: 200, members: ["receipt": JSONTree(receipt.word)])
         case .credential(let question):
-            let credential = try await useCases.credential(
-                subject: question.sub, clientID: question.clientID, allowed: .all
-            ).value
+            let credential = try await useCases.commits.submit(
+                useCases.credential(subject: question.sub, clientID: question.clientID, allowed: .all))
             guard case .object(let members) = JSONTree(credential) else { throw FixtureError("no object") }
             return Reply(status: 200, members: members)
         case .account(let question):
@@ -156,9 +155,8 @@ struct ScenarioRunner {
             let header = Base64URL.encode(Array(#"{"kid":"invented\#(number)","alg":"RS256"}"#.utf8))
             let token = header + flood.identityToken[dot...]
             do {
-                last = Reply(
-                    try await useCases.verify(IdentityTokenRequest(identityToken: token), allowed: .all)
-                        .value)
+                let request = IdentityTokenRequest(identityToken: token)
+                last = Reply(try await useCases.commits.submit(useCases.verify(request, allowed: .all)))
             } catch {
                 last = try Reply(refusing: error)
             }
