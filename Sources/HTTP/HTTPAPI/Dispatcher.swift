@@ -159,7 +159,8 @@ final class Dispatcher: Sendable {
 
     /// Returns the response to a request whose command was committed or refused.
     func response(
-        to commit: Step<HTTPResponse>.Commit, with result: Result<AccountOutcome, any Error>, for info: RequestInfo
+        to commit: Step<HTTPResponse>.Commit, with result: Result<AccountOutcome, any Error>,
+        for info: RequestInfo
     ) -> HTTPResponse {
         do {
             return try commit.result(result)

@@ -42,7 +42,8 @@ public enum Step<Value: Sendable>: Sendable {
     /// - Parameter value: Makes the value from the outcome, or from an error that need not be the end.
     @inlinable
     public static func commit<Typed: TypedCommand>(
-        _ command: Typed, finishing value: @escaping @Sendable (Result<Typed.Output, any Error>) throws -> Value
+        _ command: Typed,
+        finishing value: @escaping @Sendable (Result<Typed.Output, any Error>) throws -> Value
     ) -> Step where Typed.Command == AccountCommand {
         .commit(
             Commit(command.untyped) { outcome in

@@ -268,3 +268,41 @@ import Testing
         await reopened.close()
     }
 }
+
+/// A step from a use case to its caller.
+@Suite struct StepTests {
+    private struct Refused: Error {}
+
+    private static func steps() -> [Step<Int>] {
+        let commit = Step.commit(NotificationCommand.sample()) { (_: NotificationReceipt) in 1 }
+        return [.now(1), .later { 1 }, commit, .work { commit }, .work { .work { .now(1) } }]
+    }
+
+    @Test(arguments: steps().indices)
+    func `a value, a command and work for a task lead to the value`(index: Int) async throws {
+        let commits = GroupCommit<AccountCommand>(store: ReferenceStore(), feed: EventFeed())
+        let step = Self.steps()[index]
+        #expect(try await commits.submit(step) == 1)
+        #expect(try await commits.submit(step.map { $0 + 1 }) == 2)
+        #expect(try await commits.submit(step.then { .now($0 + 2) }) == 3)
+    }
+
+    @Test(arguments: steps().indices)
+    func `an error is mapped whenever it comes`(index: Int) async throws {
+        let commits = GroupCommit<AccountCommand>(store: ReferenceStore(), feed: EventFeed())
+        guard index > 0 else { return }
+        let failing = try Self.steps()[index].then { value -> Step<Int> in throw StepAfterCommit() }
+        await #expect(throws: Refused.self) {
+            _ = try await commits.submit(failing.mapError { _ in Refused() })
+        }
+    }
+
+    /// Work behind a command would have to wait on the thread of the store.
+    @Test func `behind a command only a value follows that is there`() async throws {
+        let commits = GroupCommit<AccountCommand>(store: ReferenceStore(), feed: EventFeed())
+        let step = try Step.commit(NotificationCommand.sample()) { (_: NotificationReceipt) in 1 }.then {
+            value in .later { value }
+        }
+        await #expect(throws: StepAfterCommit.self) { _ = try await commits.submit(step) }
+    }
+}

@@ -64,47 +64,56 @@ public final class OAuthClient: Sendable {
     /// The client's event stream. `nil` without one.
     public let events: ClientEvents?
 
-    init(
-        id: OAuthClientID, kind: ClientKind, googleLinking: GoogleLinking?,
-        androidApp: AndroidApp?, app: ClientID,
-        name: LocalizedText,
-        purpose: LocalizedText?, appearance: ClientAppearance, isFirstParty: Bool,
-        secretHashes: [OAuthClientSecretHash], scopes: ScopeSet, impliesOpenID: Bool,
-        redirectURIs: [RegisteredRedirectURI], postLogoutRedirectURIs: [RegisteredRedirectURI],
-        lifetimes: ClientLifetimes, refreshRetryWindow: Int64?, refreshTokenLimit: Int,
-        maxAuthenticationAge: Int64?, audience: String,
-        accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
-        proofKeyRule: ProofKeyRule, appCheck: AppCheckPolicy?, nativeSignInBundleID: ClientID?,
-        allowsDeviceGrant: Bool, allowsHomeScreenApp: Bool, events: ClientEvents?
+    /// Reads an entry of the configuration by its members, and adds every mistake to the check.
+    ///
+    /// - Returns: `nil` when a mistake makes the client unusable.
+    init?(
+        _ draft: ClientDraft, in check: inout OAuthCheck, scopes catalog: ScopeCatalog,
+        defaultAudience: String
     ) {
-        self.allowsHomeScreenApp = allowsHomeScreenApp
-        self.events = events
-        self.allowsDeviceGrant = allowsDeviceGrant
-        self.id = id
-        self.kind = kind
-        self.googleLinking = googleLinking
-        self.androidApp = androidApp
-        self.app = app
-        self.name = name
-        self.purpose = purpose
-        self.appearance = appearance
-        self.isFirstParty = isFirstParty
-        self.secretHashes = secretHashes
-        self.scopes = scopes
-        self.impliesOpenID = impliesOpenID
-        self.redirectURIs = redirectURIs
-        self.postLogoutRedirectURIs = postLogoutRedirectURIs
-        self.lifetimes = lifetimes
-        self.refreshRetryWindow = refreshRetryWindow
-        self.refreshTokenLimit = refreshTokenLimit
-        self.maxAuthenticationAge = maxAuthenticationAge
-        self.audience = audience
-        self.accessTokenAlgorithm = accessTokenAlgorithm
-        self.idTokenAlgorithm = idTokenAlgorithm
-        self.allowsPlainProofKeys = allowsPlainProofKeys
-        self.proofKeyRule = proofKeyRule
-        self.appCheck = appCheck
-        self.nativeSignInBundleID = nativeSignInBundleID
+        guard let (id, kind) = check.identity(of: draft) else { return nil }
+        (self.id, self.kind) = (id, kind)
+        check.checkMembers(of: draft, kind: kind)
+        let app = check.app(of: draft)
+        let name = check.text(draft.name, at: "oauth.clients.name", of: draft.id, longest: 60)
+        purpose =
+            draft.purpose.isEmpty
+            ? nil : check.text(draft.purpose, at: "oauth.clients.purpose", of: draft.id, longest: 300)
+        let particulars = check.particulars(of: draft, kind)
+        let scopes = check.scopes(of: draft, in: catalog)
+        appearance = check.appearance(of: draft)
+        // What follows is checked also after a mistake, so that all mistakes are reported together. The bundle ID
+        // is read once for both, so that a mistake is reported once.
+        func flag(_ member: ClientMember) -> Bool { member.value.flag(in: draft) }
+        let belongsToBundleID = draft.bundleID != nil || flag(.allowsNativeSignIn)
+        let usesBundleID = belongsToBundleID || draft.appCheck != nil
+        let bundleID = usesBundleID ? app.flatMap { check.bundleID(of: draft, $0) } : nil
+        appCheck = check.appCheck(
+            of: draft, id, kind, bundleID: bundleID, belongsToBundleID: belongsToBundleID)
+        impliesOpenID = flag(.impliesOpenID)
+        if let scopes, impliesOpenID, !scopes.contains(.openID) { check.addOpenIDMissing(draft) }
+        nativeSignInBundleID = check.nativeSignInBundleID(of: draft, kind, bundleID: bundleID)
+        events = check.events(of: draft, kind)
+        secretHashes = check.secretHashes(of: draft, kind: kind)
+        redirectURIs = particulars.map { check.redirectURIs(of: draft, kind, $0) } ?? []
+        postLogoutRedirectURIs = particulars.map { check.postLogoutRedirectURIs(of: draft, kind, $0) } ?? []
+        androidApp = check.androidApp(draft, kind)
+        lifetimes = check.lifetimes(of: draft, kind: kind)
+        refreshRetryWindow = check.seconds(.refreshRetryWindow, of: draft)
+        refreshTokenLimit = Int(check.number(.refreshTokenLimit, of: draft))
+        maxAuthenticationAge = check.seconds(.maxAuthenticationAge, of: draft)
+        audience = check.audience(of: draft, default: defaultAudience)
+        let accessTokenAlgorithm = check.algorithm(.accessTokenAlgorithm, of: draft)
+        let idTokenAlgorithm = check.algorithm(.idTokenAlgorithm, of: draft)
+        isFirstParty = flag(.isFirstParty)
+        allowsPlainProofKeys = flag(.allowsPlainPKCE)
+        proofKeyRule = flag(.requiresPKCE) ? kind.proofKeyRule : .requiredWithoutNonce
+        allowsDeviceGrant = flag(.allowsDeviceGrant)
+        allowsHomeScreenApp = flag(.allowsHomeScreenApp)
+        guard let app, let name, let particulars, let scopes, let accessTokenAlgorithm, let idTokenAlgorithm
+        else { return nil }
+        (self.app, self.name, googleLinking, self.scopes) = (app, name, particulars.googleLinking, scopes)
+        (self.accessTokenAlgorithm, self.idTokenAlgorithm) = (accessTokenAlgorithm, idTokenAlgorithm)
     }
 }
 

@@ -65,7 +65,9 @@ public struct OAuthSettings: Sendable {
         // Without an issuer there is no default audience, so clients are checked with a placeholder that is
         // never used.
         let clients = draft.clients.compactMap { client in
-            check.client(client, scopes: scopes, defaultAudience: issuer?.text ?? "https://unknown.invalid")
+            OAuthClient(
+                client, in: &check, scopes: scopes, defaultAudience: issuer?.text ?? "https://unknown.invalid"
+            )
         }
         check.checkUniqueness(of: draft.clients)
         let sessionLifetime = check.number(OAuthDraft.sessionLifetime, in: draft)

@@ -65,7 +65,10 @@ public struct AppChecks: Sendable {
         _ evidence: AppEvidence, by policy: AppCheckPolicy?, vouchingFor digest: SHA256Digest
     ) async throws -> AppCheckResult? {
         let moment = now()
-        guard let judged = try await commits.submit(judge(evidence, by: policy, vouchingFor: digest, at: moment)) else {
+        guard
+            let judged = try await commits.submit(
+                judge(evidence, by: policy, vouchingFor: digest, at: moment))
+        else {
             return nil
         }
         guard let proof = judged.proof else { return try conclude(judged, at: moment) }

@@ -42,10 +42,12 @@ extension SignInUseCases {
                     return .now(CheckedVerification(signIn: verified, app: result))
                 }
                 let command = UseProofCommand(proof: proof, receivedAt: moment)
-                return .commit(command, finishing: { result in
-                    CheckedVerification(
-                        signIn: verified, app: try appChecks.conclude(judged, after: result, at: moment))
-                })
+                return .commit(
+                    command,
+                    finishing: { result in
+                        CheckedVerification(
+                            signIn: verified, app: try appChecks.conclude(judged, after: result, at: moment))
+                    })
             }
         }
     }
@@ -102,16 +104,18 @@ extension SignInUseCases {
         let (command, finish) = try prepare(
             verified, from: request, proof: judged.proof, demandsProof: judged.demandsProof, at: moment,
             allowed: allowed)
-        return .commit(command, finishing: { result in
-            do {
-                let outcome = finish(try result.get())
-                return CheckedSignIn(
-                    outcome: outcome,
-                    app: try appChecks.conclude(judged, refusedFor: outcome.proofRefusal, at: moment))
-            } catch let refusal as AccountRefusal {
-                // Refused for its proof, or for a reason of its own, which is not judged.
-                throw appChecks.error(for: refusal, of: judged, at: moment)
-            }
-        })
+        return .commit(
+            command,
+            finishing: { result in
+                do {
+                    let outcome = finish(try result.get())
+                    return CheckedSignIn(
+                        outcome: outcome,
+                        app: try appChecks.conclude(judged, refusedFor: outcome.proofRefusal, at: moment))
+                } catch let refusal as AccountRefusal {
+                    // Refused for its proof, or for a reason of its own, which is not judged.
+                    throw appChecks.error(for: refusal, of: judged, at: moment)
+                }
+            })
     }
 }
