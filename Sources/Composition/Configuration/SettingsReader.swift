@@ -9,6 +9,55 @@ import HTTPEngine
 import Logging
 import PostgresStorage
 
+extension ServiceSettings {
+    /// Reads the settings. Every member is read also after a mistake, so that all mistakes are reported together.
+    fileprivate init(_ reader: inout SettingsReader) throws {
+        environment = reader.choice(.environment) ?? .production
+        reader.isDevelopment = environment == .development
+        let teams = reader.teams()
+        let deployment = reader.deployment(of: teams)
+        host = reader.text(.host) ?? ""
+        reader.checkAddress(host, of: .host)
+        trustedProxies = reader.trustedProxies()
+        allowedHosts = reader.allowedHosts()
+        logLevel = reader.choice(.logLevel) ?? .info
+        logFormat = reader.choice(.logFormat) ?? .text
+        traces = reader.traceSettings()
+        let database = reader.database()
+        numbers = reader.numbers()
+        apiKeys = reader.apiKeys(for: deployment)
+        metricsKey = reader.metricsKey(beside: apiKeys)
+        if apiKeys.isEmpty { reader.refuseOtherMachines(at: host) }
+        keySource = reader.keySource()
+        issuers = reader.issuers()
+        signingKeys = reader.signingKeys(of: teams)
+        sealingKeys = reader.sealingKeys()
+        publicURL = reader.publicURL()
+        webRedirectURLs = reader.webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
+        let servicesIDs = Set(teams.flatMap(\.apps).flatMap(\.servicesIDs).compactMap { ClientID($0) })
+        let attested = reader.appCheckPolicies(of: teams, webClientIDs: Set(webRedirectURLs.keys))
+        oauth = reader.oauthSettings(
+            for: deployment, appCheck: AppCheckPolicies(attested), servicesIDs: servicesIDs,
+            publicURL: publicURL, sealingKeys: sealingKeys, webRedirectURLs: webRedirectURLs)
+        appCheck = AppCheckPolicies(attested + (oauth?.clients.clients.compactMap(\.appCheck) ?? []))
+        let canSign = publicURL != nil && sealingKeys != nil
+        webhooks = reader.webhooks(for: deployment, canSign: canSign)
+        polledReceivers = reader.polledReceivers(
+            for: deployment, keys: apiKeys, beside: webhooks, canSign: canSign)
+        clientStreams = reader.clientStreams(of: oauth, beside: webhooks.count + polledReceivers.count)
+        receipts = reader.receiptExchange(canSeal: sealingKeys != nil, canSign: !signingKeys.isEmpty)
+        googleEndpoints = reader.googleEndpoints()
+        googleServiceAccountFile = reader.text(.googleServiceAccountFile)
+        (consoleHost, consoleAllowedHosts) = reader.console(numbers: numbers, host: host, apiKeys: apiKeys)
+        guard reader.mistakes.isEmpty, let deployment, let database else { throw reader.mistakes }
+        (self.deployment, self.database) = (deployment, database)
+        writtenParts = reader.writtenParts()
+        origins = reader.origins(environment: reader.environment)
+        namesInKeySetting = Set(
+            (reader.list(.apiKeyHashes) ?? []).map { part in String(part.prefix { $0 != "=" }) })
+    }
+}
+
 /// Reads the configuration and checks every value. It continues after a mistake, so that all mistakes are
 /// reported together.
 package struct SettingsReader {
@@ -27,11 +76,7 @@ package struct SettingsReader {
             mistakes.add(name, "is not known; did you mean \(nearest)?")
         }
         var reader = await SettingsReader(reading: environment, mistakes)
-        var settings = try reader.settings()
-        settings.origins = reader.origins(environment: reader.environment)
-        settings.namesInKeySetting = Set(
-            (reader.list(.apiKeyHashes) ?? []).map { part in String(part.prefix { $0 != "=" }) })
-        return settings
+        return try ServiceSettings(&reader)
     }
 
     /// Opens the file that the environment names. A file that cannot be read is a mistake.
@@ -74,62 +119,6 @@ package struct SettingsReader {
         (self.environment, self.mistakes) = (environment, mistakes)
     }
 
-    private mutating func settings() throws -> ServiceSettings {
-        let environment: ServiceEnvironment = choice(.environment) ?? .production
-        isDevelopment = environment == .development
-        let teams = self.teams()
-        let deployment = deployment(of: teams)
-        let host = text(.host) ?? ""
-        checkAddress(host, of: .host)
-        let trustedProxies = trustedProxies()
-        let allowedHosts = allowedHosts()
-        let logLevel: Logger.Level = choice(.logLevel) ?? .info
-        let logFormat: LogFormat = choice(.logFormat) ?? .text
-        let traces = traceSettings()
-        let database = database()
-        let numbers = numbers()
-        let apiKeys = apiKeys(for: deployment)
-        let metricsKey = metricsKey(beside: apiKeys)
-        if apiKeys.isEmpty { refuseOtherMachines(at: host) }
-        let keySource = keySource()
-        let issuers = issuers()
-        let signingKeys = signingKeys(of: teams)
-        let sealingKeys = sealingKeys()
-        let publicURL = publicURL()
-        let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
-        let servicesIDs = Set(teams.flatMap(\.apps).flatMap(\.servicesIDs).compactMap { ClientID($0) })
-        let attested = appCheckPolicies(of: teams, webClientIDs: Set(webRedirectURLs.keys))
-        let oauth = oauthSettings(
-            for: deployment, appCheck: AppCheckPolicies(attested), servicesIDs: servicesIDs,
-            publicURL: publicURL, sealingKeys: sealingKeys,
-            webRedirectURLs: webRedirectURLs)
-        let canSign = publicURL != nil && sealingKeys != nil
-        let webhooks = webhooks(for: deployment, canSign: canSign)
-        let polledReceivers = polledReceivers(
-            for: deployment, keys: apiKeys, beside: webhooks, canSign: canSign)
-        let clientStreams = clientStreams(of: oauth, beside: webhooks.count + polledReceivers.count)
-        let receipts = receiptExchange(canSeal: sealingKeys != nil, canSign: !signingKeys.isEmpty)
-        let googleEndpoints = googleEndpoints()
-        let console = console(numbers: numbers, host: host, apiKeys: apiKeys)
-        guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
-        var settings = ServiceSettings(
-            host: host, numbers: numbers, trustedProxies: trustedProxies,
-            environment: environment, allowedHosts: allowedHosts, logLevel: logLevel, logFormat: logFormat,
-            traces: traces,
-            database: database,
-            deployment: deployment, apiKeys: apiKeys, metricsKey: metricsKey, keySource: keySource,
-            issuers: issuers,
-            signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
-            webRedirectURLs: webRedirectURLs, oauth: oauth,
-            appCheck: AppCheckPolicies(attested + (oauth?.clients.clients.compactMap(\.appCheck) ?? [])),
-            receipts: receipts, googleEndpoints: googleEndpoints,
-            googleServiceAccountFile: text(.googleServiceAccountFile),
-            webhooks: webhooks, polledReceivers: polledReceivers, clientStreams: clientStreams,
-            writtenParts: writtenParts())
-        (settings.consoleHost, settings.consoleAllowedHosts) = console
-        return settings
-    }
-
     /// Refuses what is no address to listen on. A resolver answers `*` with one address of its choice.
     mutating func checkAddress(_ host: String, of setting: Setting) {
         // An address of a link has its zone after "%".
@@ -140,7 +129,7 @@ package struct SettingsReader {
             "must be an address or a host name; 0.0.0.0 is every address of IPv4, and :: every address")
     }
 
-    private mutating func trustedProxies() -> [AddressBlock] {
+    fileprivate mutating func trustedProxies() -> [AddressBlock] {
         let blocks = (list(.trustedProxies) ?? []).map { AddressBlock($0) }
         if blocks.contains(nil) {
             mistakes.add(
@@ -179,7 +168,7 @@ package struct SettingsReader {
     }
 
     /// Reads every setting that is a number.
-    private mutating func numbers() -> SettingNumbers {
+    fileprivate mutating func numbers() -> SettingNumbers {
         var numbers = SettingNumbers()
         for setting in Setting.all {
             guard let bounds = setting.bounds(inDevelopment: isDevelopment) else { continue }
