@@ -9,7 +9,7 @@ public protocol JSONMember: SendableMetatype {
 public protocol JSONBody: JSONMember {
     /// The name among the document's components.
     static var schemaName: String { get }
-    /// The description of the schema, where its members do not say all.
+    /// The description of the schema; empty where its members say enough.
     static var schemaText: String { get }
     /// Names every member once, in the order in which they are written.
     static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self
@@ -27,7 +27,7 @@ public protocol MemberCourse<Value> {
         _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M?)
     /// Every member of another body (`allOf`).
     mutating func members<B: JSONBody>(of get: (Value) -> B)
-    /// The same, as members of this body's own schema.
+    /// Every member of another body, in this body's own schema.
     mutating func inline<B: JSONBody>(_ get: (Value) -> B)
 }
 
@@ -119,9 +119,11 @@ private struct MemberListing<Value>: MemberCourse {
         required += listing.required
         properties += listing.properties
         components += listing.components
+        parents += listing.parents
     }
 
     private mutating func add(_ name: StaticString, _ schema: JSONSchema) {
+        precondition(!properties.contains { $0.0 == name.description }, "a member is declared twice")
         properties.append((name.description, .object(schema.keywords)))
         components += schema.components
     }

@@ -29,6 +29,13 @@ public struct JSONReader {
         names.reserveCapacity(16)
     }
 
+    /// The place of the next value. After `finish` it may be set to a place that was passed, to read a value there that
+    /// was skipped.
+    public var place: Int {
+        get { position }
+        set { position = newValue }
+    }
+
     /// Returns the kind of the next value. Consumes only white space.
     public mutating func peekKind() throws(JSONError) -> JSONKind {
         skipWhiteSpace()

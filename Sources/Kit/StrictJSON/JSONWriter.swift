@@ -204,14 +204,6 @@ extension JSONWriter {
         if let value { member(name, value) }
     }
 
-    public mutating func member(_ name: StaticString, ifPresent value: Bool?) {
-        if let value { member(name, value) }
-    }
-
-    public mutating func member(_ name: StaticString, ifPresent value: Int64?) {
-        if let value { member(name, value) }
-    }
-
     /// Writes an array of text. Without any value the member is absent.
     public mutating func member(_ name: StaticString, ifAny values: [String]) {
         guard !values.isEmpty else { return }

@@ -1,7 +1,7 @@
 public import AppleAccounts
 
-/// What a use case has for its caller: its value, the command that must be committed before there is a value, or work
-/// for a task. It goes in this one form from the use case to the event loop of the request, and to the queue.
+/// The next step towards the value of a use case: the value, a command to commit before there is a value, or work for a
+/// task. The use case, the event loop of the request and the queue pass it on in this one form.
 ///
 /// An event loop handles `now` on the spot, and gathers the command of `commit` with those of other requests: neither
 /// needs a task. Nothing is stored until the command is submitted to `GroupCommit`.
@@ -79,7 +79,7 @@ extension Step {
         }
     }
 
-    /// Returns the step that follows with the value. Behind a command only a value can follow that is there.
+    /// Returns the step that follows with the value. A step that follows a command must be `now`.
     ///
     /// - Throws: `StepAfterCommit`, from the commit.
     public func then<Other>(_ next: @escaping @Sendable (Value) throws -> Step<Other>) throws -> Step<Other> {

@@ -51,6 +51,17 @@ import Testing
         Case(
             method: "POST", target: verify, body: #"{"identity_token":"a","nonse":"b"}"#, status: 400,
             code: "member_unknown", subject: "nonse"),
+        // A misspelled member is named before what is wrong because of it, and before other mistakes.
+        Case(
+            method: "POST", target: verify, body: #"{"identity_tokn":"a"}"#, status: 400,
+            code: "member_unknown", subject: "identity_tokn"),
+        Case(
+            method: "POST", target: verify, body: #"{"identity_token":5,"nonse":"b"}"#, status: 400,
+            code: "member_unknown", subject: "nonse"),
+        // The whole body is checked before a member of it.
+        Case(
+            method: "POST", target: verify, body: #"{"identity_token":5,"nonce":"b\u0000"}"#, status: 400,
+            code: "character_not_allowed"),
         // What does not look like a member's name is not repeated: it can be a token in the wrong place.
         Case(
             method: "POST", target: verify, body: #"{"identity_token":"a","e30.e30.e30":"b"}"#, status: 400,

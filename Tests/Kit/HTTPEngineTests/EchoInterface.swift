@@ -32,6 +32,8 @@ final class EchoInterface: HTTPInterface {
             case "/command": command
             case "/task": .work { .response(EchoExchange.response(path)) }
             case "/task-and-command": .work { command }
+            case "/tasks": .work { .work { .response(EchoExchange.response(path)) } }
+            case "/tasks-and-command": .work { .work { command } }
             default: .response(EchoExchange.response(path))
             }
         return (exchange, source)

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/memory", "/task", "/command", "/task-and-command"])
+    @Test(arguments: ["/memory", "/task", "/command", "/task-and-command", "/tasks", "/tasks-and-command"])
     func `a response comes from memory, from a task or from a command`(path: String) async throws {
         let record = try await Self.serve { port in
             let text = try await Self.responses(
@@ -62,7 +62,9 @@ import Testing
     }
 
     @Test func `pipelined requests have their responses in order, whatever they wait for`() async throws {
-        let paths = ["/task", "/memory", "/command", "/task-and-command", "/memory"]
+        let paths = [
+            "/task", "/memory", "/command", "/task-and-command", "/tasks", "/tasks-and-command", "/memory",
+        ]
         let record = try await Self.serve { port in
             let requests = paths.map { "GET \($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined()
             let text = try await Self.responses(

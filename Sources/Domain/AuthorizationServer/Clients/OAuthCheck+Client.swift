@@ -24,12 +24,6 @@ extension OAuthCheck {
         return (id, kind)
     }
 
-    mutating func addOpenIDMissing(_ draft: ClientDraft) {
-        add(
-            .openIDMissing, at: "oauth.clients.imply_openid",
-            "of \(draft.id) needs the scope openid among scopes; add it, or remove imply_openid")
-    }
-
     mutating func app(of draft: ClientDraft) -> ClientID? {
         guard let app = ClientID(draft.app).flatMap({ context.deployment.app(for: $0) }) else {
             add(

@@ -91,7 +91,11 @@ public final class OAuthClient: Sendable {
         appCheck = check.appCheck(
             of: draft, id, kind, bundleID: bundleID, belongsToBundleID: belongsToBundleID)
         impliesOpenID = flag(.impliesOpenID)
-        if let scopes, impliesOpenID, !scopes.contains(.openID) { check.addOpenIDMissing(draft) }
+        if let scopes, impliesOpenID, !scopes.contains(.openID) {
+            check.add(
+                .openIDMissing, at: "oauth.clients.imply_openid",
+                "of \(draft.id) needs the scope openid among scopes; add it, or remove imply_openid")
+        }
         nativeSignInBundleID = check.nativeSignInBundleID(of: draft, kind, bundleID: bundleID)
         events = check.events(of: draft, kind)
         secretHashes = check.secretHashes(of: draft, kind: kind)

@@ -87,6 +87,8 @@ extension AppFlipResponse: JSONBody {
             "code", "The authorization code, for an Android app: only with a redirect URI of the project."
         ) { $0.code }
     }
+
+    public func write(into json: inout JSONWriter) { json.object(self) }
 }
 
 extension AppFlipOutcome {

@@ -1,5 +1,3 @@
-import StrictJSON
-
 /// The responses of Google's streamlined linking without tokens.
 public enum LinkingResponse: Sendable, Hashable {
     /// `check`: the account exists.

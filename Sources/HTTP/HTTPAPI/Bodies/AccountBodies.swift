@@ -1,6 +1,7 @@
 public import AppleAccounts
 import HTTPEngine
 import NIOHTTP1
+import SignIn
 public import StrictJSON
 
 // The bodies about accounts, credentials, events and erasures.
@@ -152,7 +153,10 @@ extension AccountPage: JSONBody {
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member(
             "accounts",
-            ["description": "The newest first. Can be empty although more accounts match.", "maxItems": 100]
+            [
+                "description": "The newest first. Can be empty although more accounts match.",
+                "maxItems": .integer(Int64(SignInUseCases.largestAccountPage)),
+            ]
         ) { $0.accounts }
         member("cursor", .nonEmpty("The `after` of the next page. Absent on the last page.")) {
             $0.next?.text
@@ -182,7 +186,13 @@ extension EventPage: JSONBody {
     public static var schemaName: String { "EventPage" }
 
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
-        member("events", ["description": "In commit order.", "maxItems": 1000]) { $0.events }
+        member(
+            "events",
+            [
+                "description": "In commit order.",
+                "maxItems": .integer(Int64(SignInUseCases.largestEventPage)),
+            ]
+        ) { $0.events }
         // The cursor is a string, so that clients do not calculate with it.
         member("cursor", .nonEmpty("The `after` of the next page.")) { String($0.cursor) }
         member("has_more", "True if another page can be read at once.") { $0.hasMore }

@@ -245,13 +245,26 @@ extension AppCheckHour: JSONBody {
 
 extension MemberCourse {
     fileprivate mutating func members(ofTally tally: (Value) -> AppCheckTally) {
-        self("verified", .from(0, "With a proof that holds.")) { tally($0)[.verified] }
-        self(
-            "outdated_app",
-            .from(0, "Without a proof, and with an `app_version` before the first version that makes proofs.")
-        ) { tally($0)[.outdatedApp] }
-        self("unknown_origin", .from(0, "Without a proof otherwise.")) { tally($0)[.unknownOrigin] }
-        self("invalid", .from(0, "With a proof that does not hold.")) { tally($0)[.invalid] }
+        for kind in AppCheckKind.allCases {
+            let (name, text) = kind.counted
+            self(name, .from(0, text)) { tally($0)[kind] }
+        }
+    }
+}
+
+extension AppCheckKind {
+    /// The member with the number of requests of the kind, and its description.
+    fileprivate var counted: (name: StaticString, text: String) {
+        switch self {
+        case .verified: ("verified", "With a proof that holds.")
+        case .outdatedApp:
+            (
+                "outdated_app",
+                "Without a proof, and with an `app_version` before the first version that makes proofs."
+            )
+        case .unknownOrigin: ("unknown_origin", "Without a proof otherwise.")
+        case .invalid: ("invalid", "With a proof that does not hold.")
+        }
     }
 }
 

@@ -10,7 +10,7 @@ import StrictJSON
 protocol RequestBody: Sendable, SendableMetatype {
     /// The name among the document's components.
     static var schemaName: String { get }
-    /// The description of the schema, where its members do not say all.
+    /// The description of the schema; empty where its members say enough.
     static var schemaText: String { get }
     /// Names every member once, each at its place in the value.
     init<C: RequestCourse>(_ member: inout C) throws(C.Failure)
@@ -82,16 +82,15 @@ extension RequestBody {
             self = try Self(&course)
         } catch {
             // A misspelled name is told by its name, and not by the member that is missing for it.
-            if error.code == ProblemCode.memberMissing.rawValue { try Self.refuseUnknown(course.rest) }
+            let known = Self.listing.names
+            if let name = course.rest.first(where: { !known.contains($0.name.string) })?.name,
+                !Self.ignoresUnknownMembers
+            {
+                throw Problem.unknownMember(name)
+            }
             throw error
         }
-        try Self.refuseUnknown(course.rest)
-    }
-
-    private static func refuseUnknown(_ rest: [(name: JSONName, value: JSONValue)]) throws(Problem) {
-        guard !ignoresUnknownMembers, !rest.isEmpty else { return }
-        let known = listing.names
-        if let unknown = rest.first(where: { !known.contains($0.name.string) }) {
+        if let unknown = course.rest.first, !Self.ignoresUnknownMembers {
             throw Problem.unknownMember(unknown.name)
         }
     }
@@ -109,28 +108,37 @@ extension RequestBody {
     }
 }
 
-/// Reads the members: the object is read whole, and each member is taken from it.
+/// Reads the members: the whole object is checked first, and each member that is declared is read at its place.
 private struct RequestReading: RequestCourse {
-    /// The members that are not taken yet.
-    private(set) var rest: [(name: JSONName, value: JSONValue)] = []
+    private var reader: JSONReader
+    /// The members that are not taken yet, with the places of their values.
+    private(set) var rest: [(name: JSONName, place: Int)] = []
 
     init(_ bytes: [UInt8], limits: JSONLimits) throws(Problem) {
-        var reader = JSONReader(bytes, limits: limits)
+        reader = JSONReader(bytes, limits: limits)
         do throws(JSONError) {
             try reader.beginObject()
             rest.reserveCapacity(8)
-            while let name = try reader.nextMember() { rest.append((name, try reader.readValue())) }
+            while let name = try reader.nextMember() {
+                rest.append((name, reader.place))
+                try reader.skipValue()
+            }
             try reader.finish()
         } catch {
-            throw error.code == .characterNotAllowed ? Problem(.characterNotAllowed) : Problem(.bodyNotJSON)
+            throw error.bodyProblem
         }
     }
 
     /// Returns `nil` for an absent member and for `null`.
-    private mutating func take(_ name: StaticString) -> JSONValue? {
+    private mutating func take(_ name: StaticString) throws(Problem) -> JSONValue? {
         guard let index = rest.firstIndex(where: { $0.name == name }) else { return nil }
-        let value = rest.remove(at: index).value
-        return value == .null ? nil : value
+        reader.place = rest.remove(at: index).place
+        do throws(JSONError) {
+            let value = try reader.readValue()
+            return value == .null ? nil : value
+        } catch {
+            throw error.bodyProblem
+        }
     }
 
     private func value<V: RequestValue>(
@@ -145,7 +153,7 @@ private struct RequestReading: RequestCourse {
     mutating func required<V: RequestValue>(
         _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
     ) throws(Problem) -> V {
-        guard let value = take(name) else {
+        guard let value = try take(name) else {
             throw Problem(.memberMissing, subject: .member(name.description))
         }
         return try self.value(value, name, bound)
@@ -154,7 +162,7 @@ private struct RequestReading: RequestCourse {
     mutating func callAsFunction<V: RequestValue>(
         _ name: StaticString, _ bound: ClosedRange<Int>?, _ detail: @autoclosure () -> JSONSchema
     ) throws(Problem) -> V? {
-        guard let value = take(name) else { return nil }
+        guard let value = try take(name) else { return nil }
         return try self.value(value, name, bound)
     }
 
@@ -162,8 +170,14 @@ private struct RequestReading: RequestCourse {
         _ name: StaticString, _ schema: @autoclosure () -> JSONSchema, isRequired: Bool,
         reading read: (JSONValue) throws(Problem) -> V?
     ) throws(Problem) -> V? {
-        guard let value = take(name) else { return nil }
+        guard let value = try take(name) else { return nil }
         return try read(value)
+    }
+}
+
+extension JSONError {
+    fileprivate var bodyProblem: Problem {
+        code == .characterNotAllowed ? Problem(.characterNotAllowed) : Problem(.bodyNotJSON)
     }
 }
 
@@ -182,6 +196,7 @@ private struct RequestListing: RequestCourse {
     }
 
     private mutating func add(_ name: StaticString, _ schema: JSONSchema) {
+        precondition(!names.contains(name.description), "a member is declared twice")
         properties.append((name.description, .object(schema.keywords)))
         components += schema.components
     }

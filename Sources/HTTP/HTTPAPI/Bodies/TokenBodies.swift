@@ -209,7 +209,7 @@ extension HTTPResponse {
     }
 
     static func json(
-        _ status: HTTPResponseStatus = .ok, _ body: some JSONBody, reservingCapacity capacity: Int = 512
+        _ status: HTTPResponseStatus, _ body: some JSONBody, reservingCapacity capacity: Int = 512
     ) -> HTTPResponse {
         .json(status, body.json(reservingCapacity: capacity))
     }

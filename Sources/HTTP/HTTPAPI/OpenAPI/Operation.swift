@@ -1,7 +1,7 @@
 import AppleAccounts
 import StrictJSON
 
-/// What the OpenAPI document says about a call, beside the properties that `Endpoint` has anyhow.
+/// The texts, parameters, bodies and responses of a call, for the OpenAPI document. `Endpoint` has the rest.
 struct Operation: Sendable {
     let tag: Tag
     let summary: String
@@ -147,6 +147,12 @@ struct Operation: Sendable {
         static func shared(_ status: Int, _ name: String) -> Response {
             Response(status: status, shared: name)
         }
+    }
+}
+
+extension JSONSchema {
+    static func number(_ bound: ClosedRange<Int64>, default standard: Int64) -> JSONSchema {
+        Int64.schema.with(.within(bound)).with(["default": .integer(standard)])
     }
 }
 

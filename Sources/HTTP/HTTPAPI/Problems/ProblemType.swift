@@ -484,7 +484,7 @@ package struct ExplainedCode: Sendable {
     package let sentence: String
     package let place: DocumentationPlace
 
-    /// Codes of problems: the list of `ErrorCode` in `openapi.yaml`.
+    /// Codes of problems: the words of `ProblemCode` in the OpenAPI document.
     package static let problems = ProblemType.all.map {
         ExplainedCode(code: $0.code, status: Int($0.status.code), sentence: $0.detail, place: $0.place)
     }

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 
-/// One call of this interface, with all its properties in one declaration (`Endpoints.swift`). The table of
+/// One call of this interface, with all its properties in one declaration (`Endpoints+SignIn.swift` and its like). The table of
 /// routes, authentication, limits, the form of errors and the metrics follow from the list.
 ///
 /// Caller, body format, form of errors and priority have no default, because a forgotten property would be

@@ -23,10 +23,11 @@ extension Endpoint {
                     """, ["type": "string", "pattern": "^([0-9]{1,18}|latest)$"], example: "0"),
                 .query(
                     "limit", "The largest number of events of a page.",
-                    ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100], example: 100),
+                    .number(1...Int64(SignInUseCases.largestEventPage), default: EventRoutes.defaultLimit),
+                    example: 100),
                 .query(
                     "wait", "The longest wait for an event when there is no event, in seconds.",
-                    ["type": "integer", "minimum": 0, "maximum": 30, "default": 0], example: 0),
+                    .number(0...SignInUseCases.longestWait.components.seconds, default: 0), example: 0),
             ],
             returns: [
                 .body(
@@ -161,7 +162,9 @@ extension Endpoint {
                     ]),
                 .query(
                     "limit", "The largest number of accounts of a page.",
-                    ["type": "integer", "minimum": 1, "maximum": 100, "default": 50]),
+                    .number(
+                        1...Int64(SignInUseCases.largestAccountPage), default: AccountSearchQuery.defaultLimit
+                    )),
             ],
             returns: [
                 .body(
@@ -184,7 +187,8 @@ extension Endpoint {
                     ["type": "string", "pattern": "^[0-9]{1,18}$"], example: "0"),
                 .query(
                     "limit", "The largest number of events of a page.",
-                    ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100], example: 100),
+                    .number(1...Int64(SignInUseCases.largestEventPage), default: EventRoutes.defaultLimit),
+                    example: 100),
             ],
             returns: [
                 .body(200, "A page.", EventPage.self)

@@ -6,7 +6,6 @@ import HTTPEngine
 import NIOHTTP1
 import OAuth
 import SignIn
-import StrictJSON
 
 /// The routes of a web sign-in. Browsers call all except the last.
 ///
@@ -133,9 +132,9 @@ final class WebRoutes: Sendable {
 
     /// - Parameter query: The query of the authorization request that began the sign-in. It decides the
     ///   language of the page.
-    private func refuse(_ error: any Error, query: String? = nil, _ request: HTTPRequest) -> Step<
-        HTTPResponse
-    > {
+    private func refuse(
+        _ error: any Error, query: String? = nil, _ request: HTTPRequest
+    ) -> Step<HTTPResponse> {
         metrics.count(.refused)
         let requested = query.map { RequestedLanguages(query: $0) } ?? RequestedLanguages()
         return .now(

@@ -90,7 +90,7 @@ public struct TokenDescription: Sendable {
 
     public static let inactive = TokenDescription(nil, issuer: "")
 
-    public var isActive: Bool { token != nil }
+    private var isActive: Bool { token != nil }
 
     private var access: AccessToken? { token?.accessToken }
 

@@ -1,7 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
 public import Commits
-import SignIn
 
 /// Ends the session of a browser at the request of a client (OpenID Connect RP-Initiated Logout 1.0), or of the
 /// user.

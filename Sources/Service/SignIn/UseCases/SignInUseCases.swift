@@ -24,8 +24,7 @@ public struct SignInUseCases: Sendable {
     let nonceLifetime: Duration
     /// App Attest; `nil` where no app is judged.
     public let appChecks: AppChecks?
-    /// True if some app is judged by its bundle ID. Otherwise `verify` and `signIn` do the work of the calls that
-    /// judge, for less.
+    /// True if some app is judged by its bundle ID. Otherwise a call does not look for a policy.
     let judgesApps: Bool
     /// Tolerance for a token's expiry in seconds.
     let leeway: Int64
