@@ -111,8 +111,15 @@ extension RequestBody {
 /// Reads the members: the whole object is checked first, and each member that is declared is read at its place.
 private struct RequestReading: RequestCourse {
     private var reader: JSONReader
-    /// The members that are not taken yet, with the places of their values.
-    private(set) var rest: [(name: JSONName, place: Int)] = []
+    /// The members that are not taken yet.
+    private(set) var rest: [(name: JSONName, found: Found)] = []
+
+    /// A text is read when the object is checked: most members are one, and its bytes are looked at once then.
+    enum Found {
+        case text(String)
+        /// The place of any other value.
+        case place(Int)
+    }
 
     init(_ bytes: [UInt8], limits: JSONLimits) throws(Problem) {
         reader = JSONReader(bytes, limits: limits)
@@ -120,8 +127,12 @@ private struct RequestReading: RequestCourse {
             try reader.beginObject()
             rest.reserveCapacity(8)
             while let name = try reader.nextMember() {
-                rest.append((name, reader.place))
-                try reader.skipValue()
+                if try reader.peekKind() == .string {
+                    rest.append((name, .text(try reader.readString())))
+                } else {
+                    rest.append((name, .place(reader.place)))
+                    try reader.skipValue()
+                }
             }
             try reader.finish()
         } catch {
@@ -132,7 +143,12 @@ private struct RequestReading: RequestCourse {
     /// Returns `nil` for an absent member and for `null`.
     private mutating func take(_ name: StaticString) throws(Problem) -> JSONValue? {
         guard let index = rest.firstIndex(where: { $0.name == name }) else { return nil }
-        reader.place = rest.remove(at: index).place
+        let place: Int
+        switch rest.remove(at: index).found {
+        case .text(let text): return .string(text)
+        case .place(let found): place = found
+        }
+        reader.place = place
         do throws(JSONError) {
             let value = try reader.readValue()
             return value == .null ? nil : value
