@@ -1,4 +1,5 @@
 import AppleAccounts
+import OAuth
 import StrictJSON
 
 /// The texts, parameters, bodies and responses of a call, for the OpenAPI document. `Endpoint` has the rest.
@@ -196,4 +197,66 @@ enum Example {
         "client_id": "com.example.app", "state": "authorized", "reason": "signed_in", "source": "sign_in",
         "since": "2026-11-21T02:24:03.000Z", "refresh_token": "pending",
     ]
+
+    static let poll: JSONValue = [
+        "sets": [
+            "evt_01a1fbea-fd31-70c4-8d21-64a7bb3d2a11":
+                "eyJ0eXAiOiJzZWNldmVudCtqd3QifQ.e30.QUFB"
+        ], "moreAvailable": false,
+    ]
+
+    static let erasure: JSONValue = [
+        "erasure": [
+            "id": "era_01a1fca4-861b-7ad2-b0d1-5950c0d5ea9c",
+            "account_id": "acc_01a1fca4-5699-766a-893b-c1a151389af8", "state": "completed",
+            "requested_at": "2026-11-21T05:46:43.099Z",
+            "finished_at": "2026-11-21T05:46:43.115Z", "personal_data": "erased",
+            "tokens": [
+                [
+                    "client_id": "com.example.app", "outcome": "revoked_and_proven",
+                    "attempts": 1,
+                ]
+            ], "user_must_revoke": false,
+        ]
+    ]
+}
+
+// Responses of two calls.
+extension Operation.Response {
+    static let keySet = Operation.Response.body(
+        200, "The key set.", JWKSet.self,
+        example: [
+            "keys": [
+                [
+                    "kty": "EC", "kid": "1", "use": "sig", "alg": "ES256", "crv": "P-256",
+                    "x": "AA", "y": "AA",
+                ]
+            ]
+        ])
+
+    static let metadata = Operation.Response.body(
+        200, "The metadata.", ServerMetadata.self,
+        example: [
+            "issuer": "https://accounts.example.com",
+            "authorization_endpoint": "https://accounts.example.com/oauth/authorize",
+            "token_endpoint": "https://accounts.example.com/oauth/token",
+            "jwks_uri": "https://accounts.example.com/oauth/jwks.json",
+            "response_types_supported": ["code"],
+        ])
+}
+
+extension Operation {
+    /// The UserInfo endpoint, by both methods.
+    static let userInfo = Operation(
+        .oauth, "The claims that the scope of an access token allows (OpenID Connect Core §5.3).",
+        security: [.accessToken],
+        returns: [
+            .body(
+                200, "The claims.", UserInfoResponse.self,
+                example: [
+                    "sub": "acc_01a1fbea-fd31-77cb-bae8-b913bd619922", "email": "ada@example.com",
+                    "email_verified": true,
+                ]),
+            .shared(401, "TokenRefused"),
+        ])
 }

@@ -85,12 +85,7 @@ extension Endpoint {
                     The next tokens. Without one, the response comes after 30 seconds, unless `returnImmediately` is
                     true.
                     """, PollResponse.self,
-                    example: [
-                        "sets": [
-                            "evt_01a1fbea-fd31-70c4-8d21-64a7bb3d2a11":
-                                "eyJ0eXAiOiJzZWNldmVudCtqd3QifQ.e30.QUFB"
-                        ], "moreAvailable": false,
-                    ]),
+                    example: Example.poll),
                 .problem(404, "`receiver_not_found`: there is no such receiver for this API key."),
                 .problem(
                     409,
@@ -212,20 +207,7 @@ extension Endpoint {
             returns: [
                 .body(
                     200, "The erasure is complete.", ErasureResponse.self,
-                    example: [
-                        "erasure": [
-                            "id": "era_01a1fca4-861b-7ad2-b0d1-5950c0d5ea9c",
-                            "account_id": "acc_01a1fca4-5699-766a-893b-c1a151389af8", "state": "completed",
-                            "requested_at": "2026-11-21T05:46:43.099Z",
-                            "finished_at": "2026-11-21T05:46:43.115Z", "personal_data": "erased",
-                            "tokens": [
-                                [
-                                    "client_id": "com.example.app", "outcome": "revoked_and_proven",
-                                    "attempts": 1,
-                                ]
-                            ], "user_must_revoke": false,
-                        ]
-                    ], links: ["erasure": "ReportOfErasure"]),
+                    example: Example.erasure, links: ["erasure": "ReportOfErasure"]),
                 .body(
                     202, "Requests to Apple are still needed. The current report is at `Location`.",
                     ErasureResponse.self,
@@ -312,20 +294,7 @@ extension Endpoint {
             returns: [
                 .body(
                     200, "The report.", ErasureResponse.self,
-                    example: [
-                        "erasure": [
-                            "id": "era_01a1fca4-861b-7ad2-b0d1-5950c0d5ea9c",
-                            "account_id": "acc_01a1fca4-5699-766a-893b-c1a151389af8", "state": "completed",
-                            "requested_at": "2026-11-21T05:46:43.099Z",
-                            "finished_at": "2026-11-21T05:46:43.115Z", "personal_data": "erased",
-                            "tokens": [
-                                [
-                                    "client_id": "com.example.app", "outcome": "revoked_and_proven",
-                                    "attempts": 1,
-                                ]
-                            ], "user_must_revoke": false,
-                        ]
-                    ])
+                    example: Example.erasure)
             ],
             refuses: [400, 404, 503])
     ) { try $0.report($1) }

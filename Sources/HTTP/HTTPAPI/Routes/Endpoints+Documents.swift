@@ -14,16 +14,7 @@ extension Endpoint {
         Operation(
             .oauth, "The keys that verify the tokens of this service (RFC 7517).",
             returns: [
-                .body(
-                    200, "The key set.", JWKSet.self,
-                    example: [
-                        "keys": [
-                            [
-                                "kty": "EC", "kid": "1", "use": "sig", "alg": "ES256", "crv": "P-256",
-                                "x": "AA", "y": "AA",
-                            ]
-                        ]
-                    ])
+                .keySet
             ])
     ) { family, _ in family.keySet() }
 
@@ -36,16 +27,7 @@ extension Endpoint {
             text:
                 "The same set as `/oauth/jwks.json`, also without OAuth clients. 404 where the service signs nothing.",
             returns: [
-                .body(
-                    200, "The key set.", JWKSet.self,
-                    example: [
-                        "keys": [
-                            [
-                                "kty": "EC", "kid": "1", "use": "sig", "alg": "ES256", "crv": "P-256",
-                                "x": "AA", "y": "AA",
-                            ]
-                        ]
-                    ])
+                .keySet
             ])
     ) { family, _ in family.keySet() }
 
@@ -56,15 +38,7 @@ extension Endpoint {
         Operation(
             .oauth, "The metadata of the authorization server (RFC 8414).",
             returns: [
-                .body(
-                    200, "The metadata.", ServerMetadata.self,
-                    example: [
-                        "issuer": "https://accounts.example.com",
-                        "authorization_endpoint": "https://accounts.example.com/oauth/authorize",
-                        "token_endpoint": "https://accounts.example.com/oauth/token",
-                        "jwks_uri": "https://accounts.example.com/oauth/jwks.json",
-                        "response_types_supported": ["code"],
-                    ])
+                .metadata
             ])
     ) { family, _ in family.metadata() }
 
@@ -75,15 +49,7 @@ extension Endpoint {
         Operation(
             .oauth, "The same metadata, for OpenID Connect.",
             returns: [
-                .body(
-                    200, "The metadata.", ServerMetadata.self,
-                    example: [
-                        "issuer": "https://accounts.example.com",
-                        "authorization_endpoint": "https://accounts.example.com/oauth/authorize",
-                        "token_endpoint": "https://accounts.example.com/oauth/token",
-                        "jwks_uri": "https://accounts.example.com/oauth/jwks.json",
-                        "response_types_supported": ["code"],
-                    ])
+                .metadata
             ])
     ) { family, _ in family.metadata() }
 

@@ -161,36 +161,14 @@ extension Endpoint {
     static let getUserInfo = Endpoint(
         "getUserInfo", .get, "/oauth/userinfo", of: \.oauth?.tokens, caller: .oauthClient, body: .none,
         errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers,
-        Operation(
-            .oauth, "The claims that the scope of an access token allows (OpenID Connect Core §5.3).",
-            security: [.accessToken],
-            returns: [
-                .body(
-                    200, "The claims.", UserInfoResponse.self,
-                    example: [
-                        "sub": "acc_01a1fbea-fd31-77cb-bae8-b913bd619922", "email": "ada@example.com",
-                        "email_verified": true,
-                    ]),
-                .shared(401, "TokenRefused"),
-            ])
+        .userInfo
     ) { try $0.userInfo($1) }
 
     /// For pages that have an access token.
     static let postUserInfo = Endpoint(
         "postUserInfo", .post, "/oauth/userinfo", of: \.oauth?.tokens, caller: .oauthClient, body: .none,
         errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers,
-        Operation(
-            .oauth, "The claims that the scope of an access token allows (OpenID Connect Core §5.3).",
-            security: [.accessToken],
-            returns: [
-                .body(
-                    200, "The claims.", UserInfoResponse.self,
-                    example: [
-                        "sub": "acc_01a1fbea-fd31-77cb-bae8-b913bd619922", "email": "ada@example.com",
-                        "email_verified": true,
-                    ]),
-                .shared(401, "TokenRefused"),
-            ])
+        .userInfo
     ) { try $0.userInfo($1) }
 
     static let revokeToken = Endpoint(
@@ -235,12 +213,7 @@ extension Endpoint {
             returns: [
                 .body(
                     200, "The next tokens.", PollResponse.self,
-                    example: [
-                        "sets": [
-                            "evt_01a1fbea-fd31-70c4-8d21-64a7bb3d2a11":
-                                "eyJ0eXAiOiJzZWNldmVudCtqd3QifQ.e30.QUFB"
-                        ], "moreAvailable": false,
-                    ])
+                    example: Example.poll)
             ])
     ) { try $0.poll($1) }
 
