@@ -135,14 +135,27 @@ struct ClientNew: ParsableCommand {
         return "\(words.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
     }
 
-    private var draft: NewClientLines.Draft {
-        NewClientLines.Draft(
-            id: id, kind: kind, app: app, name: name ?? id, scopes: scopes, impliesOpenID: implyOpenID,
-            redirectURIs: redirectURIs,
-            platform: platform, allowsLocalhost: allowLocalhost, allowsCustomScheme: allowCustomScheme,
-            allowsNativeSignIn: allowNativeSignIn, allowsDeviceGrant: allowDeviceGrant, bundleID: bundleID,
-            appCheck: appCheck, firstAttestingVersion: firstAttestingVersion, requiresPKCE: !withoutPKCE,
-            projectID: projectID, googleClientIDs: googleClientIDs, appFlip: appFlip)
+    /// The entry of the file. What is as by default is left out.
+    var draft: ClientDraft {
+        var client = ClientDraft(id: id, kind: kind, app: app, name: ["en": name ?? id])
+        client.scopes = scopes
+        client.impliesOpenID = implyOpenID ? true : nil
+        client.redirectURIs = redirectURIs
+        client.platform = platform
+        client.allowsLocalhost = allowLocalhost ? true : nil
+        client.allowsCustomScheme = allowCustomScheme ? true : nil
+        // Only the app's own client may have a native sign-in.
+        client.isFirstParty = allowNativeSignIn ? true : nil
+        client.allowsNativeSignIn = allowNativeSignIn ? true : nil
+        client.allowsDeviceGrant = allowDeviceGrant ? true : nil
+        client.bundleID = bundleID
+        client.appCheck = appCheck
+        client.firstAttestingVersion = firstAttestingVersion
+        client.requiresPKCE = withoutPKCE ? false : nil
+        client.projectID = projectID
+        client.googleClientIDs = googleClientIDs
+        client.appFlip = appFlip ? true : nil
+        return client
     }
 }
 

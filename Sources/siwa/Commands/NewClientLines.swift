@@ -7,65 +7,19 @@ import Cryptography
 /// The lines of a new OAuth client for the configuration file, checked as the service checks them at its
 /// start, and the client's secret.
 struct NewClientLines {
-    struct Draft {
-        var id: String
-        var kind: String
-        var app: String
-        var name: String
-        var scopes: [String]
-        var impliesOpenID = false
-        var redirectURIs: [String]
-        var platform: String?
-        var allowsLocalhost = false
-        var allowsCustomScheme = false
-        var allowsNativeSignIn = false
-        var allowsDeviceGrant = false
-        var bundleID: String?
-        var appCheck: String?
-        var firstAttestingVersion: String?
-        var requiresPKCE = true
-        var projectID: String?
-        var googleClientIDs: [String] = []
-        var appFlip: Bool
-
-        /// The entry of the file.
-        fileprivate func client(hash: String?) -> ClientDraft {
-            var client = ClientDraft(id: id, kind: kind, app: app, name: ["en": name])
-            client.secretHashes = [hash].compactMap { $0 }
-            client.scopes = scopes
-            client.impliesOpenID = impliesOpenID ? true : nil
-            client.redirectURIs = redirectURIs
-            client.platform = platform
-            client.allowsLocalhost = allowsLocalhost ? true : nil
-            client.allowsCustomScheme = allowsCustomScheme ? true : nil
-            // Only the app's own client may have a native sign-in.
-            client.isFirstParty = allowsNativeSignIn ? true : nil
-            client.allowsNativeSignIn = allowsNativeSignIn ? true : nil
-            client.allowsDeviceGrant = allowsDeviceGrant ? true : nil
-            client.bundleID = bundleID
-            client.appCheck = appCheck
-            client.firstAttestingVersion = firstAttestingVersion
-            client.requiresPKCE = requiresPKCE ? nil : false
-            client.projectID = projectID
-            client.googleClientIDs = googleClientIDs
-            client.appFlip = appFlip ? true : nil
-            return client
-        }
-    }
-
     /// `nil` for a client without a secret.
     let secret: String?
     let yaml: String
 
     /// - Throws: `ConfigurationMistakes`, with all of them.
-    init(of draft: Draft, withSecret: Bool, isDevelopment: Bool) throws(ConfigurationMistakes) {
-        var draft = draft
+    init(of draft: ClientDraft, withSecret: Bool, isDevelopment: Bool) throws(ConfigurationMistakes) {
+        var client = draft
         // An unknown kind is refused below.
-        let kind = ClientKind.named(draft.kind)
-        if draft.scopes.isEmpty { draft.scopes = kind?.usualScopes.map(\.rawValue) ?? [] }
+        let kind = ClientKind.named(client.kind)
+        if client.scopes.isEmpty { client.scopes = kind?.usualScopes.map(\.rawValue) ?? [] }
         let hasSecret = withSecret || kind?.isConfidential ?? false
         let secret = hasSecret ? OAuthClientSecret(randomBytes: SecureRandom.bytes(count: 32)) : nil
-        let client = draft.client(hash: secret?.hash.hexadecimal)
+        client.secretHashes = [secret?.hash.hexadecimal].compactMap { $0 }
         try Self.check(client, isDevelopment: isDevelopment)
         self.secret = secret?.text
         yaml = Self.yaml(of: client)

@@ -1,6 +1,7 @@
 import AppAttestation
 import AppleEmulator
 import AppleIDClient
+import ArgumentParser
 import AuthorizationServer
 import EmulatorServer
 import Foundation
@@ -13,10 +14,8 @@ import Testing
 @testable import siwa_dev
 
 @Suite struct NewClientTests {
-    static func draft(_ kind: String) -> NewClientLines.Draft {
-        NewClientLines.Draft(
-            id: "client-1", kind: kind, app: "com.example.app", name: "My \"best\" client", scopes: [],
-            redirectURIs: [], platform: nil, projectID: nil, appFlip: false)
+    static func draft(_ kind: String) -> ClientDraft {
+        ClientDraft(id: "client-1", kind: kind, app: "com.example.app", name: ["en": "My \"best\" client"])
     }
 
     @Test func `the printed lines are read back as the client, with the hash of the printed secret`()
@@ -150,37 +149,11 @@ import Testing
         let commands = part.matches(of: /\nsiwa client new (.+)/).map { String($0.1) }
         #expect(commands.count == 3)
         for command in commands {
-            let lines = try NewClientLines(
-                of: try #require(Self.draft(ofCommand: command)), withSecret: false, isDevelopment: false)
+            let options = try ClientNew.parse(command.split(separator: " ").map(String.init))
+            let lines = try NewClientLines(of: options.draft, withSecret: false, isDevelopment: false)
             let hash = try Regex("[0-9a-f]{64}")
             #expect(part.contains(lines.yaml.replacing(hash, with: "PUT-THE-HASH-HERE") + "\n"), "\(command)")
         }
-    }
-
-    /// Returns `nil` for an unknown option.
-    private static func draft(ofCommand command: String) -> NewClientLines.Draft? {
-        var draft = NewClientLines.Draft(
-            id: "", kind: "", app: "", name: "", scopes: [], redirectURIs: [], platform: nil, projectID: nil,
-            appFlip: false)
-        var words = command.split(separator: " ").map(String.init)[...]
-        while let option = words.popFirst() {
-            if option == "--app-flip" {
-                draft.appFlip = true
-                continue
-            }
-            guard let value = words.popFirst() else { return nil }
-            switch option {
-            case "--id": draft.id = value
-            case "--kind": draft.kind = value
-            case "--app": draft.app = value
-            case "--name": draft.name = value
-            case "--redirect-uri": draft.redirectURIs.append(value)
-            case "--platform": draft.platform = value
-            case "--project-id": draft.projectID = value
-            default: return nil
-            }
-        }
-        return draft
     }
 }
 

@@ -147,7 +147,7 @@ struct ClientValues: Sendable {
             Fact(name: "Access token expires after", text: Self.duration(client.lifetimes.accessToken)),
             Fact(name: "Refresh token expires", text: Self.expiry(client.lifetimes)),
             Fact(name: "Refresh tokens", text: "at most \(client.refreshTokenLimit) for one account"),
-            Fact(name: "Device grant", text: client.allowsDeviceGrant ? "allowed" : "not allowed"),
+            Fact(name: "Device grant", text: client.mayUse(.deviceCode) ? "allowed" : "not allowed"),
             Fact(name: "First party", text: client.isFirstParty ? "yes" : "no"),
         ]
         if let bundleID = client.nativeSignInBundleID {

@@ -78,7 +78,7 @@ public struct DeviceAuthorizationRequest: ClientFormRequest {
     ) throws(TokenEndpointError) -> (client: OAuthClient, scope: ScopeSet) {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         do throws(OAuthError) {
-            guard client.allowsDeviceGrant else {
+            guard client.mayUse(.deviceCode) else {
                 throw OAuthError(
                     .unauthorizedClient,
                     "The device authorization endpoint is only for \(GrantType.deviceCode.clients).")

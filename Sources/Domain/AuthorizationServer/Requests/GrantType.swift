@@ -92,12 +92,17 @@ public struct GrantType: Sendable {
             let known = all.map(\.words).joined(separator: ", ")
             throw OAuthError(.unsupportedGrantType, "The grant type must be one of these: \(known).")
         }
-        guard type.isOffered(parameters.client) else {
+        guard parameters.client.mayUse(type) else {
             throw OAuthError(
                 .unauthorizedClient, "The grant type \(type.words) is only for \(type.clients).")
         }
         return (type, try type.read(parameters))
     }
+}
+
+extension OAuthClient {
+    /// Returns `true` if the client may use the grant type.
+    public func mayUse(_ type: GrantType) -> Bool { type.isOffered(self) }
 }
 
 /// The parameters of a token request, as grant types read them.

@@ -78,15 +78,15 @@ package struct PagePreview: Sendable {
         case .consent:
             return samples.consent.map { ConsentPage(prompt: $0, language: language).response }
         case .device:
-            guard client.allowsDeviceGrant else { return nil }
+            guard client.mayUse(.deviceCode) else { return nil }
             return DeviceConsentPage(
                 prompt: samples.device, query: samples.deviceQuery, language: language, cookie: nil
             ).response
         case .deviceCode:
-            guard client.allowsDeviceGrant else { return nil }
+            guard client.mayUse(.deviceCode) else { return nil }
             return DeviceCodePage(query: samples.deviceQuery, fault: nil, language: language).response
         case .deviceConnected:
-            guard client.allowsDeviceGrant else { return nil }
+            guard client.mayUse(.deviceCode) else { return nil }
             return DeviceEndPage(client: client, isAgreed: true, language: language).response
         case .connections:
             return ConnectionsPage(

@@ -111,7 +111,7 @@ public struct DevicePageUseCase: Sendable {
         server.userCodeGuessing.withLock { $0.takeBack(attempt) }
         // The configuration may have changed since the request of the device.
         guard device.isWaiting(at: now), let client = authorize.settings.clients[device.oauthClientID],
-            client.allowsDeviceGrant,
+            client.mayUse(.deviceCode),
             let scopes = client.remainingScope(of: device.scope).flatMap({ ScopeSet(parsing: $0) })
         else { return .fault(.over) }
         return .waiting(WaitingDevice(device: device, client: client, userCode: code, scopes: scopes))
