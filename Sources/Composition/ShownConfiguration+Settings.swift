@@ -24,8 +24,7 @@ private struct ShownSettings {
     var rows: [ShownConfiguration.Setting] {
         Setting.all.map { setting in
             let origin = settings.origins.first { $0.name == setting.name }
-            let isSet = origin?.place != .notSet && origin != nil
-            let value = secretOrDerived(setting, isSet: isSet) ?? origin?.text ?? derived(setting)
+            let value = setting.shown?(settings) ?? (origin == nil ? trial(setting) : origin?.text)
             let isDefault = origin.map { $0.place == .byDefault } ?? (value == setting.defaultText)
             // Settings without origins are those of siwa dev.
             let source =
@@ -35,51 +34,9 @@ private struct ShownSettings {
         }
     }
 
-    /// The value of a setting that no reader has read.
-    private func derived(_ setting: Setting) -> String? {
-        guard settings.origins.isEmpty else { return nil }
+    private func trial(_ setting: Setting) -> String? {
         if case .number = setting.kind { return String(settings.numbers[setting]) }
-        switch setting.name {
-        case Setting.teamID.name: return settings.deployment.apps.first?.team.rawValue
-        case Setting.clientIDs.name:
-            return settings.deployment.apps.flatMap(\.clientIDs).map(\.rawValue).joined(separator: ", ")
-        case Setting.publicURL.name: return settings.publicURL
-        case Setting.environment.name: return settings.environment.rawValue
-        case Setting.baseURL.name:
-            guard case .remote(let url) = settings.keySource else { return nil }
-            return url
-        case Setting.allowedHosts.name:
-            return settings.allowedHosts.isEmpty ? nil : settings.allowedHosts.joined(separator: ", ")
-        default: return setting.defaultText
-        }
-    }
-
-    /// The shown form of settings with a secret: fingerprints, names and places.
-    private func secretOrDerived(_ setting: Setting, isSet: Bool) -> String? {
-        switch setting.name {
-        case Setting.database.name: return settings.database.place
-        case Setting.sealingKeys.name:
-            return settings.sealingKeys.map { ring in
-                ring.keys.map { "\($0.name) (\($0.fingerprint))" }.joined(separator: ", ")
-            }
-        case Setting.apiKeyHashes.name:
-            // Those of the file's list are in the section alone.
-            guard isSet else { return nil }
-            let count = settings.namesInKeySetting.count
-            return "\(count == 1 ? "one key" : "\(count) keys"), see below"
-        case Setting.tracesHeaders.name: return isSet ? "set" : nil
-        case Setting.metricsKeyHash.name:
-            return settings.fingerprints["setting \(setting.name)"] ?? settings.metricsKey.map { _ in "set" }
-        case Setting.privateKey.name:
-            let ids = settings.signingKeys.values.compactMap { location -> String? in
-                switch location {
-                case .key(let key): "key ID \(key.keyID)"
-                case .file, .directory: nil
-                }
-            }
-            return ids.isEmpty ? nil : ids.sorted().joined(separator: ", ")
-        default: return nil
-        }
+        return setting.inTrial(settings) ?? setting.defaultText
     }
 
     var sections: [ShownConfiguration.Section] {

@@ -1,5 +1,8 @@
+import AppleAccounts
+import AppleIDClient
 import AppleIdentity
 import Configuration
+import Cryptography
 import HTTPAPI
 import Logging
 
@@ -29,34 +32,55 @@ package struct Setting: Sendable {
     let sentence: String
     /// The smallest number that is accepted in development, if it is another.
     let smallestInDevelopment: Int?
+    /// The value for the console where it is not shown as written: fingerprints, names and places of secrets.
+    let shown: (@Sendable (ServiceSettings) -> String?)?
+    /// The value that `siwa dev` sets without a text.
+    let inTrial: @Sendable (ServiceSettings) -> String?
 
     private init(
         _ name: String, _ kind: Kind, isSecret: Bool = false, in group: Group = .others, _ sentence: String,
-        smallestInDevelopment: Int? = nil
+        smallestInDevelopment: Int? = nil, shown: (@Sendable (ServiceSettings) -> String?)? = nil,
+        inTrial: @escaping @Sendable (ServiceSettings) -> String? = { _ in nil }
     ) {
         (self.name, self.kind, self.isSecret) = (name, kind, isSecret)
         (self.group, self.sentence) = (group, sentence)
         self.smallestInDevelopment = smallestInDevelopment
+        (self.shown, self.inTrial) = (shown, inTrial)
     }
 
     static let teamID = Setting(
-        "APPLE_TEAM_ID", .text(), in: .required, "the 10 characters of your Apple team ID")
+        "APPLE_TEAM_ID", .text(), in: .required, "the 10 characters of your Apple team ID",
+        inTrial: { $0.deployment.apps.first?.team.rawValue })
     static let clientIDs = Setting(
         "APPLE_CLIENT_IDS", .list(), in: .required,
-        "your app's bundle ID, then those that are grouped with it, comma-separated")
+        "your app's bundle ID, then those that are grouped with it, comma-separated",
+        inTrial: { $0.deployment.apps.flatMap(\.clientIDs).map(\.rawValue).joined(separator: ", ") })
     static let apiKeyHashes = Setting(
         "SIWA_API_KEY_HASHES", .list(), in: .required,
-        "the callers: name=hash (siwa api-key makes a key and its hash)")
-    static let metricsKeyHash = Setting(
-        "SIWA_METRICS_KEY_HASH", .text(), "the hash of a key that opens /metrics and nothing else")
+        "the callers: name=hash (siwa api-key makes a key and its hash)",
+        shown: { settings in
+            // The keys of the file's list are in the section alone.
+            let count = settings.namesInKeySetting.count
+            return count == 0 ? nil : "\(count == 1 ? "one key" : "\(count) keys"), see below"
+        })
+    static let metricsKeyHash: Setting = Setting(
+        "SIWA_METRICS_KEY_HASH", .text(), "the hash of a key that opens /metrics and nothing else",
+        shown: { settings in
+            settings.fingerprints["setting \(metricsKeyHash.name)"] ?? settings.metricsKey.map { _ in "set" }
+        })
     static let privateKeyFile = Setting(
         "APPLE_PRIVATE_KEY_FILE", .text(), in: .keys,
         "AuthKey_<key ID>.p8 from Apple, or a directory of such files")
     package static let sealingKeys = Setting(
         "SIWA_SEALING_KEYS", .list(), isSecret: true, in: .keys,
-        "the keys that encrypt them: name=key (siwa sealing-key makes one)")
+        "the keys that encrypt them: name=key (siwa sealing-key makes one)",
+        shown: { settings in
+            settings.sealingKeys.map { ring in
+                ring.keys.map { "\($0.name) (\($0.fingerprint))" }.joined(separator: ", ")
+            }
+        })
     static let publicURL = Setting(
-        "SIWA_PUBLIC_URL", .text(), in: .web, "the public URL of this service")
+        "SIWA_PUBLIC_URL", .text(), in: .web, "the public URL of this service", inTrial: { $0.publicURL })
     static let webRedirectURL = Setting(
         "SIWA_WEB_REDIRECT_URL", .text(), in: .web, "the page of your site that receives the result")
     static let servicesIDs = Setting(
@@ -76,9 +100,10 @@ package struct Setting: Sendable {
         "SIWA_ENV",
         .choice(
             ServiceEnvironment.allCases.map(\.rawValue), default: ServiceEnvironment.production.rawValue),
-        "production or development")
+        "production or development", inTrial: { $0.environment.rawValue })
     static let allowedHosts = Setting(
-        "SIWA_ALLOWED_HOSTS", .list(), "further host names of the service, in development")
+        "SIWA_ALLOWED_HOSTS", .list(), "further host names of the service, in development",
+        inTrial: { $0.allowedHosts.isEmpty ? nil : $0.allowedHosts.joined(separator: ", ") })
     static let logLevel = Setting(
         "SIWA_LOG_LEVEL",
         .choice(Logger.Level.allCases.map(\.rawValue), default: Logger.Level.info.rawValue),
@@ -92,7 +117,8 @@ package struct Setting: Sendable {
     static let tracesURL = Setting(
         "SIWA_TRACES_URL", .text(), "the OTLP/HTTP address of a collector, which gets spans")
     static let tracesHeaders = Setting(
-        "SIWA_TRACES_HEADERS", .list(), isSecret: true, "header fields for the collector: name=value")
+        "SIWA_TRACES_HEADERS", .list(), isSecret: true, "header fields for the collector: name=value",
+        shown: { $0.traces?.headers.isEmpty == false ? "set" : nil })
     static let tracesRatio = Setting(
         "SIWA_TRACES_RATIO", .text(default: "0.01"), "the share of new traces that are recorded, 0 to 1")
     static let tracesService = Setting(
@@ -110,7 +136,8 @@ package struct Setting: Sendable {
         "exchange receipts of App Attest for the risk metric: off or on")
     static let database = Setting(
         "DATABASE_URL", .text(default: "sqlite://siwa.sqlite"), isSecret: true,
-        "sqlite:///absolute/path, sqlite://relative/path or postgres://host/database")
+        "sqlite:///absolute/path, sqlite://relative/path or postgres://host/database",
+        shown: \.database.place)
     static let databaseConnections = Setting(
         "SIWA_DATABASE_CONNECTIONS", .number(1...100, default: 8), "connections to PostgreSQL")
     static let drainSeconds = Setting(
@@ -122,14 +149,27 @@ package struct Setting: Sendable {
     static let keyID = Setting(
         "APPLE_KEY_ID", .text(), "the ID of the key, if its file is not named after it")
     static let privateKey = Setting(
-        "APPLE_PRIVATE_KEY", .text(), isSecret: true, "the key itself, in place of its file")
+        "APPLE_PRIVATE_KEY", .text(), isSecret: true, "the key itself, in place of its file",
+        shown: { settings in
+            let ids = settings.signingKeys.values.compactMap { location -> String? in
+                switch location {
+                case .key(let key): "key ID \(key.keyID)"
+                case .file, .directory: nil
+                }
+            }
+            return ids.isEmpty ? nil : ids.sorted().joined(separator: ", ")
+        })
     static let keysFile = Setting(
         "APPLE_KEYS_FILE", .text(), "a file with a key set, in place of the one at Apple")
     static let issuers = Setting(
         "APPLE_ISSUERS", .list(default: VerificationPolicy.appleIssuer),
         "the accepted issuers, comma-separated")
     package static let baseURL = Setting(
-        "APPLE_BASE_URL", .text(), "the URL of the fake Apple, in development")
+        "APPLE_BASE_URL", .text(), "the URL of the fake Apple, in development",
+        inTrial: { settings in
+            guard case .remote(let url) = settings.keySource else { return nil }
+            return url
+        })
     package static let googleBaseURL = Setting(
         "SIWA_GOOGLE_BASE_URL", .text(), "the URL of the fake Google, in development")
 
