@@ -157,15 +157,12 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Returns the response to a request whose command was committed or refused.
-    func response(
-        to commit: Step<HTTPResponse>.Commit, with result: Result<AccountOutcome, any Error>,
-        for info: RequestInfo
-    ) -> HTTPResponse {
+    /// Returns the step after a command that was committed or refused. An error becomes its response.
+    func step(_ next: () throws -> Step<HTTPResponse>, for info: RequestInfo) -> Step<HTTPResponse> {
         do {
-            return try commit.result(result)
+            return try next()
         } catch {
-            return problem(error, info)
+            return .now(problem(error, info))
         }
     }
 

@@ -205,7 +205,7 @@ public final class HTTPService: Service {
         server = HTTPServer(
             host: host, port: port, limits: limits, logger: logger, now: dependencies.now,
             interface: { [site = dependencies.site] in
-                LoopDispatcher(dispatcher, commits: commits, site: site, eventLoop: $0)
+                LoopDispatcher(dispatcher, site: site, eventLoop: $0)
             },
             noteEarlyClose: { notices.count($0) })
     }

@@ -1,4 +1,5 @@
 import AppleAccounts
+import AuthorizationServer
 import Commits
 package import HTTPEngine
 import NIOCore
@@ -9,18 +10,14 @@ import Tracing
 /// Handles the requests of one event loop by the `Dispatcher`, and gathers their commands. Stays on its event loop.
 final class LoopDispatcher: HTTPInterface {
     private let dispatcher: Dispatcher
-    private let commits: GroupCommit<AccountCommand>
     private let eventLoop: any EventLoop
     /// `nil` where the port has the interface alone.
     private let site: (any PageSite)?
-    private var gathered: [GroupCommit<AccountCommand>.Entry] = []
+    private var accounts = Gathered<AccountCommand>()
+    private var grants = Gathered<GrantCommand>()
 
-    init(
-        _ dispatcher: Dispatcher, commits: GroupCommit<AccountCommand>, site: (any PageSite)?,
-        eventLoop: any EventLoop
-    ) {
-        (self.dispatcher, self.commits, self.eventLoop) = (dispatcher, commits, eventLoop)
-        self.site = site
+    init(_ dispatcher: Dispatcher, site: (any PageSite)?, eventLoop: any EventLoop) {
+        (self.dispatcher, self.site, self.eventLoop) = (dispatcher, site, eventLoop)
     }
 
     func handle(
@@ -43,7 +40,18 @@ final class LoopDispatcher: HTTPInterface {
     ) -> ResponseSource {
         switch step {
         case .now(let response): .response(response)
-        case .commit(let commit): .command { loop.value.gather(commit, of: exchange, then: $0) }
+        case .accounts(let commit):
+            .command { completion in
+                loop.value.accounts.add(commit, of: exchange) { next in
+                    completion { source(of: next(), info, exchange, dispatcher, loop) }
+                }
+            }
+        case .grants(let commit):
+            .command { completion in
+                loop.value.grants.add(commit, of: exchange) { next in
+                    completion { source(of: next(), info, exchange, dispatcher, loop) }
+                }
+            }
         case .work(let work):
             .work {
                 let next = await dispatcher.next(after: work, for: info)
@@ -64,22 +72,34 @@ final class LoopDispatcher: HTTPInterface {
     }
 
     func submitGathered() {
-        commits.submit(gathered)
-        gathered.removeAll(keepingCapacity: true)
+        accounts.submit()
+        grants.submit()
     }
 
     func connectionOpened() { dispatcher.observer.connectionOpened() }
     func connectionClosed() { dispatcher.observer.connectionClosed() }
     func requestFinishedLate() { dispatcher.observer.recordLate() }
+}
 
-    private func gather(
-        _ commit: Step<HTTPResponse>.Commit, of exchange: DispatchedExchange,
-        then completion: @escaping ResponseSource.Completion
+/// Commands for one queue, gathered in a round of an event loop.
+private struct Gathered<Command: BatchCommand> {
+    private var queue: GroupCommit<Command>?
+    private var entries: [GroupCommit<Command>.Entry] = []
+
+    mutating func add(
+        _ commit: Step<HTTPResponse>.Commit<Command>, of exchange: DispatchedExchange,
+        completion: @escaping @Sendable (_ next: @escaping @Sendable () -> Step<HTTPResponse>) -> Void
     ) {
-        gathered.append(
-            GroupCommit<AccountCommand>.Entry(commit.command, context: exchange.context) { result in
-                completion { exchange.response(to: commit, with: result) }
+        queue = commit.queue
+        entries.append(
+            GroupCommit<Command>.Entry(commit.command, context: exchange.context) { outcome in
+                completion { exchange.step { try commit.next(outcome) } }
             })
+    }
+
+    mutating func submit() {
+        queue?.submit(entries)
+        entries.removeAll(keepingCapacity: true)
     }
 }
 
@@ -101,11 +121,9 @@ final class DispatchedExchange: HTTPExchange {
     var isLongPoll: Bool { info.endpoint?.wait.isLongPoll ?? false }
     var unavailable: HTTPResponse { dispatcher.unavailable(info) }
 
-    /// The response to a command that was committed or refused.
-    func response(to commit: Step<HTTPResponse>.Commit, with result: Result<AccountOutcome, any Error>)
-        -> HTTPResponse
-    {
-        dispatcher.response(to: commit, with: result, for: info)
+    /// The step after a command that was committed or refused.
+    func step(_ next: () throws -> Step<HTTPResponse>) -> Step<HTTPResponse> {
+        dispatcher.step(next, for: info)
     }
 
     func finish(_ response: HTTPResponse, at now: NIODeadline) -> HTTPResponse {

@@ -54,8 +54,8 @@ package protocol HTTPExchange: AnyObject, Sendable {
 /// Most requests are answered from memory: they never leave their event loop, and need neither a task nor a
 /// change of thread.
 package enum ResponseSource: Sendable {
-    /// Called once, on any thread, when a command is done. The response is made on the event loop.
-    package typealias Completion = @Sendable (_ response: @escaping @Sendable () -> HTTPResponse) -> Void
+    /// Called once, on any thread, when a command is done. `next` is called on the event loop.
+    package typealias Completion = @Sendable (_ next: @escaping @Sendable () -> ResponseSource) -> Void
 
     case response(HTTPResponse)
     /// A command that the interface submits together with the commands of other requests, at the end of a round of the

@@ -1,20 +1,9 @@
 /// Decides which commands are committed together: the commands that arrived during the previous transaction
 /// and, after a transaction of several commands, the commands that follow at once.
 ///
-/// Does no I/O and reads no clock. A ticket identifies the caller that waits.
+/// Does no I/O and reads no clock.
 @usableFromInline
-struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
-    @usableFromInline
-    struct Batch: Sendable {
-        @usableFromInline var commands: [Command] = []
-        @usableFromInline var tickets: [Ticket] = []
-
-        @inlinable
-        init(commands: [Command] = [], tickets: [Ticket] = []) {
-            (self.commands, self.tickets) = (commands, tickets)
-        }
-    }
-
+struct CommitQueue<Entry: Sendable>: Sendable {
     @usableFromInline
     enum Acceptance: Equatable {
         /// No command is being committed or gathered: the caller of `accept` must call `next`.
@@ -26,7 +15,7 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     /// The next step of the thread that commits.
     @usableFromInline
     enum Next {
-        case commit(Batch)
+        case commit([Entry])
         /// Call `next` again a moment later, with this turn.
         case look(turn: Int)
         /// Nothing to do: the queue is empty, or another call of `next` goes on.
@@ -42,7 +31,7 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
 
     @usableFromInline let mostWaiting: Int
     @usableFromInline let largestBatch: Int
-    @usableFromInline var waiting = Batch()
+    @usableFromInline var waiting: [Entry] = []
     @usableFromInline var isCommitting = false
     @usableFromInline var pace = CommitPace()
     /// Number of commands of the last transaction, and the time of its end.
@@ -58,7 +47,7 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     }
 
     @inlinable var isIdle: Bool { !isCommitting }
-    @inlinable var depth: Int { waiting.tickets.count }
+    @inlinable var depth: Int { waiting.count }
 
     /// Returns the capacity for a command whose caller can retry.
     @inlinable
@@ -68,11 +57,10 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     }
 
     @inlinable
-    mutating func accept(_ command: Command, _ ticket: Ticket) -> Acceptance {
+    mutating func accept(_ entry: Entry) -> Acceptance {
         // At the bound a caller should retry instead of waiting too long.
-        guard !isClosed, waiting.tickets.count < mostWaiting else { return .refuse }
-        waiting.commands.append(command)
-        waiting.tickets.append(ticket)
+        guard !isClosed, waiting.count < mostWaiting else { return .refuse }
+        waiting.append(entry)
         guard !isCommitting else { return .wait }
         isCommitting = true
         return .startCommitting
@@ -138,23 +126,20 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
 
     /// Returns the next batch in the order of arrival. `nil` when no command waits: the queue is idle then.
     @inlinable
-    mutating func nextBatch(at now: ContinuousClock.Instant) -> Batch? {
-        guard !waiting.tickets.isEmpty else {
+    mutating func nextBatch(at now: ContinuousClock.Instant) -> [Entry]? {
+        guard !waiting.isEmpty else {
             isCommitting = false
             return nil
         }
         pace.batchBegan(at: now)
-        last.count = min(waiting.tickets.count, largestBatch)
-        guard waiting.tickets.count > largestBatch else {
+        last.count = min(waiting.count, largestBatch)
+        guard waiting.count > largestBatch else {
             let batch = waiting
-            waiting = Batch()
+            waiting = []
             return batch
         }
-        let batch = Batch(
-            commands: Array(waiting.commands.prefix(largestBatch)),
-            tickets: Array(waiting.tickets.prefix(largestBatch)))
-        waiting.commands.removeFirst(largestBatch)
-        waiting.tickets.removeFirst(largestBatch)
+        let batch = Array(waiting.prefix(largestBatch))
+        waiting.removeFirst(largestBatch)
         return batch
     }
 

@@ -35,34 +35,22 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
     /// A command, and the function that is called with its outcome.
     public struct Entry: Sendable {
         @usableFromInline let command: Command
-        @usableFromInline let ticket: Ticket
+        @usableFromInline let completion: Completion
+        @usableFromInline let context: ServiceContext?
 
         /// - Parameter context: The span that waits; `nil` where nothing is recorded.
         @inlinable
         public init(
             _ command: Command, context: ServiceContext? = nil, completion: @escaping Completion
         ) {
-            self.command = command
-            ticket = Ticket(completion: completion, context: context)
-        }
-    }
-
-    /// The caller of a command.
-    @usableFromInline
-    struct Ticket: Sendable {
-        @usableFromInline let completion: Completion
-        @usableFromInline let context: ServiceContext?
-
-        @inlinable
-        init(completion: @escaping Completion, context: ServiceContext?) {
-            (self.completion, self.context) = (completion, context)
+            (self.command, self.context, self.completion) = (command, context, completion)
         }
     }
 
     @usableFromInline let transaction: Transaction
     @usableFromInline let feed: EventFeed
     @usableFromInline let delay: CommitDelay?
-    @usableFromInline let queue: Mutex<CommitQueue<Command, Ticket>>
+    @usableFromInline let queue: Mutex<CommitQueue<Entry>>
     @usableFromInline let metrics: CommitMetrics
     @usableFromInline let spans: CommitSpans?
     @usableFromInline let now: @Sendable () -> ContinuousClock.Instant
@@ -116,23 +104,6 @@ public final class GroupCommit<Command: BatchCommand>: Service, Sendable {
         try Typed.requireOutput(try await submit(command.untyped))
     }
 
-    /// Returns the value of a use case, for callers that are in a task. Throws like `submit` of a command.
-    @inlinable
-    public func submit<Value>(_ step: Step<Value>) async throws -> Value where Command == AccountCommand {
-        switch step {
-        case .now(let value): return value
-        case .work(let work): return try await submit(try await work())
-        case .commit(let commit):
-            let outcome: Result<AccountOutcome, any Error>
-            do {
-                outcome = .success(try await submit(commit.command))
-            } catch {
-                outcome = .failure(error)
-            }
-            return try commit.result(outcome)
-        }
-    }
-
     /// Returns the outcome when the command is durable. Throws like `submit` of a typed command.
     @inlinable
     public func submit(_ command: Command) async throws -> Command.Outcome {
@@ -174,7 +145,7 @@ extension GroupCommit {
         let (accepted, isFirst, endsGathering) = queue.withLock { queue in
             var (accepted, isFirst) = (0, false)
             accepting: for entry in entries {
-                switch queue.accept(entry.command, entry.ticket) {
+                switch queue.accept(entry) {
                 case .startCommitting: isFirst = true
                 case .wait: break
                 case .refuse: break accepting
@@ -183,7 +154,7 @@ extension GroupCommit {
             }
             return (accepted, isFirst, accepted > 0 && queue.endsGathering(at: now()))
         }
-        for refused in entries.dropFirst(accepted) { refused.ticket.completion(.failure(OverloadedError())) }
+        for refused in entries.dropFirst(accepted) { refused.completion(.failure(OverloadedError())) }
         if isFirst || endsGathering { startNextTransaction(gathers: !endsGathering) }
     }
 
@@ -196,10 +167,10 @@ extension GroupCommit {
         case .look(let turn): delay? { self.startNextTransaction(look: turn) }
         case .commit(let batch):
             let began = now()
-            let span = spans?.begin(batch.tickets.lazy.map(\.context))
-            transaction(batch.commands) { result in
+            let span = spans?.begin(batch.lazy.map(\.context))
+            transaction(batch.map(\.command)) { result in
                 if let span { CommitSpans.end(span, result) }
-                self.complete(batch.tickets, with: result, after: self.now() - began)
+                self.complete(batch, with: result, after: self.now() - began)
                 self.startNextTransaction()
             }
         }
@@ -207,25 +178,25 @@ extension GroupCommit {
 
     @inlinable
     func complete(
-        _ tickets: [Ticket], with result: Result<Command.Batch, any Error>, after time: Duration
+        _ entries: [Entry], with result: Result<Command.Batch, any Error>, after time: Duration
     ) {
         switch result {
         case .success(let batch):
             // The feed comes first, so that a caller which has its result and then reads events finds them.
             if let sequence = batch.lastEventSequence { feed.advance(to: sequence) }
             let results = batch.results
-            for (index, ticket) in tickets.enumerated() {
+            for (index, entry) in entries.enumerated() {
                 guard index < results.count else {
-                    ticket.completion(
+                    entry.completion(
                         .failure(StorageError(.unavailable, detail: "the store gave no result")))
                     continue
                 }
-                ticket.completion(Command.Batch.outcome(results[index]))
+                entry.completion(Command.Batch.outcome(results[index]))
             }
-            metrics.committed(tickets.count, in: time)
+            metrics.committed(entries.count, in: time)
         case .failure(let error):
-            for ticket in tickets { ticket.completion(.failure(error)) }
-            metrics.failed(tickets.count)
+            for entry in entries { entry.completion(.failure(error)) }
+            metrics.failed(entries.count)
         }
     }
 

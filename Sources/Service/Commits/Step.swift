@@ -1,28 +1,32 @@
 public import AppleAccounts
+public import AuthorizationServer
 
-/// The next step towards the value of a use case: the value, a command to commit before there is a value, or work for a
-/// task. The use case, the event loop of the request and the queue pass it on in this one form.
+/// The next step towards the value of a use case: the value, a command to commit first, or work for a task. The use
+/// case, the event loop of the request and the queue pass it on in this one form.
 ///
-/// An event loop handles `now` on the spot, and gathers the command of `commit` with those of other requests: neither
-/// needs a task. Nothing is stored until the command is submitted to `GroupCommit`.
+/// An event loop handles `now` on the spot, and gathers the commands of many requests: neither needs a task. Nothing is
+/// stored until a command is submitted to its queue.
 public enum Step<Value: Sendable>: Sendable {
     case now(Value)
-    case commit(Commit)
+    case accounts(Commit<AccountCommand>)
+    case grants(Commit<GrantCommand>)
     /// Runs in a task, and returns the next step.
-    case work(@Sendable () async throws -> Step<Value>)
+    case work(@Sendable () async throws -> Step)
 
-    public struct Commit: Sendable {
-        public let command: AccountCommand
+    /// A command, its queue, and the step that follows.
+    public struct Commit<Command: BatchCommand>: Sendable {
+        public let queue: GroupCommit<Command>
+        public let command: Command
         /// Called once, when the command is durable or has failed. The function also does the work that has to follow
         /// the commit, such as waking a worker.
-        public let result: @Sendable (Result<AccountOutcome, any Error>) throws -> Value
+        public let next: @Sendable (Result<Command.Outcome, any Error>) throws -> Step
 
-        @usableFromInline
+        @inlinable
         init(
-            _ command: AccountCommand,
-            result: @escaping @Sendable (Result<AccountOutcome, any Error>) throws -> Value
+            _ command: Command, in queue: GroupCommit<Command>,
+            next: @escaping @Sendable (Result<Command.Outcome, any Error>) throws -> Step
         ) {
-            (self.command, self.result) = (command, result)
+            (self.command, self.queue, self.next) = (command, queue, next)
         }
     }
 
@@ -31,24 +35,23 @@ public enum Step<Value: Sendable>: Sendable {
         .work { .now(try await value()) }
     }
 
-    /// - Parameter value: Makes the value from the outcome.
-    @inlinable
-    public static func commit<Typed: TypedCommand>(
-        _ command: Typed, _ value: @escaping @Sendable (Typed.Output) throws -> Value
-    ) -> Step where Typed.Command == AccountCommand {
-        .commit(Commit(command.untyped) { try value(try Typed.requireOutput(try $0.get())) })
+    /// Begins a use case, with its errors mapped, whenever they come.
+    public static func mappingErrors(
+        _ transform: @escaping @Sendable (any Error) -> any Error, of begin: () throws -> Step
+    ) throws -> Step {
+        do { return try begin().mapError(transform) } catch { throw transform(error) }
     }
 
-    /// - Parameter value: Makes the value from the outcome, or from an error that need not be the end.
-    @inlinable
-    public static func commit<Typed: TypedCommand>(
-        _ command: Typed,
-        finishing value: @escaping @Sendable (Result<Typed.Output, any Error>) throws -> Value
-    ) -> Step where Typed.Command == AccountCommand {
-        .commit(
-            Commit(command.untyped) { outcome in
-                try value(Result { try Typed.requireOutput(try outcome.get()) })
-            })
+    /// The value, for callers that are in a task. Throws what the step throws.
+    public var value: Value {
+        get async throws {
+            switch self {
+            case .now(let value): value
+            case .accounts(let commit): try await commit.value
+            case .grants(let commit): try await commit.value
+            case .work(let work): try await work().value
+            }
+        }
     }
 }
 
@@ -56,49 +59,98 @@ extension Step {
     /// Returns the step with another value, made when this value is there.
     @inlinable
     public func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) rethrows -> Step<Other> {
+        try then { .now(try transform($0)) }
+    }
+
+    /// Returns the step that follows with the value.
+    @inlinable
+    public func then<Other>(
+        _ next: @escaping @Sendable (Value) throws -> Step<Other>
+    ) rethrows -> Step<Other> {
         switch self {
-        case .now(let value): .now(try transform(value))
-        case .commit(let commit): .commit(.init(commit.command) { try transform(try commit.result($0)) })
-        case .work(let work): .work { try await work().map(transform) }
+        case .now(let value): try next(value)
+        case .accounts(let commit): .accounts(commit.then(next))
+        case .grants(let commit): .grants(commit.then(next))
+        case .work(let work): .work { try await work().then(next) }
         }
     }
 
-    /// Returns the same step with an error mapped, whenever it comes.
-    public func mapError(_ transform: @escaping @Sendable (any Error) -> any Error) -> Step {
+    private func mapError(_ transform: @escaping @Sendable (any Error) -> any Error) -> Step {
         switch self {
         case .now: return self
-        case .commit(let commit):
-            return .commit(
-                .init(commit.command) { outcome in
-                    do { return try commit.result(outcome) } catch { throw transform(error) }
-                })
+        case .accounts(let commit): return .accounts(commit.mapError(transform))
+        case .grants(let commit): return .grants(commit.mapError(transform))
         case .work(let work):
             return .work {
                 do { return try await work().mapError(transform) } catch { throw transform(error) }
             }
         }
     }
+}
 
-    /// Returns the step that follows with the value. A step that follows a command must be `now`.
-    ///
-    /// - Throws: `StepAfterCommit`, from the commit.
-    public func then<Other>(_ next: @escaping @Sendable (Value) throws -> Step<Other>) throws -> Step<Other> {
-        switch self {
-        case .now(let value): return try next(value)
-        case .commit(let commit):
-            return .commit(
-                .init(commit.command) { outcome in
-                    guard case .now(let value) = try next(try commit.result(outcome)) else {
-                        throw StepAfterCommit()
-                    }
-                    return value
-                })
-        case .work(let work): return .work { try await work().then(next) }
+extension Step.Commit {
+    @inlinable
+    func then<Other>(_ next: @escaping @Sendable (Value) throws -> Step<Other>) -> Step<Other>.Commit<Command>
+    {
+        .init(command, in: queue) { try self.next($0).then(next) }
+    }
+
+    fileprivate func mapError(_ transform: @escaping @Sendable (any Error) -> any Error) -> Self {
+        .init(command, in: queue) { outcome in
+            try Step.mappingErrors(transform) { try next(outcome) }
+        }
+    }
+
+    fileprivate var value: Value {
+        get async throws {
+            let outcome: Result<Command.Outcome, any Error>
+            do {
+                outcome = .success(try await queue.submit(command))
+            } catch {
+                outcome = .failure(error)
+            }
+            return try await next(outcome).value
         }
     }
 }
 
-/// A mistake of this service: a use case wanted to wait once more after its command.
-public struct StepAfterCommit: Error, Sendable {
-    public init() {}
+/// A command that a step can wait for.
+public protocol StepCommand: BatchCommand {
+    static func step<Value>(_ commit: Step<Value>.Commit<Self>) -> Step<Value>
+}
+
+extension AccountCommand: StepCommand {
+    @inlinable
+    public static func step<Value>(_ commit: Step<Value>.Commit<Self>) -> Step<Value> { .accounts(commit) }
+}
+
+extension GrantCommand: StepCommand {
+    @inlinable
+    public static func step<Value>(_ commit: Step<Value>.Commit<Self>) -> Step<Value> { .grants(commit) }
+}
+
+extension GroupCommit where Command: StepCommand {
+    /// Returns the step that commits a command.
+    ///
+    /// - Parameter value: Makes the value from the outcome.
+    @inlinable
+    public func step<Typed: TypedCommand, Value>(
+        _ command: Typed, _ value: @escaping @Sendable (Typed.Output) throws -> Value
+    ) -> Step<Value> where Typed.Command == Command {
+        step(command) { .now(try value(try $0.get())) }
+    }
+
+    /// Returns the step that commits a command.
+    ///
+    /// - Parameter next: Makes the next step from the outcome, or from an error that need not be the end.
+    @inlinable
+    public func step<Typed: TypedCommand, Value>(
+        _ command: Typed,
+        then next: @escaping @Sendable (Result<Typed.Output, any Error>) throws -> Step<Value>
+    ) -> Step<Value> where Typed.Command == Command {
+        Command.step(
+            Step<Value>.Commit(command.untyped, in: self) { outcome in
+                try next(Result { try Typed.requireOutput(try outcome.get()) })
+            })
+    }
 }

@@ -98,7 +98,7 @@ public struct AppFlip: Sendable {
         let useCases = server.dependencies.signIn
         let only = AppScope.only([link.client.app])
         do {
-            let verified = try await useCases.commits.submit(useCases.verify(token, allowed: only))
+            let verified = try await useCases.verify(token, allowed: only).value
             let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
             try await judge(
                 token.evidence, of: link, audience: verified.identity.clientID,
@@ -107,8 +107,8 @@ public struct AppFlip: Sendable {
             guard link.authenticationAge.accepts(moment, at: now) else {
                 return .obstacle(.authenticationTooOld)
             }
-            let pending = try useCases.signIn(verified, from: SignInRequest(token: token), allowed: only)
-            let outcome = try await useCases.commits.submit(pending)
+            let signIn = try useCases.signIn(verified, from: SignInRequest(token: token), allowed: only)
+            let outcome = try await signIn.value
             return .known(outcome.account.id, authenticatedAt: moment)
         } catch is AppleTokenError {
             return .obstacle(.identityRefused)
@@ -136,7 +136,7 @@ public struct AppFlip: Sendable {
             policy = server.dependencies.deployment.app(for: link.client.app)
                 .flatMap { checks.policy(of: $0, for: evidence) }
         }
-        _ = try await checks.check(evidence, by: policy, vouchingFor: SHA256Digest.hash(text))
+        _ = try await checks.check(evidence, by: policy, vouchingFor: SHA256Digest.hash(text)).value
     }
 
     private func isKnown(_ id: AccountID, caller: AppScope) async throws -> Bool {

@@ -43,15 +43,13 @@ public struct ClientAttestation: Sendable {
         let request = KeyRegistrationRequest(
             attestation: attestation.object, keyID: attestation.keyID, challenge: attestation.challenge,
             clientID: policy.appID.bundleID)
-        do {
-            return try checks.registerKey(request, by: policy).map { [server] registration in
+        return try Step.mappingErrors(Self.oauthError) {
+            try checks.registerKey(request, by: policy).map { [server] registration in
                 if registration.isNew {
                     server.registrations.withLock { $0.registered(keyOf: policy.appID, at: now) }
                 }
                 return registration
-            }.mapError { Self.oauthError($0) }
-        } catch {
-            throw Self.oauthError(error)
+            }
         }
     }
 
@@ -64,7 +62,7 @@ public struct ClientAttestation: Sendable {
     }
 
     /// Errors that are no refusal stay as they are.
-    private static func oauthError(_ error: any Error) -> any Error {
+    @Sendable private static func oauthError(_ error: any Error) -> any Error {
         switch error {
         case let refusal as AppCheckRefusal: OAuthError(refusal)
         case let refusal as AccountRefusal where refusal.code == .attestationKeysFull:

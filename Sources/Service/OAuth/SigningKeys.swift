@@ -263,7 +263,8 @@ public final class SigningKeys: Sendable {
         }
     }
 
-    private func heldSigningKey(_ algorithm: SignatureAlgorithm) -> TokenSigningKey? {
+    /// Returns the key that signs at this moment, if it is in memory.
+    func heldSigningKey(_ algorithm: SignatureAlgorithm) -> TokenSigningKey? {
         let moment = now()
         return state.withLock { state in
             let usable = state.held.filter { $0.signing != nil && $0.verification.algorithm == algorithm }

@@ -15,7 +15,7 @@ final class EchoInterface: HTTPInterface {
 
     private let eventLoop: any EventLoop
     private let record: Record
-    private var gathered: [(text: String, completion: ResponseSource.Completion)] = []
+    private var gathered: [(next: ResponseSource, completion: ResponseSource.Completion)] = []
 
     init(eventLoop: any EventLoop, record: Record) {
         (self.eventLoop, self.record) = (eventLoop, record)
@@ -26,15 +26,20 @@ final class EchoInterface: HTTPInterface {
     ) -> (exchange: any HTTPExchange, source: ResponseSource) {
         let (exchange, path) = (EchoExchange(record), request.head.uri)
         let loop = NIOLoopBound(self, eventLoop: eventLoop)
-        let command = ResponseSource.command { loop.value.gathered.append((path, $0)) }
+        let response = ResponseSource.response(EchoExchange.response(path))
+        func command(then next: ResponseSource) -> ResponseSource {
+            .command { loop.value.gathered.append((next, $0)) }
+        }
         let source: ResponseSource =
             switch path {
-            case "/command": command
-            case "/task": .work { .response(EchoExchange.response(path)) }
-            case "/task-and-command": .work { command }
-            case "/tasks": .work { .work { .response(EchoExchange.response(path)) } }
-            case "/tasks-and-command": .work { .work { command } }
-            default: .response(EchoExchange.response(path))
+            case "/command": command(then: response)
+            case "/task": .work { response }
+            case "/task-and-command": .work { [command = command(then: response)] in command }
+            case "/tasks": .work { .work { response } }
+            case "/tasks-and-command": .work { [command = command(then: response)] in .work { command } }
+            case "/commands": command(then: command(then: response))
+            case "/command-and-task": command(then: .work { response })
+            default: response
             }
         return (exchange, source)
     }
@@ -52,7 +57,7 @@ final class EchoInterface: HTTPInterface {
         // On another thread, as a store does.
         Task.detached {
             for command in commands {
-                command.completion { EchoExchange.response(command.text) }
+                command.completion { command.next }
             }
         }
     }

@@ -45,8 +45,13 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/memory", "/task", "/command", "/task-and-command", "/tasks", "/tasks-and-command"])
-    func `a response comes from memory, from a task or from a command`(path: String) async throws {
+    @Test(arguments: [
+        ("/memory", 0), ("/task", 0), ("/command", 1), ("/task-and-command", 1), ("/tasks", 0),
+        ("/tasks-and-command", 1), ("/commands", 2), ("/command-and-task", 1),
+    ])
+    func `a response comes from memory, from tasks and from commands`(path: String, commands: Int)
+        async throws
+    {
         let record = try await Self.serve { port in
             let text = try await Self.responses(
                 to: "GET \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", port: port)
@@ -57,13 +62,14 @@ import Testing
             #expect(text.hasSuffix("\r\n\r\n\(path)"))
         }
         #expect(record.finished.withLock { $0 } == [200])
-        #expect(record.batches.withLock { $0 } == (path.hasSuffix("command") ? [1] : []))
+        #expect(record.batches.withLock { $0 } == Array(repeating: 1, count: commands))
         #expect(record.connections.withLock { $0 } == 0)
     }
 
     @Test func `pipelined requests have their responses in order, whatever they wait for`() async throws {
         let paths = [
-            "/task", "/memory", "/command", "/task-and-command", "/tasks", "/tasks-and-command", "/memory",
+            "/task", "/memory", "/command", "/task-and-command", "/tasks", "/tasks-and-command", "/commands",
+            "/command-and-task", "/memory",
         ]
         let record = try await Self.serve { port in
             let requests = paths.map { "GET \($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined()

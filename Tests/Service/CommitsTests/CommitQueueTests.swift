@@ -13,44 +13,44 @@ import Tracing
     let now = ContinuousClock.now
 
     @Test func `makes the first caller commit and the others wait`() {
-        var queue = CommitQueue<AccountCommand, Int>(capacity: 10, largestBatch: 10)
-        #expect(queue.accept(command, 1) == .startCommitting)
-        #expect(queue.accept(command, 2) == .wait)
-        #expect(queue.nextBatch(at: now)?.tickets == [1, 2])
-        #expect(queue.accept(command, 3) == .wait)
-        #expect(queue.nextBatch(at: now)?.tickets == [3])
+        var queue = CommitQueue<Int>(capacity: 10, largestBatch: 10)
+        #expect(queue.accept(1) == .startCommitting)
+        #expect(queue.accept(2) == .wait)
+        #expect(queue.nextBatch(at: now) == [1, 2])
+        #expect(queue.accept(3) == .wait)
+        #expect(queue.nextBatch(at: now) == [3])
         #expect(!queue.isIdle)
         #expect(queue.nextBatch(at: now) == nil)
         #expect(queue.isIdle)
-        #expect(queue.accept(command, 4) == .startCommitting)
+        #expect(queue.accept(4) == .startCommitting)
     }
 
     @Test func `cuts a long queue into batches in the order of arrival`() {
-        var queue = CommitQueue<AccountCommand, Int>(capacity: 10, largestBatch: 3)
-        for ticket in 1...7 { _ = queue.accept(command, ticket) }
-        #expect(queue.nextBatch(at: now)?.tickets == [1, 2, 3])
-        #expect(queue.nextBatch(at: now)?.tickets == [4, 5, 6])
-        #expect(queue.nextBatch(at: now)?.tickets == [7])
+        var queue = CommitQueue<Int>(capacity: 10, largestBatch: 3)
+        for ticket in 1...7 { _ = queue.accept(ticket) }
+        #expect(queue.nextBatch(at: now) == [1, 2, 3])
+        #expect(queue.nextBatch(at: now) == [4, 5, 6])
+        #expect(queue.nextBatch(at: now) == [7])
         #expect(queue.nextBatch(at: now) == nil)
     }
 
     @Test func `refuses what is past its capacity and takes more when there is room again`() {
-        var queue = CommitQueue<AccountCommand, Int>(capacity: 2, largestBatch: 2)
-        #expect(queue.accept(command, 1) == .startCommitting)
-        #expect(queue.accept(command, 2) == .wait)
-        #expect(queue.accept(command, 3) == .refuse)
-        #expect(queue.nextBatch(at: now)?.tickets == [1, 2])
-        #expect(queue.accept(command, 4) == .wait)
+        var queue = CommitQueue<Int>(capacity: 2, largestBatch: 2)
+        #expect(queue.accept(1) == .startCommitting)
+        #expect(queue.accept(2) == .wait)
+        #expect(queue.accept(3) == .refuse)
+        #expect(queue.nextBatch(at: now) == [1, 2])
+        #expect(queue.accept(4) == .wait)
     }
 
     @Test func `has room while nothing is committed, and none when it does not come back`() {
-        var queue = CommitQueue<AccountCommand, Int>(capacity: 10, largestBatch: 2)
+        var queue = CommitQueue<Int>(capacity: 10, largestBatch: 2)
         #expect(queue.capacity(at: now) == .available)
-        _ = queue.accept(command, 1)
+        _ = queue.accept(1)
         _ = queue.nextBatch(at: now)
         #expect(queue.capacity(at: now + .seconds(1)) == .available)
         #expect(queue.capacity(at: now + .seconds(2)) == .stalled)
-        for ticket in 2...5 { _ = queue.accept(command, ticket) }
+        for ticket in 2...5 { _ = queue.accept(ticket) }
         #expect(queue.capacity(at: now + .seconds(1)) == .exhausted)
         _ = queue.nextBatch(at: now + .seconds(3))
         _ = queue.nextBatch(at: now + .seconds(3))
@@ -59,25 +59,25 @@ import Tracing
     }
 
     @Test func `refuses everything once it is closed and still hands out what it had`() {
-        var queue = CommitQueue<AccountCommand, Int>(capacity: 2, largestBatch: 2)
-        _ = queue.accept(command, 1)
+        var queue = CommitQueue<Int>(capacity: 2, largestBatch: 2)
+        _ = queue.accept(1)
         queue.close()
-        #expect(queue.accept(command, 2) == .refuse)
-        #expect(queue.nextBatch(at: now)?.tickets == [1])
+        #expect(queue.accept(2) == .refuse)
+        #expect(queue.nextBatch(at: now) == [1])
         #expect(queue.nextBatch(at: now) == nil)
     }
 
     /// A queue that has just finished a batch of this many commands.
-    private func queue(afterBatchOf count: Int, largestBatch: Int = 500) -> CommitQueue<AccountCommand, Int> {
-        var queue = CommitQueue<AccountCommand, Int>(capacity: 1000, largestBatch: largestBatch)
-        for ticket in 0..<count { _ = queue.accept(command, ticket) }
+    private func queue(afterBatchOf count: Int, largestBatch: Int = 500) -> CommitQueue<Int> {
+        var queue = CommitQueue<Int>(capacity: 1000, largestBatch: largestBatch)
+        for ticket in 0..<count { _ = queue.accept(ticket) }
         _ = queue.nextBatch(at: now - .seconds(1))
         _ = queue.nextBatch(at: now)
         return queue
     }
 
-    private func accept(_ count: Int, in queue: inout CommitQueue<AccountCommand, Int>) {
-        for ticket in 1...count { _ = queue.accept(command, ticket) }
+    private func accept(_ count: Int, in queue: inout CommitQueue<Int>) {
+        for ticket in 1...count { _ = queue.accept(ticket) }
     }
 
     @Test(arguments: [0, 1]) func `commands that come alone wait for no others`(before: Int) {
@@ -166,13 +166,13 @@ extension CommitQueue {
         look: Int? = nil, gathers: Bool = true, at now: ContinuousClock.Instant
     ) -> QueueStep {
         switch next(look: look, gathers: gathers, at: now) {
-        case .commit(let batch): .commits(batch.tickets.count)
+        case .commit(let batch): .commits(batch.count)
         case .look(let turn): .looks(turn)
         case .stop: .stops
         }
     }
 
-    fileprivate mutating func nextBatch(at now: ContinuousClock.Instant) -> Batch? {
+    fileprivate mutating func nextBatch(at now: ContinuousClock.Instant) -> [Entry]? {
         if case .commit(let batch) = next(gathers: false, at: now) { batch } else { nil }
     }
 }

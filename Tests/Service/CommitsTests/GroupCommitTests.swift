@@ -272,36 +272,46 @@ import Testing
 /// A step from a use case to its caller.
 @Suite struct StepTests {
     private struct Refused: Error {}
+    private struct Cause: Error {}
 
+    /// Steps that lead to 1.
     private static func steps() -> [Step<Int>] {
-        let commit = Step.commit(NotificationCommand.sample()) { (_: NotificationReceipt) in 1 }
-        return [.now(1), .later { 1 }, commit, .work { commit }, .work { .work { .now(1) } }]
+        let commits = GroupCommit<AccountCommand>(store: ReferenceStore(), feed: EventFeed())
+        let commit = commits.step(NotificationCommand.sample()) { _ in 1 }
+        let twice = commit.then { _ in commit }
+        return [
+            .now(1), .later { 1 }, commit, .work { commit }, .work { .work { .now(1) } }, twice,
+            twice.then { value in .later { value } }, .work { twice },
+        ]
     }
 
     @Test(arguments: steps().indices)
-    func `a value, a command and work for a task lead to the value`(index: Int) async throws {
-        let commits = GroupCommit<AccountCommand>(store: ReferenceStore(), feed: EventFeed())
+    func `a value, commands and work for a task lead to the value`(index: Int) async throws {
         let step = Self.steps()[index]
-        #expect(try await commits.submit(step) == 1)
-        #expect(try await commits.submit(step.map { $0 + 1 }) == 2)
-        #expect(try await commits.submit(step.then { .now($0 + 2) }) == 3)
+        #expect(try await step.value == 1)
+        #expect(try await step.map { $0 + 1 }.value == 2)
+        #expect(try await step.then { .now($0 + 2) }.value == 3)
+        #expect(try await step.then { value in .later { value + 3 } }.value == 4)
     }
 
-    @Test(arguments: steps().indices.dropFirst())
+    @Test(arguments: steps().indices)
     func `an error is mapped whenever it comes`(index: Int) async throws {
-        let commits = GroupCommit<AccountCommand>(store: ReferenceStore(), feed: EventFeed())
-        let failing = try Self.steps()[index].then { value -> Step<Int> in throw StepAfterCommit() }
         await #expect(throws: Refused.self) {
-            _ = try await commits.submit(failing.mapError { _ in Refused() })
+            _ = try await Step.mappingErrors({ $0 is Cause ? Refused() : $0 }) {
+                try Self.steps()[index].then { _ -> Step<Int> in throw Cause() }
+            }.value
         }
     }
 
-    /// Work behind a command would have to wait on the thread of the store.
-    @Test func `behind a command only a value follows that is there`() async throws {
+    @Test func `the error of a command comes to its next step`() async throws {
         let commits = GroupCommit<AccountCommand>(store: ReferenceStore(), feed: EventFeed())
-        let step = try Step.commit(NotificationCommand.sample()) { (_: NotificationReceipt) in 1 }.then {
-            value in .later { value }
-        }
-        await #expect(throws: StepAfterCommit.self) { _ = try await commits.submit(step) }
+        await commits.drain()
+        let step: Step<OverloadedError> = commits.step(
+            NotificationCommand.sample(),
+            then: { result in
+                guard case .failure(let error as OverloadedError) = result else { throw Cause() }
+                return .now(error)
+            })
+        #expect(try await step.value == OverloadedError())
     }
 }

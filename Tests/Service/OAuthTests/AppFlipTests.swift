@@ -153,7 +153,7 @@ import TokenMint
         let pending = try world.signIn.receiveNotification(
             payload: try TokenMint.shared.sign(deletion)
         )
-        _ = try await world.signIn.commits.submit(pending)
+        _ = try await pending.value
         let deleted = try await flip.response(call { $0.accountID = other.id.rawValue }, caller: .all)
         #expect(deleted.outcome == .unrecoverable)
     }

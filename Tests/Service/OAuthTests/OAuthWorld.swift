@@ -83,7 +83,7 @@ struct OAuthWorld: Sendable {
             token: IdentityTokenRequest(identityToken: try identityToken(change)),
             user: UserProfile(firstName: "Ada", lastName: "Lovelace"))
         let pending = try signIn.signIn(request, allowed: .all)
-        return try await signIn.commits.submit(pending).outcome.account
+        return try await pending.value.outcome.account
     }
 
     /// Sends a notification of Apple about the user.
@@ -91,7 +91,7 @@ struct OAuthWorld: Sendable {
         var claims = TokenMint.notificationClaims(type: type, at: TokenMint.sampleTime + secondsLater)
         claims["jti"] = .string("jti-\(type)-\(secondsLater)")
         let pending = try signIn.receiveNotification(payload: try TokenMint.shared.sign(claims))
-        _ = try await signIn.commits.submit(pending)
+        _ = try await pending.value
     }
 
     // Codes and tokens
@@ -141,7 +141,7 @@ struct OAuthWorld: Sendable {
         let token = try GuardedAuthentication(server)(request.credentials, from: address) {
             () throws(TokenEndpointError) in try request.authenticated(in: settings.clients)
         }
-        return try await TokenEndpoint(server).response(token)
+        return try await TokenEndpoint(server).response(token).value
     }
 
     func tokens(_ parameters: [String: String], as client: String = "shop") async throws -> TokenResponse {

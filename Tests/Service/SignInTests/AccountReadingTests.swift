@@ -1,4 +1,5 @@
 import AppleAccounts
+import Commits
 import StorageConformance
 import StrictJSON
 import Testing

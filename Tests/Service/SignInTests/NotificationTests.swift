@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import Commits
 import StorageConformance
 import StrictJSON
 import Testing

@@ -172,8 +172,7 @@ import TokenMint
         #expect(!verification.isNow && !signIn.isNow && !notification.isNow)
         #expect(keys.fetchCount == 0)
         _ = try await verification.value
-        let commits = useCases.commits
-        _ = try await (commits.submit(signIn), commits.submit(notification))
+        _ = try await (signIn.value, notification.value)
         #expect(keys.fetchCount == 3)
     }
 
@@ -190,17 +189,21 @@ import TokenMint
         let subject = try Subject()
         let step = try subject.useCases.signIn(SignInRequest(token: Self.request()), allowed: .all)
         #expect(try await subject.store.allEvents().isEmpty)
-        #expect(try await subject.commits.submit(step).outcome.isNewAccount)
+        #expect(try await step.value.outcome.isNewAccount)
     }
 
     @Test func `takes the outcome of its own command only`() throws {
-        guard case .commit(let pending) = Step.commit(NotificationCommand.sample(), { $0 }) else {
+        let step = try Subject().commits.step(NotificationCommand.sample()) { $0 }
+        guard case .accounts(let pending) = step else {
             Issue.record("no command")
             return
         }
-        #expect(try pending.result(.success(.notification(.applied))) == .applied)
+        guard case .now(.applied) = try pending.next(.success(.notification(.applied))) else {
+            Issue.record("another outcome")
+            return
+        }
         #expect(throws: StorageError(.unavailable, detail: "")) {
-            try pending.result(.success(.exchangeFinished(.kept)))
+            _ = try pending.next(.success(.exchangeFinished(.kept)))
         }
     }
 }

@@ -102,7 +102,6 @@ import Testing
         #expect(undeclared.environment == .development && undeclared.platform == .iOS)
         #expect(undeclared.declaredMode == .off)
         #expect(policies.ofApp("com.example.mac")?.platform == .macOS)
-        #expect(policies.judgesApps)
     }
 
     @Test(

@@ -176,8 +176,6 @@ public struct AppCheckPolicies: Sendable {
     /// In the order of the configuration, those with the mode `off` too.
     public let all: [AppCheckPolicy]
     private let indexByTarget: [AppCheckTarget: Int]
-    /// True if the requests of some app are judged by its bundle ID.
-    public let judgesApps: Bool
 
     /// Without targets: nothing is judged.
     public static let none = AppCheckPolicies([])
@@ -191,7 +189,6 @@ public struct AppCheckPolicies: Sendable {
             kept.append(policy)
         }
         (all, indexByTarget) = (kept, index)
-        judgesApps = kept.contains { $0.target.kind == .app && $0.mode != .off }
     }
 
     public subscript(target: AppCheckTarget) -> AppCheckPolicy? { indexByTarget[target].map { all[$0] } }

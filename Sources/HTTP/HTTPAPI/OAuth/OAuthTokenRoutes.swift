@@ -27,36 +27,36 @@ final class OAuthTokenRoutes: Sendable {
     func issue(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         try server.dependencies.commits.requireCapacity()
         var type: GrantType?
+        let token: TokenRequest
         do {
             let unauthenticated: UnauthenticatedTokenRequest = try authentication.form(request)
             type = unauthenticated.grantType
-            let token = try authentication(unauthenticated, request)
-            return .later { [self] in try await response(to: token, request) }
+            token = try authentication(unauthenticated, request)
         } catch {
             throw refusals.noted(error, of: type, request)
         }
+        return try response(to: token, request)
     }
 
-    private func response(to token: TokenRequest, _ request: HTTPRequest) async throws -> HTTPResponse {
-        let type = token.grantType
-        do {
-            switch try await TokenEndpoint(server).response(token) {
+    private func response(to token: TokenRequest, _ request: HTTPRequest) throws -> Step<HTTPResponse> {
+        let (type, client) = (token.grantType, token.client.id)
+        return try Step.mappingErrors { [self] error in
+            metrics.count(type, error is OAuthError ? .refused : .failed, of: client)
+            return refusals.noted(error, of: type, request)
+        } of: {
+            try TokenEndpoint(server).response(token)
+        }.map { [self] response in
+            switch response {
             case .tokens(let tokens):
-                metrics.count(type, .issued, of: token.client.id)
+                metrics.count(type, .issued, of: client)
                 return .oauth(.ok, tokens.json(reservingCapacity: 2048))
             case .linking(let response):
-                metrics.count(type, .answered, of: token.client.id)
+                metrics.count(type, .answered, of: client)
                 if let reason = response.reason { refusals.note(reason, of: type, request) }
                 return .oauth(
                     HTTPResponseStatus(statusCode: response.status),
                     response.json(explains: refusals.areExplained))
             }
-        } catch let error as OAuthError {
-            metrics.count(type, .refused, of: token.client.id)
-            throw refusals.noted(error, of: type, request)
-        } catch {
-            metrics.count(type, .failed, of: token.client.id)
-            throw error
         }
     }
 

@@ -299,9 +299,7 @@ extension ConnectionHandler {
 /// work that this connection needs.
 extension ConnectionHandler {
     func handleRequest() {
-        guard state.phase == .responding, let context = output.context, let request = incoming.take() else {
-            return
-        }
+        guard state.phase == .responding, output.context != nil, let request = incoming.take() else { return }
         let (exchange, source) = interface.handle(
             request, from: siblings.requester(of: request.fields, from: client), gate: gate)
         switch source {
@@ -311,16 +309,22 @@ extension ConnectionHandler {
             wait(for: exchange, nil, atMost: .zero)
             round.add(gather, of: exchange, on: self)
         case .work(let work):
-            let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-            // Unstructured, because a client that hangs up must not undo what is being committed: only long
-            // polls are cancelled.
-            let task = Task(executorPreference: executor) {
-                var source = await work()
-                while case .work(let more) = source { source = await more() }
-                connection.value.workEnded(exchange, source)
-            }
-            wait(for: exchange, task, atMost: exchange.longestWait)
+            wait(for: exchange, task(of: exchange, work), atMost: exchange.longestWait)
             if endsEarly { endEarly() }
+        }
+    }
+
+    /// Unstructured, because a client that hangs up must not undo what is being committed: only long polls are
+    /// cancelled.
+    private func task(
+        of exchange: any HTTPExchange, _ work: @escaping @Sendable () async -> ResponseSource
+    ) -> Task<Void, Never> {
+        let connection = NIOLoopBound(self, eventLoop: round.eventLoop)
+        return Task(executorPreference: executor) {
+            var source = await work()
+            while case .work(let more) = source { source = await more() }
+            let handler = connection.value
+            if handler.advance(exchange, with: source) { handler.round.add(handler) }
         }
     }
 
@@ -346,19 +350,23 @@ extension ConnectionHandler {
         keepTimer()
     }
 
-    private func workEnded(_ exchange: any HTTPExchange, _ source: ResponseSource) {
+    /// Also after the time limit: a retry of the caller finds the stored result.
+    ///
+    /// - Returns: `true` if there is a response to write.
+    private func advance(_ exchange: any HTTPExchange, with source: ResponseSource) -> Bool {
         switch source {
-        case .response(let response): if finishLater(exchange, with: response) { round.add(self) }
-        // Also after the time limit: a retry of the caller finds the stored result.
+        case .response(let response): return finishLater(exchange, with: response)
         case .command(let gather): round.add(gather, of: exchange, on: self)
-        // The task has carried it out.
-        case .work: break
+        case .work(let work):
+            let task = task(of: exchange, work)
+            pending?.task = task
         }
+        return false
     }
 
     /// - Returns: `true` if there is a response to write.
     func finish(_ commit: FinishedCommits.Commit) -> Bool {
-        finishLater(commit.exchange, with: commit.response())
+        advance(commit.exchange, with: commit.next())
     }
 
     private func finishLater(_ exchange: any HTTPExchange, with response: HTTPResponse) -> Bool {

@@ -17,7 +17,7 @@ final class EventLoopRound {
     /// Largest number of commands that are gathered. The first waits for the last, some milliseconds.
     private static let mostGathered = 64
 
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
     private let interface: any HTTPInterface
     private let finished: FinishedCommits
     private var connections = CircularBuffer<ConnectionHandler>()
@@ -48,9 +48,9 @@ final class EventLoopRound {
     ) {
         let round = NIOLoopBound(self, eventLoop: eventLoop)
         let connection = NIOLoopBound(connection, eventLoop: eventLoop)
-        gather { [finished] response in
+        gather { [finished] next in
             finished.append(
-                FinishedCommits.Commit(connection: connection, exchange: exchange, response: response)
+                FinishedCommits.Commit(connection: connection, exchange: exchange, next: next)
             ) { round.value.run(isLast: true) }
         }
         gathered += 1
@@ -104,7 +104,7 @@ final class FinishedCommits: Sendable {
     struct Commit: Sendable {
         let connection: NIOLoopBound<ConnectionHandler>
         let exchange: any HTTPExchange
-        let response: @Sendable () -> HTTPResponse
+        let next: @Sendable () -> ResponseSource
     }
 
     private let eventLoop: any EventLoop

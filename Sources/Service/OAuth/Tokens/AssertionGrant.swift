@@ -115,8 +115,7 @@ struct AssertionGrant: Sendable {
         at now: Moment
     ) async throws -> TokenEndpoint.Response {
         var generator = SystemRandomNumberGenerator()
-        let familyID = UniqueID(at: now, using: &generator)
-        let refreshToken = TokenMaker.newRefreshToken(familyID: familyID)
+        let (familyID, refreshToken) = TokenMaker.newFamily(at: now)
         let command = AssertionCommand(
             accountID: account.id, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
             oauthClientID: client.id, clientID: client.app, googleSubject: identity.subject,
@@ -131,9 +130,8 @@ struct AssertionGrant: Sendable {
             // the assertion is older than Google's last statement about the Google account.
             return Self.refusal(identity, refusal.code.reason)
         }
-        return .tokens(
-            try await TokenMaker(server: server).response(
-                for: issued, client: client, refreshToken: refreshToken, givesIDToken: false, at: now))
+        let new = NewTokens(client: client, refreshToken: refreshToken, givesIDToken: false, moment: now)
+        return .tokens(try await TokenMaker(server: server).response(for: issued, new).value)
     }
 
     /// Makes an account without an Apple identity. Its `sub` shows this, and cannot be a `sub` of Apple.

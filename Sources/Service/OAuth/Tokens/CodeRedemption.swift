@@ -11,57 +11,42 @@ struct CodeRedemption: Sendable {
     /// that of many redemptions at once only one succeeds.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
-    func tokens(for grant: TokenRequest.CodeGrant, of client: OAuthClient) async throws -> TokenResponse {
+    func tokens(for grant: TokenRequest.CodeGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
         guard let code = AuthorizationCodeText(parsing: grant.code) else {
             throw OAuthError.invalidGrant(.codeUnknown)
         }
         guard let redirectURI = grant.redirectURI else { throw OAuthError.invalidGrant(.redirectURIDiffers) }
-        let redemption = NewRedemption(
-            of: code.digest, redirectURI: redirectURI, codeVerifier: grant.codeVerifier, client, at: server)
-        let issued: IssuedTokens
-        do {
-            issued = try await server.dependencies.commits.submit(redemption.command)
-        } catch let refusal as GrantRefusal {
+        let maker = TokenMaker(server: server)
+        let redemption = maker.redemption(
+            of: code.digest, redirectURI: redirectURI, codeVerifier: grant.codeVerifier, by: client)
+        return maker.tokens(redemption.command, redemption.tokens) { refusal in
             let reason = refusal.code.reason
             // The code stays, and can be redeemed when the hour is over.
-            throw reason == .familyLimitReached
+            return reason == .familyLimitReached
                 ? OAuthError(limitedBy: refusal, at: server.now()) : .invalidGrant(reason)
         }
-        return try await redemption.response(for: issued, client, at: server)
     }
 }
 
-/// The redemption of one code, with the refresh token that it offers. Its text is made before the transaction,
-/// which keeps the digests.
-struct NewRedemption: Sendable {
-    let command: RedeemCommand
-    private let refreshToken: RefreshTokenText
-
-    init(
-        of codeDigest: SHA256Digest, redirectURI: String, codeVerifier: String?, _ client: OAuthClient,
-        at server: OAuthServer
-    ) {
+extension TokenMaker {
+    /// Returns the command that redeems a code or a device code, and the tokens that it offers.
+    fileprivate func redemption(
+        of codeDigest: SHA256Digest, redirectURI: String, codeVerifier: String?, by client: OAuthClient
+    ) -> (command: RedeemCommand, tokens: NewTokens) {
         let now = server.now()
-        var generator = SystemRandomNumberGenerator()
-        let familyID = UniqueID(at: now, using: &generator)
-        refreshToken = TokenMaker.newRefreshToken(familyID: familyID)
-        command = RedeemCommand(
+        let (familyID, refreshToken) = Self.newFamily(at: now)
+        let command = RedeemCommand(
             codeDigest: codeDigest, oauthClientID: client.id, redirectURI: redirectURI,
             codeVerifier: codeVerifier, clientScopes: client.scopes, newFamilyID: familyID,
             isNative: client.kind.sharesRefreshTokenLimit,
             refreshToken: refreshToken.newToken(forGoogle: client.googleLinking != nil),
             needsOfflineAccess: client.kind.needsOfflineAccess,
-            familyExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
+            familyExpiresAt: Self.lineEnd(of: client, usedAt: now, isNew: true),
             accessTokenExpiresAt: now.advanced(byMilliseconds: client.lifetimes.accessToken * 1000),
             limits: server.limits(of: client), moment: now)
-    }
-
-    /// - Throws: `StorageError`, `JOSEError`.
-    func response(
-        for issued: IssuedTokens, _ client: OAuthClient, at server: OAuthServer
-    ) async throws -> TokenResponse {
-        try await TokenMaker(server: server).response(
-            for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: command.moment)
+        return (
+            command, NewTokens(client: client, refreshToken: refreshToken, givesIDToken: true, moment: now)
+        )
     }
 }
 
@@ -92,20 +77,16 @@ struct DevicePoll: Sendable {
     /// polls at once gets the tokens.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
-    func tokens(for grant: TokenRequest.DeviceGrant, of client: OAuthClient) async throws -> TokenResponse {
+    func tokens(for grant: TokenRequest.DeviceGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
         guard let code = DeviceCodeText(parsing: grant.deviceCode) else {
             throw OAuthError.invalidGrant(.deviceCodeUnknown)
         }
-        let redemption = NewRedemption(
-            of: code.digest, redirectURI: PollDeviceCommand.redirectURI, codeVerifier: nil, client, at: server
-        )
-        let issued: IssuedTokens
-        do {
-            issued = try await server.dependencies.commits.submit(PollDeviceCommand(redemption.command))
-        } catch let refusal as GrantRefusal {
-            throw OAuthError(pollRefusedFor: refusal, at: server.now())
+        let maker = TokenMaker(server: server)
+        let redemption = maker.redemption(
+            of: code.digest, redirectURI: PollDeviceCommand.redirectURI, codeVerifier: nil, by: client)
+        return maker.tokens(PollDeviceCommand(redemption.command), redemption.tokens) { refusal in
+            OAuthError(pollRefusedFor: refusal, at: server.now())
         }
-        return try await redemption.response(for: issued, client, at: server)
     }
 }
 
@@ -143,7 +124,7 @@ struct TokenRefresh: Sendable {
     let server: OAuthServer
 
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
-    func tokens(for grant: TokenRequest.RefreshGrant, of client: OAuthClient) async throws -> TokenResponse {
+    func tokens(for grant: TokenRequest.RefreshGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
         // Checked before the transaction: the token is kept, and valid again when the scope is restored.
         guard client.mayRefresh else { throw OAuthError.invalidGrant(.refreshNotAllowed) }
         guard let presented = RefreshTokenText(parsing: grant.refreshToken) else {
@@ -161,15 +142,13 @@ struct TokenRefresh: Sendable {
             scope: grant.scope?.text, clientScopes: client.scopes,
             familyExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: false),
             longestLine: client.lifetimes.refreshTokenAbsolute.map { $0 * 1000 }, moment: now)
-        let issued: IssuedTokens
-        do {
-            issued = try await server.dependencies.commits.submit(command)
-        } catch let refusal as GrantRefusal {
-            guard refusal.code == .scopeExceeded else { throw OAuthError.invalidGrant(refusal.code.reason) }
-            throw OAuthError(
-                .invalidScope, TokenRefusalReason.scopeExceeded.explanation, reason: .scopeExceeded)
+        return TokenMaker(server: server).tokens(
+            command, NewTokens(client: client, refreshToken: nil, givesIDToken: false, moment: now)
+        ) { refusal in
+            refusal.code == .scopeExceeded
+                ? OAuthError(
+                    .invalidScope, TokenRefusalReason.scopeExceeded.explanation, reason: .scopeExceeded)
+                : .invalidGrant(refusal.code.reason)
         }
-        return try await TokenMaker(server: server).response(
-            for: issued, client: client, refreshToken: issued.successor, givesIDToken: false, at: now)
     }
 }

@@ -1,6 +1,7 @@
 import AppAttestation
 import AppleAccounts
 public import AuthorizationServer
+public import Commits
 import Cryptography
 import SignIn
 public import StrictJSON
@@ -20,23 +21,35 @@ public struct TokenEndpoint: Sendable {
         self.server = server
     }
 
+    /// Waits only for the commit, for keys that are not in memory, for the reads of an assertion, and for RSA signatures,
+    /// which would hold up the other requests of an event loop.
+    ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `SigningKeysShut`, `JOSEError`.
-    public func response(_ request: TokenRequest) async throws -> Response {
+    public func response(_ request: TokenRequest) throws -> Step<Response> {
         // First, so that no proof, code or token is used up in a request that gets nothing, and can be repeated.
-        try await TokenMaker(server: server).requireKeys(for: request)
-        try await ClientAppCheck(server: server).check(request)
-        return switch request.grant {
-        case .authorizationCode(let grant):
-            .tokens(try await CodeRedemption(server: server).tokens(for: grant, of: request.client))
-        case .refreshToken(let grant):
-            .tokens(try await TokenRefresh(server: server).tokens(for: grant, of: request.client))
-        case .assertion(let grant):
-            try await AssertionGrant(server: server).response(grant, of: request.client)
-        case .exchange(let grant):
-            .tokens(try await TokenExchange(server: server).tokens(for: grant, of: request.client))
-        case .device(let grant):
-            .tokens(try await DevicePoll(server: server).tokens(for: grant, of: request.client))
+        try TokenMaker(server: server).requireKeys(for: request).then { [self] in
+            try ClientAppCheck(server: server).check(request).then { [self] in
+                try tokens(for: request)
+            }
         }
+    }
+
+    private func tokens(for request: TokenRequest) throws -> Step<Response> {
+        let client = request.client
+        let tokens: Step<TokenResponse>
+        switch request.grant {
+        case .authorizationCode(let grant):
+            tokens = try CodeRedemption(server: server).tokens(for: grant, of: client)
+        case .refreshToken(let grant):
+            tokens = try TokenRefresh(server: server).tokens(for: grant, of: client)
+        case .assertion(let grant):
+            return .later { try await AssertionGrant(server: server).response(grant, of: client) }
+        case .exchange(let grant):
+            tokens = try TokenExchange(server: server).tokens(for: grant, of: client)
+        case .device(let grant):
+            tokens = try DevicePoll(server: server).tokens(for: grant, of: client)
+        }
+        return tokens.map { .tokens($0) }
     }
 }
 
@@ -104,10 +117,10 @@ struct ClientAppCheck: Sendable {
     /// token.
     ///
     /// - Throws: `OAuthError` `invalid_client` in enforced mode; `StorageError`, `OverloadedError`.
-    func check(_ request: TokenRequest) async throws {
+    func check(_ request: TokenRequest) throws -> Step<Void> {
         guard let checks = server.dependencies.signIn.appChecks,
             let policy = checks.policies.ofOAuthClient(request.client.id.rawValue)
-        else { return }
+        else { return .now(()) }
         let proof = request.app.proof
         let evidence = AppEvidence(
             proof: proof.map { proof in
@@ -115,12 +128,14 @@ struct ClientAppCheck: Sendable {
                 return PostedProof(
                     keyID: proof.keyID, assertion: proof.assertion, clientData: proof.clientData)
             }, appVersion: request.app.appVersion)
-        do {
-            _ = try await checks.check(
-                evidence, by: policy,
-                vouchingFor: proof?.requestDigest ?? SHA256Digest.hash(""))
-        } catch let refusal as AppCheckRefusal {
-            throw OAuthError(refusal)
+        return try Step.mappingErrors(Self.oauthError) {
+            try checks.check(
+                evidence, by: policy, vouchingFor: proof?.requestDigest ?? SHA256Digest.hash("")
+            ).map { _ in }
         }
+    }
+
+    @Sendable private static func oauthError(_ error: any Error) -> any Error {
+        (error as? AppCheckRefusal).map { OAuthError($0) } ?? error
     }
 }

@@ -16,31 +16,29 @@ struct TokenExchange: Sendable {
 
     /// - Throws: `OAuthError`; `KeySetError` when Apple's keys are unavailable; `StorageError`,
     ///   `OverloadedError`, `JOSEError`.
-    func tokens(for grant: TokenRequest.ExchangeGrant, of client: OAuthClient) async throws -> TokenResponse {
-        let user = try await signIn(grant, to: client)
-        let now = server.now()
-        var generator = SystemRandomNumberGenerator()
-        let familyID = UniqueID(at: now, using: &generator)
-        let refreshToken = TokenMaker.newRefreshToken(familyID: familyID)
-        let command = TokenExchangeCommand(
-            accountID: user.id, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
-            oauthClientID: client.id, clientID: client.app, scope: (grant.scope ?? client.scopes).text,
-            authenticatedAt: user.authenticatedAt,
-            authenticatedAfter: AuthenticationAge(longest: client.maxAuthenticationAge).earliest(at: now),
-            newFamilyID: familyID, refreshToken: refreshToken.newToken(forGoogle: false),
-            familyExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
-            limits: server.limits(of: client), moment: now)
-        let issued: IssuedTokens
-        do {
-            issued = try await server.dependencies.commits.submit(command)
-        } catch let refusal as GrantRefusal {
-            throw OAuthError(exchangeRefusedFor: refusal, at: server.now())
+    func tokens(for grant: TokenRequest.ExchangeGrant, of client: OAuthClient) throws -> Step<TokenResponse> {
+        try signIn(grant, to: client).then { user in
+            let now = server.now()
+            var generator = SystemRandomNumberGenerator()
+            let (familyID, refreshToken) = TokenMaker.newFamily(at: now)
+            let command = TokenExchangeCommand(
+                accountID: user.id, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
+                oauthClientID: client.id, clientID: client.app, scope: (grant.scope ?? client.scopes).text,
+                authenticatedAt: user.authenticatedAt,
+                authenticatedAfter: AuthenticationAge(longest: client.maxAuthenticationAge).earliest(at: now),
+                newFamilyID: familyID, refreshToken: refreshToken.newToken(forGoogle: false),
+                familyExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
+                limits: server.limits(of: client), moment: now)
+            let new = NewTokens(client: client, refreshToken: refreshToken, givesIDToken: true, moment: now)
+            return TokenMaker(server: server).tokens(command, new) { refusal in
+                OAuthError(exchangeRefusedFor: refusal, at: server.now())
+            }.map { response in
+                var response = response
+                response.issuedTokenType = .accessToken
+                response.dropped = user.dropped
+                return response
+            }
         }
-        var response = try await TokenMaker(server: server).response(
-            for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: now)
-        response.issuedTokenType = .accessToken
-        response.dropped = user.dropped
-        return response
     }
 
     private struct User {
@@ -54,7 +52,7 @@ struct TokenExchange: Sendable {
     /// rule, and exchanges Apple's code.
     private func signIn(
         _ grant: TokenRequest.ExchangeGrant, to client: OAuthClient
-    ) async throws -> User {
+    ) throws -> Step<User> {
         // Only a nonce of this service is used up, so only such a nonce makes the identity token valid once.
         guard grant.nonce.utf8.starts(with: MintedNonce.prefix.utf8),
             let bundleID = client.nativeSignInBundleID
@@ -76,34 +74,38 @@ struct TokenExchange: Sendable {
                 authorizationCode: grant.authorizationCode),
             user: profile)
         let (useCases, only) = (server.dependencies.signIn, AppScope.only([client.app]))
-        do {
-            let verified = try await useCases.commits.submit(useCases.verify(request.token, allowed: only))
-            // With the nonce itself in the token, a reader of the token could exchange it. A token without a
-            // nonce, which old systems get, would be valid with any nonce.
-            guard let claim = verified.identity.nonce, claim != grant.nonce else {
-                throw OAuthError(
-                    .invalidRequest,
-                    "The subject_token must have nonce_sha256 as its nonce; give it to Apple.")
+        return try Step.mappingErrors(Self.oauthError) {
+            try useCases.verify(request.token, allowed: only).then { verified in
+                // With the nonce itself in the token, a reader of the token could exchange it. A token without a
+                // nonce, which old systems get, would be valid with any nonce.
+                guard let claim = verified.identity.nonce, claim != grant.nonce else {
+                    throw OAuthError(
+                        .invalidRequest,
+                        "The subject_token must have nonce_sha256 as its nonce; give it to Apple.")
+                }
+                let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
+                // Checked before the sign-in, which would be carried out in vain.
+                let now = server.now()
+                guard AuthenticationAge(longest: client.maxAuthenticationAge).accepts(moment, at: now) else {
+                    throw OAuthError(exchangeRefusedFor: GrantRefusal(.authenticationTooOld), at: now)
+                }
+                return try useCases.signIn(verified, from: request, allowed: only).map { outcome in
+                    User(id: outcome.account.id, authenticatedAt: moment, dropped: outcome.dropped)
+                }
             }
-            let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
-            // Checked before the sign-in, which would be carried out in vain.
-            let now = server.now()
-            guard AuthenticationAge(longest: client.maxAuthenticationAge).accepts(moment, at: now) else {
-                throw OAuthError(exchangeRefusedFor: GrantRefusal(.authenticationTooOld), at: now)
-            }
-            let pending = try useCases.signIn(verified, from: request, allowed: only)
-            let outcome = try await useCases.commits.submit(pending)
-            return User(id: outcome.account.id, authenticatedAt: moment, dropped: outcome.dropped)
-        } catch let error as AppleTokenError {
-            throw OAuthError(subjectTokenRefused: error.code.rawValue)
-        } catch let error as KeySetError where error.code == .unknownKey {
-            throw OAuthError(subjectTokenRefused: AppleTokenError.Code.unknownKey.rawValue)
-        } catch is NonceNotMinted {
-            throw OAuthError(subjectTokenRefused: "nonce_not_minted")
-        } catch is CallerForbidden {
-            throw OAuthError(subjectTokenRefused: AppleTokenError.Code.audienceMismatch.rawValue)
-        } catch let refusal as AccountRefusal {
-            throw OAuthError(subjectTokenRefused: refusal.code.rawValue)
+        }
+    }
+
+    @Sendable private static func oauthError(_ error: any Error) -> any Error {
+        switch error {
+        case let error as AppleTokenError: OAuthError(subjectTokenRefused: error.code.rawValue)
+        case let error as KeySetError where error.code == .unknownKey:
+            OAuthError(subjectTokenRefused: AppleTokenError.Code.unknownKey.rawValue)
+        case is NonceNotMinted: OAuthError(subjectTokenRefused: "nonce_not_minted")
+        case is CallerForbidden:
+            OAuthError(subjectTokenRefused: AppleTokenError.Code.audienceMismatch.rawValue)
+        case let refusal as AccountRefusal: OAuthError(subjectTokenRefused: refusal.code.rawValue)
+        default: error
         }
     }
 }

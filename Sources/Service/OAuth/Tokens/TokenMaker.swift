@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Commits
 import Cryptography
 import JOSE
 
@@ -10,62 +11,96 @@ struct TokenMaker: Sendable {
 
     let server: OAuthServer
 
-    /// Makes a refresh token for a new token family.
-    static func newRefreshToken(familyID: UniqueID) -> RefreshTokenText {
-        RefreshTokenText(
-            familyID: familyID, familySecret: SecureRandom.bytes(count: RefreshTokenText.familySecretSize),
+    /// Makes the ID and the refresh token of a new token family.
+    static func newFamily(at now: Moment) -> (id: UniqueID, refreshToken: RefreshTokenText) {
+        var generator = SystemRandomNumberGenerator()
+        let id = UniqueID(at: now, using: &generator)
+        let refreshToken = RefreshTokenText(
+            familyID: id, familySecret: SecureRandom.bytes(count: RefreshTokenText.familySecretSize),
             generation: 0, secret: SecureRandom.bytes(count: RefreshTokenText.secretSize))
+        return (id, refreshToken)
     }
 
-    /// Checks that the tokens of a request can be signed.
+    /// Checks that the tokens of a request can be signed. Waits only for keys that are not in memory.
     ///
     /// - Throws: `SigningKeysShut`, `StorageError`, `JOSEError`.
-    func requireKeys(for request: TokenRequest) async throws {
+    func requireKeys(for request: TokenRequest) throws -> Step<Void> {
         let (client, keys) = (request.client, server.dependencies.keys)
-        let givesIDToken: Bool
+        var algorithms = [client.accessTokenAlgorithm.signature]
         switch request.grant {
-        case .assertion(let grant) where grant.intent == .check: return
-        case .refreshToken, .assertion: givesIDToken = false
-        case .authorizationCode, .exchange, .device: givesIDToken = client.scopes.contains(.openID)
+        case .assertion(let grant) where grant.intent == .check: return .now(())
+        case .refreshToken, .assertion: break
+        case .authorizationCode, .exchange, .device:
+            if client.scopes.contains(.openID) { algorithms.append(client.idTokenAlgorithm.signature) }
         }
-        try await keys.requireKey(client.accessTokenAlgorithm.signature)
-        if givesIDToken { try await keys.requireKey(client.idTokenAlgorithm.signature) }
+        let missing = algorithms.filter { keys.heldSigningKey($0) == nil }
+        if missing.isEmpty { return .now(()) }
+        return .later { for algorithm in missing { try await keys.requireKey(algorithm) } }
     }
 
-    /// - Parameters:
-    ///   - refreshToken: Is in the response only if the store has stored it.
-    ///   - givesIDToken: `true` if the scope `openid` yields an ID token.
+    /// Commits a command, and returns the tokens that it issues.
+    ///
+    /// - Parameter refused: The error of the token endpoint for a refusal of the command.
+    func tokens<Issuing: TypedCommand>(
+        _ command: Issuing, _ new: NewTokens, refused: @escaping @Sendable (GrantRefusal) -> OAuthError
+    ) -> Step<TokenResponse> where Issuing.Command == GrantCommand, Issuing.Output == IssuedTokens {
+        server.dependencies.commits.step(
+            command,
+            then: { result in
+                do {
+                    return try response(for: try result.get(), new)
+                } catch let refusal as GrantRefusal {
+                    throw refused(refusal)
+                }
+            })
+    }
+
+    /// Signs the tokens. Waits for keys that are not in memory, and signs with RSA in a task, because it takes a hundred
+    /// times as long as the rest of a request.
+    ///
     /// - Throws: `StorageError`, `SigningKeysShut`, `JOSEError`.
-    func response(
-        for issued: IssuedTokens, client: OAuthClient, refreshToken: RefreshTokenText?,
-        givesIDToken: Bool, at moment: Moment
-    ) async throws -> TokenResponse {
-        let issuedAt = moment.milliseconds / 1000
+    func response(for issued: IssuedTokens, _ new: NewTokens) throws -> Step<TokenResponse> {
+        let keys = server.dependencies.keys
+        let givesIDToken = new.givesIDToken && ScopeSet(parsing: issued.scope)?.contains(.openID) ?? false
+        let access = new.client.accessTokenAlgorithm.signature
+        let id = givesIDToken ? new.client.idTokenAlgorithm.signature : nil
+        if access == .ES256, id == nil || id == .ES256, let key = keys.heldSigningKey(.ES256) {
+            return .now(try signed(issued, new, with: key, idTokenKey: id == nil ? nil : key))
+        }
+        return .later {
+            let accessKey = try await keys.signingKey(access)
+            var idKey: TokenSigningKey?
+            if let id { idKey = try await keys.signingKey(id) }
+            return try signed(issued, new, with: accessKey, idTokenKey: idKey)
+        }
+    }
+
+    private func signed(
+        _ issued: IssuedTokens, _ new: NewTokens, with key: TokenSigningKey, idTokenKey: TokenSigningKey?
+    ) throws -> TokenResponse {
+        let (client, issuer) = (new.client, server.settings.issuer.text)
+        let issuedAt = new.moment.milliseconds / 1000
         // No token of a token family is valid past the family's end, so none has a later expiry.
         let lifetime = max(
             min(client.lifetimes.accessToken, issued.family.expiresAt.milliseconds / 1000 - issuedAt), 1)
-        let issuer = server.settings.issuer.text
         let authenticatedAt = issued.family.authenticatedAt.milliseconds / 1000
-        let accessToken = AccessToken(
+        let accessText = try AccessToken(
             issuer: issuer, audience: client.audience, accountID: issued.account.id, clientID: client.id,
             familyID: issued.family.id, random: SecureRandom.bytes(count: AccessToken.randomSize),
             scope: issued.scope, issuedAt: issuedAt, expiresAt: issuedAt + lifetime,
-            authenticatedAt: authenticatedAt)
-        let accessText = try accessToken.signed(
-            with: try await server.dependencies.keys.signingKey(client.accessTokenAlgorithm.signature))
-        var idText: String?
-        if givesIDToken, ScopeSet(parsing: issued.scope)?.contains(.openID) ?? false {
-            let idToken = IDToken(
+            authenticatedAt: authenticatedAt
+        ).signed(with: key)
+        let idText = try idTokenKey.map { idTokenKey in
+            try IDToken(
                 issuer: issuer, clientID: client.id, account: issued.account, scope: issued.scope,
                 nonce: issued.nonce, accessToken: accessText, issuedAt: issuedAt,
-                expiresAt: issuedAt + Self.idTokenLifetime, authenticatedAt: authenticatedAt)
-            idText = try idToken.signed(
-                with: try await server.dependencies.keys.signingKey(client.idTokenAlgorithm.signature))
+                expiresAt: issuedAt + Self.idTokenLifetime, authenticatedAt: authenticatedAt
+            ).signed(with: idTokenKey)
         }
+        let refreshToken = issued.successor ?? (issued.hasNewRefreshToken ? new.refreshToken : nil)
         return TokenResponse(
-            accessToken: accessText, expiresIn: lifetime,
-            refreshToken: issued.hasNewRefreshToken ? refreshToken?.text : nil, scope: issued.scope,
-            idToken: idText)
+            accessToken: accessText, expiresIn: lifetime, refreshToken: refreshToken?.text,
+            scope: issued.scope, idToken: idText)
     }
 
     /// Returns the end of a token family whose refresh token is not used again.
@@ -78,4 +113,15 @@ struct TokenMaker: Sendable {
         guard isNew, let absolute = lifetimes.refreshTokenAbsolute else { return idle }
         return min(idle, now.advanced(byMilliseconds: absolute * 1000))
     }
+}
+
+/// The tokens that a command offers. The text of a new refresh token is made before the transaction, which keeps its
+/// digests.
+struct NewTokens: Sendable {
+    let client: OAuthClient
+    /// Is in the response only if the store has stored it. `nil` for a refresh token that is exchanged.
+    let refreshToken: RefreshTokenText?
+    /// `true` if the scope `openid` yields an ID token.
+    let givesIDToken: Bool
+    let moment: Moment
 }

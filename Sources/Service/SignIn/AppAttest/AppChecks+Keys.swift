@@ -87,17 +87,18 @@ extension AppChecks {
                 environment: verified.environment, createdAt: moment,
                 facts: AttestedAppFacts(verified.extensions), receipt: receipt,
                 receiptRefreshAt: receipt.map { _ in moment })
-            return .commit(
+            return commits.step(
                 RegisterKeyCommand(key: key, challenge: challenge),
-                finishing: { [receipts] result in
+                then: { [receipts] result in
                     let registered = try Self.registered(result, hasExpired: challenge == nil)
                     if registered.isNew { receipts?.wake() }
                     // A known key keeps the environment of its first attestation.
                     guard registered.key.environment == policy.environment else {
                         throw Self.refusal(AppCheckCause(AppAttestationError(.environmentMismatch)))
                     }
-                    return KeyRegistration(
-                        key: registered.key, isNew: registered.isNew, extensions: verified.extensions)
+                    return .now(
+                        KeyRegistration(
+                            key: registered.key, isNew: registered.isNew, extensions: verified.extensions))
                 })
         } catch {
             guard let challenge else { throw Self.refusal(.challengeExpired) }
@@ -105,7 +106,7 @@ extension AppChecks {
             guard let consumed = failures.admit(challenge, at: moment) else { throw refusal }
             let command = UseProofCommand(
                 proof: AppProof(challenge: consumed, assertion: nil), receivedAt: moment)
-            return .commit(command, finishing: { _ in throw refusal })
+            return commits.step(command, then: { _ in throw refusal })
         }
     }
 

@@ -54,31 +54,25 @@ public struct AppChecks: Sendable {
         return proven?.atLeast(strictest.mode) ?? strictest
     }
 
-    /// Judges a request in a task: verifies its proof, uses it up, and counts the result.
+    /// Judges a request: verifies its proof, uses it up, and counts the result.
     ///
     /// - Parameters:
     ///   - policy: `nil` where nothing is judged.
     ///   - digest: The digest that the proof must vouch for.
     /// - Returns: `nil` where nothing is judged.
-    /// - Throws: `AppCheckRefusal` in enforced mode; `StorageError`, `OverloadedError`.
+    /// - Throws: `AppCheckRefusal` in enforced mode, also from the commit, which throws `StorageError` and
+    ///   `OverloadedError` too.
     public func check(
         _ evidence: AppEvidence, by policy: AppCheckPolicy?, vouchingFor digest: SHA256Digest
-    ) async throws -> AppCheckResult? {
+    ) throws -> Step<AppCheckResult?> {
         let moment = now()
-        guard
-            let judged = try await commits.submit(
-                judge(evidence, by: policy, vouchingFor: digest, at: moment))
-        else {
-            return nil
+        return try judge(evidence, by: policy, vouchingFor: digest, at: moment).then { judged in
+            guard let judged else { return .now(nil) }
+            guard let proof = judged.proof else { return .now(try conclude(judged, at: moment)) }
+            return commits.step(
+                UseProofCommand(proof: proof, receivedAt: moment),
+                then: { .now(try conclude(judged, after: $0, at: moment)) })
         }
-        guard let proof = judged.proof else { return try conclude(judged, at: moment) }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await commits.submit(UseProofCommand(proof: proof, receivedAt: moment)))
-        } catch {
-            result = .failure(error)
-        }
-        return try conclude(judged, after: result, at: moment)
     }
 
     /// Verifies a proof as far as this is possible before the transaction. Waits only for the database.

@@ -29,26 +29,13 @@ extension SignInUseCases {
     public func checkedVerification(
         _ request: IdentityTokenRequest, allowed: AppScope
     ) throws -> Step<CheckedVerification> {
-        let verified = try verify(request, allowed: allowed)
-        guard judgesApps, let appChecks else {
-            return verified.map { CheckedVerification(signIn: $0, app: nil) }
-        }
-        return try verified.then { verified in
-            let moment = now()
-            return try judge(verified, request, at: moment).then { judged in
-                guard let judged else { return .now(CheckedVerification(signIn: verified, app: nil)) }
-                guard let proof = judged.proof else {
-                    let result = try appChecks.conclude(judged, at: moment)
-                    return .now(CheckedVerification(signIn: verified, app: result))
-                }
-                let command = UseProofCommand(proof: proof, receivedAt: moment)
-                return .commit(
-                    command,
-                    finishing: { result in
-                        CheckedVerification(
-                            signIn: verified, app: try appChecks.conclude(judged, after: result, at: moment))
-                    })
+        try verify(request, allowed: allowed).then { verified in
+            guard let appChecks, let policy = policy(for: verified) else {
+                return .now(CheckedVerification(signIn: verified, app: nil))
             }
+            return try appChecks.check(
+                request.evidence, by: policy, vouchingFor: SHA256Digest.hash(request.identityToken)
+            ).map { CheckedVerification(signIn: verified, app: $0) }
         }
     }
 
@@ -61,57 +48,58 @@ extension SignInUseCases {
     public func signIn(_ request: SignInRequest, allowed: AppScope) throws -> Step<CheckedSignIn> {
         let moment = now()
         return try verify(request.token, allowed: allowed).then { verified in
-            guard judgesApps else {
+            guard let appChecks, let policy = policy(for: verified) else {
                 return try unjudgedSignIn(verified, from: request, at: moment, allowed: allowed)
             }
-            return try judge(verified, request.token, at: moment).then { judged in
-                try signIn(verified, from: request, judged, at: moment, allowed: allowed)
+            return try appChecks.judge(
+                request.token.evidence, by: policy,
+                vouchingFor: SHA256Digest.hash(request.token.identityToken),
+                at: moment
+            ).then { judged in
+                guard let judged else {
+                    return try unjudgedSignIn(verified, from: request, at: moment, allowed: allowed)
+                }
+                return try signIn(verified, from: request, judged, appChecks, at: moment, allowed: allowed)
             }
         }
     }
 
-    private func judge(
-        _ verified: VerifiedSignIn, _ request: IdentityTokenRequest, at moment: Moment
-    ) throws -> Step<JudgedApp?> {
-        guard let appChecks else { return .now(nil) }
-        let policy = appChecks.policies.ofApp(verified.identity.clientID)
-        guard policy != nil else { return .now(nil) }
-        return try appChecks.judge(
-            request.evidence, by: policy, vouchingFor: SHA256Digest.hash(request.identityToken), at: moment)
+    /// Returns App Check of the app that the token was issued to; `nil` where nothing is judged.
+    private func policy(for verified: VerifiedSignIn) -> AppCheckPolicy? {
+        appChecks?.policies.ofApp(verified.identity.clientID)
     }
 
     private func unjudgedSignIn(
         _ verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment, allowed: AppScope
     ) throws -> Step<CheckedSignIn> {
         let (command, finish) = try prepare(verified, from: request, at: moment, allowed: allowed)
-        return .commit(command) { CheckedSignIn(outcome: finish($0), app: nil) }
+        return commits.step(command) { CheckedSignIn(outcome: finish($0), app: nil) }
     }
 
     private func signIn(
-        _ verified: VerifiedSignIn, from request: SignInRequest, _ judged: JudgedApp?, at moment: Moment,
-        allowed: AppScope
+        _ verified: VerifiedSignIn, from request: SignInRequest, _ judged: JudgedApp, _ appChecks: AppChecks,
+        at moment: Moment, allowed: AppScope
     ) throws -> Step<CheckedSignIn> {
-        guard let appChecks, let judged else {
-            return try unjudgedSignIn(verified, from: request, at: moment, allowed: allowed)
-        }
         if let decision = judged.decision(), let refusal = decision.refusal {
             appChecks.count(decision, of: judged, at: moment)
             guard let proof = judged.proof else { throw refusal }
             // The challenge is consumed, and the sign-in is not tried.
             let command = UseProofCommand(proof: proof, receivedAt: moment)
-            return .commit(command, finishing: { _ in throw refusal })
+            return commits.step(command, then: { _ in throw refusal })
         }
         let (command, finish) = try prepare(
             verified, from: request, proof: judged.proof, demandsProof: judged.demandsProof, at: moment,
             allowed: allowed)
-        return .commit(
+        return commits.step(
             command,
-            finishing: { result in
+            then: { result in
                 do {
                     let outcome = finish(try result.get())
-                    return CheckedSignIn(
-                        outcome: outcome,
-                        app: try appChecks.conclude(judged, refusedFor: outcome.proofRefusal, at: moment))
+                    return .now(
+                        CheckedSignIn(
+                            outcome: outcome,
+                            app: try appChecks.conclude(judged, refusedFor: outcome.proofRefusal, at: moment))
+                    )
                 } catch let refusal as AccountRefusal {
                     // Refused for its proof, or for a reason of its own, which is not judged.
                     throw appChecks.error(for: refusal, of: judged, at: moment)

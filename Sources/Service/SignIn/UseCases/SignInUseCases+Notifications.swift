@@ -47,7 +47,7 @@ extension SignInUseCases {
             events: notification.events.map { NotifiedEvent($0, of: notification) },
             payload: payload, receivedAt: moment)
         let changes = command.events.map(\.change)
-        return .commit(command) { ReceivedNotification(receipt: $0, changes: changes) }
+        return commits.step(command) { ReceivedNotification(receipt: $0, changes: changes) }
     }
 
     /// Returns Apple's `jti`, or the digest of the payload when there is no `jti` or it cannot be stored.

@@ -16,7 +16,7 @@ extension SignInUseCases {
         _ verified: VerifiedSignIn, from request: SignInRequest, allowed: AppScope
     ) throws -> Step<SignInOutcome> {
         let prepared = try prepare(verified, from: request, at: now(), allowed: allowed)
-        return .commit(prepared.command, prepared.finish)
+        return commits.step(prepared.command, prepared.finish)
     }
 
     /// Returns the command to commit for a sign-in whose token is verified, and what has to follow the commit.

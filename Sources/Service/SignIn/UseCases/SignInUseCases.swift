@@ -24,8 +24,6 @@ public struct SignInUseCases: Sendable {
     let nonceLifetime: Duration
     /// App Attest; `nil` where no app is judged.
     public let appChecks: AppChecks?
-    /// True if some app is judged by its bundle ID. Otherwise a call does not look for a policy.
-    let judgesApps: Bool
     /// Tolerance for a token's expiry in seconds.
     let leeway: Int64
     /// Counts what was dropped of tokens and of posted profiles.
@@ -65,7 +63,6 @@ public struct SignInUseCases: Sendable {
         nonces = NonceMint(key: nonceKey)
         self.nonceLifetime = nonceLifetime
         self.appChecks = appChecks
-        judgesApps = appChecks?.policies.judgesApps ?? false
         leeway = policy.leeway
         self.onDropped = onDropped
         self.now = now

@@ -108,7 +108,7 @@ public struct WebSignIn: Sendable {
         let token = IdentityTokenRequest(
             identityToken: identityToken, nonce: webState.nonce, clientID: webState.clientID.rawValue,
             authorizationCode: authorizationCode)
-        let verified = try await useCases.commits.submit(useCases.verify(token, allowed: .all))
+        let verified = try await useCases.verify(token, allowed: .all).value
         // In a browser Apple returns the nonce unchanged. Its digest, or no nonce, is refused here, although
         // native clients may send a digest or none.
         guard let nonce = verified.identity.nonce else { throw AppleTokenError(.nonceMissing) }
@@ -137,8 +137,7 @@ public struct WebSignIn: Sendable {
     private func register(
         _ verified: VerifiedSignIn, from request: SignInRequest, _ webState: WebState
     ) async throws -> WebTicket {
-        let outcome = try await useCases.commits.submit(
-            try useCases.signIn(verified, from: request, allowed: .all))
+        let outcome = try await useCases.signIn(verified, from: request, allowed: .all).value
         if webState.destination.givesSession {
             return ticket(.authentication(authentication(outcome, verified, webState)), for: webState)
         }

@@ -118,18 +118,19 @@ struct ScenarioRunner {
         switch action {
         case .signIn(let body):
             let signIn = try useCases.signIn(body.signInRequest, allowed: .all)
-            return Reply(try await useCases.commits.submit(signIn).outcome)
+            return Reply(try await signIn.value.outcome)
         case .verify(let body):
-            return Reply(try await useCases.commits.submit(useCases.verify(body.tokenRequest, allowed: .all)))
+            return Reply(try await useCases.verify(body.tokenRequest, allowed: .all).value)
         case .flood(let flood):
             return try await Self.verify(flood, in: useCases)
         case .notification(let payload):
             let notification = try useCases.receiveNotification(payload: payload)
-            let receipt = try await useCases.commits.submit(notification).receipt
+            let receipt = try await notification.value.receipt
             return Reply(status: 200, members: ["receipt": JSONTree(receipt.word)])
         case .credential(let question):
-            let credential = try await useCases.commits.submit(
-                useCases.credential(subject: question.sub, clientID: question.clientID, allowed: .all))
+            let credential = try await useCases.credential(
+                subject: question.sub, clientID: question.clientID, allowed: .all
+            ).value
             guard case .object(let members) = JSONTree(credential) else { throw FixtureError("no object") }
             return Reply(status: 200, members: members)
         case .account(let question):
@@ -156,7 +157,7 @@ struct ScenarioRunner {
             let token = header + flood.identityToken[dot...]
             do {
                 let request = IdentityTokenRequest(identityToken: token)
-                last = Reply(try await useCases.commits.submit(useCases.verify(request, allowed: .all)))
+                last = Reply(try await useCases.verify(request, allowed: .all).value)
             } catch {
                 last = try Reply(refusing: error)
             }

@@ -84,13 +84,13 @@ extension SignInUseCases {
     /// Signs in and returns when the sign-in is durable.
     @discardableResult
     func commitSignIn(_ request: SignInRequest, allowed: AppScope = .all) async throws -> SignInOutcome {
-        try await commits.submit(signIn(request, allowed: allowed)).outcome
+        try await signIn(request, allowed: allowed).value.outcome
     }
 
     /// Receives a notification and returns when it is durable.
     @discardableResult
     func commitNotification(_ payload: String) async throws -> NotificationReceipt {
-        try await commits.submit(receiveNotification(payload: payload)).receipt
+        try await receiveNotification(payload: payload).value.receipt
     }
 }
 
@@ -115,17 +115,4 @@ final class CountedLines: Sendable {
 
     var count: Int { total.load(ordering: .relaxed) }
     var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
-}
-
-extension Step {
-    /// For a step without a command.
-    var value: Value {
-        get async throws {
-            switch self {
-            case .now(let value): return value
-            case .work(let work): return try await work().value
-            case .commit: throw StepAfterCommit()
-            }
-        }
-    }
 }
