@@ -68,7 +68,7 @@ let wings = Wing.list(
 
     # Where accounts are stored.
     Stores -> Domain Apple: Cryptography AppAttestation KeySets AppleAccounts AuthorizationServer Logging
-      SQLTables:
+      SQLTables: StrictJSON
       SQLiteStorage: SQLTables GRDB GRDBSQLite
       PostgresStorage: SQLTables CLibPQ
 

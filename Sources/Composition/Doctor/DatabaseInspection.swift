@@ -2,6 +2,7 @@ package import AppAttestation
 package import AppleAccounts
 package import AuthorizationServer
 import PostgresStorage
+import SQLTables
 import SQLiteStorage
 
 /// Reads a database that the service may have open at the same time. It changes nothing.

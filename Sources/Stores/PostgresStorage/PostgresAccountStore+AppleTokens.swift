@@ -1,4 +1,5 @@
 public import AppleAccounts
+import SQLTables
 
 extension PostgresAccountStore: AppleTokenStore {
     public func claimCodes(
@@ -70,17 +71,5 @@ extension PostgresAccountStore: AppleTokenStore {
         try await pool.run {
             try ErasureProgress.adopt(codeID: codeID, tokenID: tokenID, sealed: sealed, at: moment, in: $0)
         }
-    }
-
-    public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
-        try await pool.run { try SealedRows.page(after: cursor, limit: limit, in: $0) }
-    }
-
-    public func sealedCount() async throws -> Int {
-        try await pool.run { try SealedRows.count(in: $0) }
-    }
-
-    public func replaceSealed(_ changes: [SealedChange]) async throws -> Int {
-        try await pool.run { try SealedReplacement.replace(changes, in: $0) }
     }
 }

@@ -1,6 +1,7 @@
 public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
+import SQLTables
 
 extension PostgresAccountStore: AuthorizationStore {
     public func commit(

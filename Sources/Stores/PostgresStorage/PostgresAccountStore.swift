@@ -4,8 +4,6 @@ public import AppleAccounts
 ///
 /// A commit is durable before it returns. Reads see every commit that has returned.
 public struct PostgresAccountStore: AccountStore {
-    /// Number of rows that one purge deletes at most, so that sign-ins need not wait for long.
-    static let largestPurge = 1000
     /// Number of commands of a failed batch that are kept, to rehearse them in a health check.
     static let largestRehearsal = 8
 

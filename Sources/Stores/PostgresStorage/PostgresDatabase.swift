@@ -4,6 +4,7 @@
 
 public import AppleAccounts
 public import Logging
+public import SQLTables
 
 /// The database, connected and migrated, with its stores. Any number of processes can work on one database.
 ///
@@ -12,7 +13,7 @@ public import Logging
 /// statements are prepared, and the settings that make writes durable belong to the session.
 public final class PostgresDatabase: Sendable {
     public let accounts: PostgresAccountStore
-    public let keySetSnapshots: PostgresKeySetSnapshotStore
+    public let keySetSnapshots: SQLKeySetSnapshotStore
 
     /// Use of the connections at this moment.
     public var usage: PoolUsage { pool.usage }
@@ -78,7 +79,7 @@ public final class PostgresDatabase: Sendable {
     ) {
         (self.pool, self.url) = (pool, url)
         accounts = PostgresAccountStore(pool: pool, sealing: sealing, health: health)
-        keySetSnapshots = PostgresKeySetSnapshotStore(pool: pool)
+        keySetSnapshots = SQLKeySetSnapshotStore(accounts)
     }
 
     /// Reports the number of the last account event of all replicas, each time it rises, until the task is

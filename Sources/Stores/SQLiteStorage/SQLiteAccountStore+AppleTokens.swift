@@ -1,5 +1,6 @@
 public import AppleAccounts
 import GRDB
+import SQLTables
 
 extension SQLiteAccountStore: AppleTokenStore {
     public func claimCodes(
@@ -95,32 +96,11 @@ extension SQLiteAccountStore: AppleTokenStore {
                 .adopt(codeID: codeID, tokenID: tokenID, sealed: sealed, at: moment)
         }
     }
-
-    public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
-        try await reader.read { try $0.tokens().sealed.page(after: cursor, limit: limit) }
-    }
-
-    public func sealedCount() async throws -> Int {
-        try await reader.read { try $0.tokens().sealedCount() }
-    }
-
-    public func replaceSealed(_ changes: [SealedChange]) async throws -> Int {
-        try await writer.run { database in
-            var count = 0
-            try database.inTransaction(.immediate) {
-                let replacement = SealedReplacement(database: database)
-                for change in changes where try replacement.replace(change) { count += 1 }
-                return .commit
-            }
-            return count
-        }
-    }
 }
 
 /// Statements of the reading connection for workers and tools, prepared at the first use. Stays on its queue.
 final class AppleTokenReader {
     let erasures: ErasureRows
-    let sealed: SealedRows
     let transfers: TransferRows
     let disabled: DisabledAccountRows
     let due: AppleTokenClaims.NextDue
@@ -130,19 +110,9 @@ final class AppleTokenReader {
     init(_ names: Names, in database: Database) throws {
         self.database = database
         erasures = try ErasureRows(names, in: database)
-        sealed = try SealedRows(names, in: database)
         transfers = try TransferRows(names, in: database)
         disabled = try DisabledAccountRows(names, in: database)
         due = try AppleTokenClaims.NextDue(in: database)
         backlog = try AppleTokenClaims.CountDue(in: database)
-    }
-
-    func sealedCount() throws -> Int {
-        try Int.fetchOne(
-            database,
-            sql: """
-                SELECT (SELECT count(*) FROM authorization_code) + (SELECT count(*) FROM refresh_token)
-                    + (SELECT count(*) FROM erasure_token WHERE sealed IS NOT NULL)
-                """) ?? 0
     }
 }

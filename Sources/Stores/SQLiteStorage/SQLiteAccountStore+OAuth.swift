@@ -2,6 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 import GRDB
+import SQLTables
 
 extension SQLiteAccountStore: AuthorizationStore {
     public func commit(

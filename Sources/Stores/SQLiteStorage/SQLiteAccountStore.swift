@@ -1,13 +1,11 @@
 public import AppleAccounts
 import GRDB
+import SQLTables
 
 /// Stores accounts in SQLite: one file, one process.
 ///
 /// A commit is on the disk before it returns. Reads see every commit that has returned.
 public struct SQLiteAccountStore: AccountStore {
-    /// Number of nonces that one purge deletes at most, so that sign-ins need not wait for long.
-    static let largestPurge = 1000
-
     let writer: WriteConnection
     let reader: ReadConnection
     private let direct: [DirectReadConnection]
@@ -95,7 +93,7 @@ public struct SQLiteAccountStore: AccountStore {
         try writer.checkProgress()
         let writer = writer
         let places: Result<Void, any Error> = try await reader.read { rows in
-            _ = try rows.keySets.snapshot()
+            _ = try SQLKeySetSnapshotStore.load(in: rows)
             // Here, because a file system that hangs must not block the caller's thread.
             return Result {
                 try writer.checkFiles()

@@ -5,6 +5,7 @@ public import AppleAccounts
 import Foundation
 import GRDB
 public import Logging
+public import SQLTables
 
 /// The database file, opened and migrated, with its stores.
 ///
@@ -13,7 +14,7 @@ public import Logging
 /// other processes of ours.
 public final class SQLiteDatabase: Sendable {
     public let accounts: SQLiteAccountStore
-    public let keySetSnapshots: SQLiteKeySetSnapshotStore
+    public let keySetSnapshots: SQLKeySetSnapshotStore
 
     /// Number of free bytes on the disk of the file, for this process; `nil` when it cannot be read. Blocks
     /// while the file system hangs.
@@ -58,7 +59,7 @@ public final class SQLiteDatabase: Sendable {
             try await writer.run { database in
                 try AppleTokenClaims.endClaims(database)
                 let now = Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-                try ReceiverRows.endClaims(database, at: now)
+                try SQLiteAccountStore.endClaims(database, at: now)
             }
             return SQLiteDatabase(
                 path: path, writer: writer,
@@ -78,7 +79,7 @@ public final class SQLiteDatabase: Sendable {
         self.path = path
         (self.writer, self.reader, self.direct) = (writer, reader, direct)
         accounts = SQLiteAccountStore(writer: writer, reader: reader, direct: direct)
-        keySetSnapshots = SQLiteKeySetSnapshotStore(writer: writer, reader: reader)
+        keySetSnapshots = SQLKeySetSnapshotStore(accounts)
     }
 
     /// Closes the connections; the connection that makes the last checkpoint is closed last. Later calls

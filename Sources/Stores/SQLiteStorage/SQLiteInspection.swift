@@ -1,7 +1,8 @@
-public import AppAttestation
+import AppAttestation
 public import AppleAccounts
-public import AuthorizationServer
+import AuthorizationServer
 import GRDB
+public import SQLTables
 
 /// Reads a database file that the service may have open at the same time. It never writes: it takes no lock,
 /// migrates no schema and creates no file.
@@ -60,17 +61,6 @@ public final class SQLiteInspection: Sendable {
         }
     }
 
-    /// Implements the contract of `AppleTokenStore`. The schema must have the version that this program knows.
-    public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
-        try await reader.read { try $0.tokens().sealed.page(after: cursor, limit: limit) }
-    }
-
-    /// Implements the contract of `AuthorizationStore`. The schema must have the version that this program
-    /// knows.
-    public func signingKeys() async throws -> [SigningKeyRecord] {
-        try await reader.read { try $0.oauth().signingKeys() }
-    }
-
     /// Implements the contract of `AuthorizationStore`. The schema must have the version that this program
     /// knows.
     public func lastGoogleEvent() async throws -> Moment? {
@@ -81,17 +71,6 @@ public final class SQLiteInspection: Sendable {
     /// knows.
     public func googleVerification(_ state: String) async throws -> Moment? {
         try await reader.read { try $0.oauth().googleVerification(state) }
-    }
-
-    /// Implements the contract of `AppCheckHourStore`. The schema must have the version that this program
-    /// knows.
-    public func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour] {
-        try await reader.read { try $0.appCheckHours(of: targets, from: hour) }
-    }
-
-    /// Implements the contract of `DeliveryStore`. The schema must have the version that this program knows.
-    public func receivers() async throws -> [ClaimedReceiver] {
-        try await reader.read { try $0.receivers().all() }
     }
 
     /// Implements the contract of `AccountStore`. The schema must have the version that this program knows.
@@ -127,5 +106,13 @@ public final class SQLiteInspection: Sendable {
         } catch {
             throw StorageError(error)
         }
+    }
+}
+
+extension SQLiteInspection: SQLReader {
+    public func snapshot<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws -> Value {
+        try await reader.read { try body($0) }
     }
 }

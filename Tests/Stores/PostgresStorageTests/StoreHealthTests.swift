@@ -1,6 +1,7 @@
 import AppleAccounts
 import Dispatch
 import PostgresCluster
+import SQLTables
 import StorageConformance
 import Synchronization
 import TestSupport

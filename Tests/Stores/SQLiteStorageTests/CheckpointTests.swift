@@ -3,6 +3,7 @@ import Cryptography
 import Foundation
 import GRDB
 import KeySets
+import SQLTables
 import StorageConformance
 import Testing
 

@@ -1,6 +1,7 @@
 import AppleAccounts
 import Foundation
 import GRDB
+import SQLTables
 import StorageConformance
 import Testing
 

@@ -18,7 +18,7 @@ protocol PostgresArgument: Sendable {
 protocol PostgresColumnValue: ColumnValue, PostgresArgument, PostgresElement {}
 
 extension PostgresColumnValue {
-    static var sqlType: String { form.sqlType }
+    static var sqlType: String { form.postgresType }
     static var elementType: String { sqlType }
 
     var bound: PostgresValue {
@@ -37,16 +37,6 @@ extension PostgresColumnValue {
 }
 
 extension ColumnForm {
-    var sqlType: String {
-        switch self {
-        case .integer: "bigint"
-        case .text: "text"
-        case .boolean: "boolean"
-        case .uniqueID: "uuid"
-        case .bytes: "bytea"
-        }
-    }
-
     var type: Oid {
         switch self {
         case .integer: PostgresType.bigint
@@ -88,7 +78,7 @@ struct ByteString: PostgresArgument {
         self.bytes = bytes
     }
 
-    static var sqlType: String { ColumnForm.bytes.sqlType }
+    static var sqlType: String { ColumnForm.bytes.postgresType }
 
     var bound: PostgresValue { .bytes(bytes) }
 }

@@ -31,14 +31,14 @@ struct RowParameters: Sendable {
         columns += chosen.map { column in
             let form = Self.form(of: column)
             return Parameter(
-                name: column.name.description, sqlType: form.sqlType, elementType: form.type)
+                name: column.name.description, sqlType: form.postgresType, elementType: form.type)
         }
         return placed
     }
 
     /// Adds a column in another form than the table's, such as a name instead of its number.
     mutating func add<Value: ColumnValue>(_ name: StaticString, _ type: Value.Type) -> Column<Value> {
-        add(name, sqlType: Value.form.sqlType, elementType: Value.form.type)
+        add(name, sqlType: Value.form.postgresType, elementType: Value.form.type)
     }
 
     mutating func add<Value: PostgresSystemValue>(_ name: StaticString, _ type: Value.Type) -> Column<Value> {

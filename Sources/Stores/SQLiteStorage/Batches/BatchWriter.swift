@@ -9,6 +9,7 @@ import GRDB
 /// used again.
 final class BatchWriter {
     let database: Database
+    let shared: SharedStatements
     private let begin: PreparedStatement
     private let end: PreparedStatement
     private let subjects: SubjectRows
@@ -24,7 +25,6 @@ final class BatchWriter {
     private let dataVersion: PreparedStatement
     private var appleTokenClaims: AppleTokenClaims?
     private var grantBatches: GrantBatches?
-    private var receiverRows: ReceiverRows?
     private var auditWriter: AuditWriter?
     private(set) var recent: RecentSubjects
     /// SQLite's data version at the last commit.
@@ -36,6 +36,7 @@ final class BatchWriter {
         keepingRecent capacity: Int = RecentSubjects.capacity
     ) throws {
         self.database = database
+        shared = SharedStatements(in: database)
         recent = RecentSubjects(capacity: capacity)
         begin = try PreparedStatement("BEGIN IMMEDIATE", in: database)
         end = try PreparedStatement("COMMIT", in: database)
@@ -96,12 +97,6 @@ final class BatchWriter {
         let batches = try grantBatches ?? GrantBatches(names, subjects, in: database)
         grantBatches = batches
         return batches
-    }
-
-    func receivers() throws -> ReceiverRows {
-        let rows = try receiverRows ?? ReceiverRows(in: database)
-        receiverRows = rows
-        return rows
     }
 
     func audit() throws -> AuditWriter {

@@ -79,6 +79,21 @@ extension PreparedStatement: WritableRow {
         bind(value, number: parameter.number)
     }
 
+    /// Binds a value to each parameter.
+    func bind(_ values: [SQLValue]) {
+        for (index, value) in values.enumerated() {
+            let number = Int32(index + 1)
+            switch value {
+            case .null: break
+            case .integer(let integer): bind(integer, number: number)
+            case .text(let text): bind(text, number: number)
+            case .boolean(let isTrue): bind(isTrue, number: number)
+            case .uniqueID(let id): bind(id, number: number)
+            case .bytes(let bytes): bind(bytes, number: number)
+            }
+        }
+    }
+
     func bind(_ range: ClosedRange<Int64>, to parameters: RangeParameters) {
         bind(range.lowerBound, to: parameters.first)
         bind(range.upperBound, to: parameters.last)

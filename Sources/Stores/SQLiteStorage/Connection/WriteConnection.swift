@@ -100,6 +100,13 @@ final class WriteConnection: Sendable {
         }
     }
 
+    /// Runs another write of one statement, with the prepared statements.
+    func session<Value: Sendable>(
+        _ body: @escaping @Sendable (BatchWriter) throws -> Value
+    ) async throws -> Value {
+        try await run { try body(try self.writer(for: $0)) }
+    }
+
     /// Runs another write. `body` makes its own transaction.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value

@@ -15,8 +15,6 @@ final class OAuthReader {
     private let subjects: SubjectRows
     private let question: GrantSelectionRows
     private let devices: DeviceRows
-    private let findKeys: PreparedStatement
-    private let key: SigningKeyTable
 
     init(_ names: Names, in database: Database) throws {
         (self.names, self.database) = (names, database)
@@ -26,10 +24,6 @@ final class OAuthReader {
         question = try GrantSelectionRows(in: database)
         devices = try DeviceRows(in: database)
         inspection = try InspectionRows(names, in: database)
-        var list = SelectList()
-        key = list.add(SigningKeyTable.self)
-        findKeys = try PreparedStatement(
-            "SELECT \(list) FROM signing_key ORDER BY created_at DESC, key_id DESC", in: database)
     }
 
     func status(of account: AccountID, app: ClientID) throws -> AccountStatus? {
@@ -111,15 +105,6 @@ final class OAuthReader {
                 WHERE verification_state = :state AND verification_state IS NOT NULL
                 """, arguments: ["state": state]
         ).map { Moment(milliseconds: $0) }
-    }
-
-    /// Returns the keys, newest first.
-    func signingKeys() throws -> [SigningKeyRecord] {
-        findKeys.begin()
-        defer { findKeys.finish() }
-        var keys: [SigningKeyRecord] = []
-        while try findKeys.step() { keys.append(try key.key(findKeys)) }
-        return keys
     }
 
     private func accountID(_ sql: String, _ arguments: StatementArguments) throws -> AccountID? {

@@ -1,5 +1,6 @@
 import AppleAccounts
 import Foundation
+import SQLTables
 import StorageConformance
 import Testing
 
@@ -113,7 +114,7 @@ import Testing
         ),
         ("codes", AppleTokenClaims.claimCodes.statement.statement.sql, "claim(5, 8, 90)"),
         ("erasures", ErasureClaims.claim.any.statement.sql, "claim(5, 8, 90)"),
-        ("receipts", PostgresAccountStore.claimDueReceipts.statement.statement.sql, "claim(5, 90, 8)"),
+        ("receipts", ReceiptStatements.due.text.postgres, "claim(5, 8)"),
     ]
 
     @Test func `read few rows, however many are due in one millisecond`() async throws {

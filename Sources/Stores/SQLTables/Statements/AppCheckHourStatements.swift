@@ -1,0 +1,55 @@
+public import AppAttestation
+import AppleAccounts
+
+/// The counts of App Check of each hour, for both databases.
+private enum AppCheckHourStatements {
+    static let add = SQLInsertion<AppCheckHourTable>(
+        "add_app_check_hour",
+        conflict: """
+            ON CONFLICT (target_kind, target, begins_at)
+            DO UPDATE SET \(AppCheckHourTable.additions(to: "app_check_hour"))
+            """)
+    static let find = SQLStatement<AppCheckHourTable, Int64, String, Moment>("find_app_check_hours") {
+        $0.add(AppCheckHourTable.self)
+    } sql: { _, list, kind, name, begin in
+        """
+        SELECT \(list) FROM app_check_hour
+        WHERE target_kind = \(kind) AND target = \(name) AND begins_at >= \(begin)
+        """
+    }
+    static let purge = SQLStatement<Void, Moment, Int64>("purge_app_check_hours") { dialect, end, limit in
+        """
+        DELETE FROM app_check_hour WHERE (target_kind, target, begins_at) IN (
+            SELECT target_kind, target, begins_at FROM app_check_hour WHERE begins_at < \(end)
+            ORDER BY begins_at LIMIT \(limit) \(dialect.skippingLocked))
+        """
+    }
+}
+
+extension SQLReader {
+    public func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour] {
+        try await snapshot { session in
+            try targets.flatMap { target in
+                let call = AppCheckHourStatements.find(
+                    target.kind.storageCode, target.name, Moment(seconds: hour))
+                return try session.rows(call) { try AppCheckHourStatements.find.columns.hour($0) }
+            }.sorted { $0.hour < $1.hour }
+        }
+    }
+}
+
+extension AppCheckHourStore where Self: SQLStore {
+    public func addAppCheckHours(_ hours: [AppCheckHour]) async throws {
+        // In one order, because a transaction waits here for another replica that adds to the same row.
+        let sorted = hours.sorted {
+            ($0.target.kind.storageCode, $0.hour, $0.target.name)
+                < ($1.target.kind.storageCode, $1.hour, $1.target.name)
+        }
+        let calls = sorted.map { hour in AppCheckHourStatements.add { $0.write(hour, to: $1) } }
+        _ = try await transaction { try $0.run(calls) }
+    }
+
+    public func purgeAppCheckHours(before end: Int64) async throws -> Int {
+        try await run(AppCheckHourStatements.purge(Moment(seconds: end), Int64(Self.largestPurge)))
+    }
+}

@@ -1,0 +1,78 @@
+public import AppleAccounts
+
+/// A connection of either database, within one snapshot or one transaction.
+public protocol SQLSession {
+    /// Runs a statement, and calls `body` at each row of its result.
+    ///
+    /// - Returns: Number of rows that an INSERT, UPDATE or DELETE changed.
+    @discardableResult
+    func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int
+
+    /// Runs statements without results, on PostgreSQL in one round trip.
+    ///
+    /// - Returns: Number of rows that they changed together.
+    @discardableResult
+    func run(_ calls: [SQLCall]) throws -> Int
+}
+
+extension SQLSession {
+    /// Returns the number of rows that a statement changed.
+    @discardableResult
+    public func run(_ call: SQLCall) throws -> Int { try run(call) { _ in } }
+
+    public func rows<Value>(_ call: SQLCall, _ make: (any ReadableRow) throws -> Value) throws -> [Value] {
+        var values: [Value] = []
+        try run(call) { values.append(try make($0)) }
+        return values
+    }
+
+    /// Returns the value of a statement with one column and at most one row; `nil` for NULL and without a row.
+    public func value<Value: ColumnValue>(_ call: SQLCall, as type: Value.Type) throws -> Value? {
+        var value: Value?
+        try run(call) { value = $0[Column<Value>("value", place: 0)] }
+        return value
+    }
+}
+
+/// A connection within a transaction that writes.
+public protocol SQLTransaction: SQLSession {
+    /// Holds up other transactions that write to the table. SQLite has one writer, and no locks of tables.
+    func lock(_ table: any Table.Type) throws
+
+    /// Appends to the audit log, with the numbers and hashes that follow. Call it once, and last.
+    func appendAudit(_ entries: [AuditEntry]) throws
+}
+
+/// A database from which the statements of both databases read.
+public protocol SQLReader: Sendable {
+    /// Runs reads of one snapshot on SQLite, and of one connection on PostgreSQL.
+    func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws
+        -> Value
+
+}
+
+/// A store whose statements are those of both databases.
+public protocol SQLStore: SQLReader {
+    /// Runs a transaction. `body` may run again from its beginning, after a conflict.
+    func transaction<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
+    ) async throws -> Value
+
+    /// Runs one statement that writes, in a transaction of its own.
+    ///
+    /// - Returns: What `body` makes of the session's result.
+    func once<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws -> Value
+}
+
+extension SQLStore {
+    /// Number of rows that one purge deletes at most, so that sign-ins need not wait for long.
+    public static var largestPurge: Int { 1000 }
+
+    /// Runs one statement that writes, in a transaction of its own.
+    ///
+    /// - Returns: Number of rows that it changed.
+    @discardableResult
+    public func run(_ call: SQLCall) async throws -> Int { try await once { try $0.run(call) } }
+}

@@ -1,0 +1,226 @@
+public import AppleAccounts
+import StrictJSON
+
+/// The differences of the databases in the text of a statement that both have.
+public enum SQLDialect: Sendable, CaseIterable {
+    case sqlite, postgres
+
+    /// Locks the rows of a SELECT. SQLite has one writer, and no locks of rows.
+    public var locking: String { clause("FOR UPDATE") }
+
+    /// Locks the rows of a SELECT, and passes over rows that another transaction has locked.
+    public var skippingLocked: String { clause("FOR UPDATE SKIP LOCKED") }
+
+    /// Compares texts as bytes, so that an order does not depend on the locale of a server. SQLite always does.
+    public var byteOrder: String { clause("COLLATE \"C\"") }
+
+    /// The values of a list, for `IN`: an array as one parameter.
+    public func members(of list: SQLParameter<SQLList>) -> String {
+        switch self {
+        case .sqlite: "(SELECT value FROM json_each(\(list)))"
+        case .postgres: "(SELECT json_array_elements_text((\(list))::json))"
+        }
+    }
+
+    private func clause(_ text: String) -> String {
+        switch self {
+        case .sqlite: ""
+        case .postgres: text
+        }
+    }
+
+    /// A parameter in SQL text. PostgreSQL takes its type from the cast.
+    fileprivate func parameter(_ number: Int, _ form: ColumnForm) -> String {
+        switch self {
+        case .sqlite: "?\(number)"
+        case .postgres: "$\(number)::\(form.postgresType)"
+        }
+    }
+}
+
+extension ColumnForm {
+    /// The type of PostgreSQL for parameters of this form.
+    public var postgresType: String {
+        switch self {
+        case .integer: "bigint"
+        case .text: "text"
+        case .boolean: "boolean"
+        case .uniqueID: "uuid"
+        case .bytes: "bytea"
+        }
+    }
+}
+
+/// The text of a statement for each database. A connection prepares it once, under its name.
+public struct SQLText: Sendable {
+    /// Unique: two statements must never share a name.
+    public let name: String
+    public let sqlite: String
+    public let postgres: String
+
+    init(_ name: String, _ text: (SQLDialect) -> String) {
+        (self.name, sqlite, postgres) = (name, text(.sqlite), text(.postgres))
+    }
+}
+
+/// One value that is bound to a parameter.
+public enum SQLValue: Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case boolean(Bool)
+    case uniqueID(UniqueID)
+    case bytes([UInt8])
+
+    public init(_ value: (some ColumnValue)?) {
+        self = .null
+        value?.put(into: &self)
+    }
+}
+
+extension SQLValue: ColumnSlot {
+    public mutating func put(_ integer: Int64) { self = .integer(integer) }
+    public mutating func put(_ text: String) { self = .text(text) }
+    public mutating func put(_ isTrue: Bool) { self = .boolean(isTrue) }
+    public mutating func put(_ id: UniqueID) { self = .uniqueID(id) }
+    public mutating func put(_ bytes: UnsafeRawBufferPointer) { self = .bytes(Array(bytes)) }
+}
+
+/// A statement with its values, ready to run on either database.
+public struct SQLCall: Sendable {
+    public let text: SQLText
+    public let values: [SQLValue]
+}
+
+/// One statement for both databases: its result columns, and typed arguments to which its text refers by the names of
+/// the closure's parameters.
+///
+/// ```swift
+/// static let find = SQLStatement<SigningKeyTable, String>("find_key") {
+///     $0.add(SigningKeyTable.self)
+/// } sql: { _, list, id in
+///     "SELECT \(list) FROM signing_key WHERE key_id = \(id)"
+/// }
+/// try session.rows(find(id)) { try find.columns.key($0) }
+/// ```
+/// What would need a trick in one of the databases is a statement for each, side by side in one `switch` over the
+/// dialect. SQLite takes no alias in `RETURNING`, and nothing that changes data in a `WITH`.
+public struct SQLStatement<Columns: Sendable, each Argument: ColumnValue>: Sendable {
+    public let columns: Columns
+    public let text: SQLText
+
+    /// - Parameter name: Unique: two statements must never share a name.
+    public init(
+        _ name: String, _ columns: (inout SelectList) -> Columns,
+        sql: (SQLDialect, SelectList, repeat SQLParameter<each Argument>) -> String
+    ) {
+        var list = SelectList()
+        self.columns = columns(&list)
+        text = Self.text(name) { (dialect: SQLDialect, argument: repeat SQLParameter<each Argument>) in
+            sql(dialect, list, repeat each argument)
+        }
+    }
+
+    private static func text(
+        _ name: String, _ sql: (SQLDialect, repeat SQLParameter<each Argument>) -> String
+    ) -> SQLText {
+        SQLText(name) { dialect in
+            var count = 0
+            func next<Value: ColumnValue>(_ type: Value.Type) -> SQLParameter<Value> {
+                count += 1
+                return SQLParameter(description: dialect.parameter(count, Value.form))
+            }
+            return sql(dialect, repeat next((each Argument).self))
+        }
+    }
+
+    /// Returns the statement with its arguments. An argument that is `nil` is NULL.
+    public func callAsFunction(_ argument: repeat (each Argument)?) -> SQLCall {
+        var values: [SQLValue] = []
+        repeat values.append(SQLValue(each argument))
+        return SQLCall(text: text, values: values)
+    }
+}
+
+extension SQLStatement where Columns == Void {
+    /// Makes a statement without result columns, or with one that `SQLSession.value` reads.
+    public init(_ name: String, _ sql: (SQLDialect, repeat SQLParameter<each Argument>) -> String) {
+        columns = ()
+        text = Self.text(name, sql)
+    }
+}
+
+/// Texts as one parameter, for `SQLDialect.members`.
+public struct SQLList: ColumnValue {
+    public static var form: ColumnForm { .text }
+    private let json: String
+
+    public init(_ texts: [String]) {
+        json = String(decoding: JSONValue.array(texts.map { .string($0) }).serialized(), as: UTF8.self)
+    }
+
+    public init?(cell: some ColumnCell) { nil }
+
+    public func put(into slot: inout some ColumnSlot) { slot.put(json) }
+}
+
+/// A parameter of a statement, as SQL text.
+public struct SQLParameter<Value: ColumnValue>: Sendable, CustomStringConvertible {
+    public let description: String
+}
+
+/// The insertion of one row, derived from the declaration of its table.
+public struct SQLInsertion<T: Table>: Sendable {
+    private let columns: T
+    private let text: SQLText
+    private let count: Int
+
+    /// - Parameters:
+    ///   - name: Unique: two statements must never share a name.
+    ///   - choice: The columns that get a value.
+    ///   - conflict: The clause `ON CONFLICT`, if any.
+    public init(_ name: String, _ choice: ColumnChoice<T> = .all, conflict: String = "") {
+        self.init(name, choice) { _ in conflict }
+    }
+
+    /// - Parameter conflict: The clause `ON CONFLICT` of each database.
+    public init(
+        _ name: String, _ choice: ColumnChoice<T> = .all, conflict: (SQLDialect) -> String
+    ) {
+        let (placed, chosen) = T.placed(choice)
+        columns = placed
+        count = chosen.count
+        let forms = Dictionary(uniqueKeysWithValues: T.declaration.columns.map { ($0.name, $0.form) })
+        let names = chosen.map(\.name.description)
+        text = SQLText(name) { dialect in
+            let parameters = names.enumerated().map { index, name in
+                dialect.parameter(index + 1, forms[name] ?? .integer)
+            }
+            return """
+                INSERT INTO \(T.name) (\(names.joined(separator: ", ")))
+                VALUES (\(parameters.joined(separator: ", "))) \(conflict(dialect))
+                """
+        }
+    }
+
+    /// Returns the statement with the row that `write` writes. A column that it does not set is NULL.
+    public func callAsFunction(_ write: (T, SQLRow) throws -> Void) rethrows -> SQLCall {
+        let row = SQLRow(count: count)
+        try write(columns, row)
+        return SQLCall(text: text, values: row.values)
+    }
+}
+
+/// The values of one row that is written.
+public final class SQLRow: WritableRow {
+    fileprivate var values: [SQLValue]
+
+    fileprivate init(count: Int) {
+        values = Array(repeating: .null, count: count)
+    }
+
+    public func set<Value: ColumnValue>(_ column: Column<Value>, _ value: Value?) {
+        guard column.place >= 0 else { return }
+        values[Int(column.place)] = SQLValue(value)
+    }
+}

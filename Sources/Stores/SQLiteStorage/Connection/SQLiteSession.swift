@@ -1,0 +1,64 @@
+public import AppAttestation
+public import AppleAccounts
+import GRDB
+public import SQLTables
+
+/// The statements of one connection that both databases have, each prepared at its first use.
+final class SharedStatements {
+    private let database: Database
+    private var prepared: [String: PreparedStatement] = [:]
+
+    init(in database: Database) {
+        self.database = database
+    }
+
+    func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
+        let statement = try prepared[call.text.name] ?? PreparedStatement(call.text.sqlite, in: database)
+        prepared[call.text.name] = statement
+        statement.begin()
+        statement.bind(call.values)
+        defer { statement.finish() }
+        while try statement.step() { try body(statement) }
+        return database.changesCount
+    }
+
+    func run(_ calls: [SQLCall]) throws -> Int { try calls.reduce(0) { $0 + (try run($1) { _ in }) } }
+}
+
+extension RowReader: SQLSession {
+    func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
+        try shared.run(call, body)
+    }
+
+    func run(_ calls: [SQLCall]) throws -> Int { try shared.run(calls) }
+}
+
+extension BatchWriter: SQLTransaction {
+    func lock(_ table: any Table.Type) {}
+
+    func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
+        try shared.run(call, body)
+    }
+
+    func run(_ calls: [SQLCall]) throws -> Int { try shared.run(calls) }
+}
+
+extension SQLiteAccountStore: SQLStore, AppCheckHourStore, AppReceiptStore, ServiceHourStore {
+    public func snapshot<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws -> Value {
+        try await reader.read { try body($0) }
+    }
+
+    public func transaction<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
+    ) async throws -> Value {
+        try await writer.write { try body($0) }
+    }
+
+    public func once<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws -> Value {
+        try await writer.session { try body($0) }
+    }
+}
