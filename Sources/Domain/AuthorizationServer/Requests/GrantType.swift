@@ -9,7 +9,7 @@ public struct GrantType: Sendable {
     /// The name in error texts.
     let words: String
     /// The clients that may use the grant type, in error texts.
-    let clients: String
+    public let clients: String
     let isOffered: @Sendable (OAuthClient) -> Bool
     let read: @Sendable (TokenParameters) throws(OAuthError) -> TokenRequest.Grant
 

@@ -1,3 +1,4 @@
+import AuthorizationServer
 import StrictJSON
 
 // The forms of browsers and OAuth clients.
@@ -88,12 +89,8 @@ extension JSONSchema {
                         "grant_type",
                         .length(
                             1...128,
-                            """
-                            `authorization_code` or `refresh_token`; of native clients with `allow_native_sign_in` also
-                            `urn:ietf:params:oauth:grant-type:token-exchange`; of clients with `allow_device_grant` also
-                            `urn:ietf:params:oauth:grant-type:device_code`; of Google also
-                            `urn:ietf:params:oauth:grant-type:jwt-bearer`.
-                            """)
+                            GrantType.all.map { "`\($0.name)` for \($0.clients)" }.joined(separator: ", ")
+                                + ".")
                     ),
                     ("code", .length(0...512, "The authorization code.")),
                     ("redirect_uri", .length(0...2048, "As in the authorization request.")),

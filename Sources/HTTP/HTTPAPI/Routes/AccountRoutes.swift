@@ -8,7 +8,7 @@ import StrictJSON
 
 /// The routes that read accounts.
 final class AccountRoutes: Sendable {
-    private let useCases: SignInUseCases
+    let useCases: SignInUseCases
     private let audit: (any AuditStore)?
     private let now: @Sendable () -> Moment
 
@@ -95,7 +95,7 @@ final class AccountRoutes: Sendable {
 
 /// The routes that disable, enable and sign out an account. Each responds with the account.
 final class AccountChangeRoutes: Sendable {
-    private let useCases: SignInUseCases
+    let useCases: SignInUseCases
     /// `nil` where no OAuth client is configured.
     private let grants: GrantUseCases?
 
@@ -144,7 +144,7 @@ final class AccountChangeRoutes: Sendable {
 
 /// The routes that erase an account and report the progress of the erasure.
 final class ErasureRoutes: Sendable {
-    private let useCases: SignInUseCases
+    let useCases: SignInUseCases
 
     init(useCases: SignInUseCases) {
         self.useCases = useCases

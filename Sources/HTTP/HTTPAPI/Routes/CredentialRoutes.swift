@@ -7,7 +7,7 @@ import StrictJSON
 
 /// The routes that return the state of credentials. `notFound` is a state, not a 404.
 final class CredentialRoutes: Sendable {
-    private let useCases: SignInUseCases
+    let useCases: SignInUseCases
 
     init(useCases: SignInUseCases) {
         self.useCases = useCases

@@ -9,7 +9,7 @@ import SignIn
 final class EventRoutes: Sendable {
     static let defaultLimit: Int64 = 100
 
-    private let useCases: SignInUseCases
+    let useCases: SignInUseCases
     private let waiting: GaugeCell
     private let readers: FeedReaders
     private let now: @Sendable () -> Int64

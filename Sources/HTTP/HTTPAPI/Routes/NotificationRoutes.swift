@@ -9,7 +9,7 @@ import Synchronization
 
 /// The endpoint for Apple's notifications.
 final class NotificationRoutes: Sendable {
-    private let useCases: SignInUseCases
+    let useCases: SignInUseCases
     private let verifications: VerificationMetrics
     private let receipts: NotificationMetrics
     private let arrivals: ArrivalLog?

@@ -8,7 +8,7 @@ import StrictJSON
 
 /// The routes that receive an identity token, and the route for nonces.
 final class TokenRoutes: Sendable {
-    private let useCases: SignInUseCases
+    let useCases: SignInUseCases
     private let verifications: VerificationMetrics
 
     init(useCases: SignInUseCases, verifications: VerificationMetrics) {
