@@ -40,36 +40,4 @@ extension PostgresAccountStore: AppleTokenStore {
     public func backlog(at moment: Moment) async throws -> AppleTokensBacklog {
         try await pool.run { try AppleTokenClaims.backlog(at: moment, in: $0) }
     }
-
-    public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {
-        try await pool.run { try ErasureRows.find(id, in: $0) }
-    }
-
-    public func erasure(of id: AccountID) async throws -> ErasureRecord? {
-        try await pool.run { try ErasureRows.find(of: id, in: $0) }
-    }
-
-    public func claimErasureTokens(
-        limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
-    ) async throws -> [ClaimedErasureToken] {
-        try await pool.run {
-            try ErasureClaims.tokens(limit: limit, at: moment, leaseUntil: leaseUntil, of: id, in: $0)
-        }
-    }
-
-    public func save(_ token: ErasureToken, of id: ErasureID, at moment: Moment) async throws {
-        try await pool.run { try ErasureProgress.save(token, of: id, at: moment, in: $0) }
-    }
-
-    public func earliestErasureDeadline() async throws -> Moment? {
-        try await pool.run { try AppleTokenClaims.earliestErasureDeadline(in: $0) }
-    }
-
-    public func adoptErasureToken(
-        codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
-    ) async throws -> Bool {
-        try await pool.run {
-            try ErasureProgress.adopt(codeID: codeID, tokenID: tokenID, sealed: sealed, at: moment, in: $0)
-        }
-    }
 }

@@ -44,20 +44,6 @@ extension PostgresAccountStore: AuthorizationStore {
         try await pool.run { try DeviceRows.find(userCode: digest, in: $0) }
     }
 
-    public func account(
-        linkedWith googleSubject: String, for client: OAuthClientID
-    ) async throws -> AccountID? {
-        try await pool.run { try OAuthReader.account(linkedWith: googleSubject, for: client, in: $0) }
-    }
-
-    public func account(
-        withVerifiedEmail email: String, app: ClientID, team: TeamID
-    ) async throws -> AccountID? {
-        try await pool.run {
-            try OAuthReader.account(withVerifiedEmail: email, app: app, team: team, in: $0)
-        }
-    }
-
     public func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace? {
         try await pool.run { try GrantSelectionRows.paces(of: account, in: $0) }
             .first { $0.oauthClientID == client }
@@ -65,14 +51,6 @@ extension PostgresAccountStore: AuthorizationStore {
 
     public func isDisabled(googleSubject: String) async throws -> Bool {
         try await pool.run { try GrantSelectionRows.isDisabled(googleSubject, in: $0) }
-    }
-
-    public func lastGoogleEvent() async throws -> Moment? {
-        try await pool.run { try OAuthReader.lastGoogleEvent(in: $0) }
-    }
-
-    public func googleVerification(_ state: String) async throws -> Moment? {
-        try await pool.run { try OAuthReader.googleVerification(state, in: $0) }
     }
 
     public func purgeGrants(at moment: Moment) async throws -> Int {

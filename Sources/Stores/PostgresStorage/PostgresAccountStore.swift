@@ -1,4 +1,5 @@
 public import AppleAccounts
+import SQLTables
 
 /// Stores accounts in PostgreSQL: one database, any number of processes.
 ///

@@ -113,14 +113,6 @@ extension RefreshTokenTable {
     }
 }
 
-extension ErasureTokenTable {
-    func token(_ row: PreparedStatement, _ names: Names) throws -> ErasureToken {
-        try token(
-            row, clientID: names.clients.name(of: row.required(clientID)),
-            primaryClientID: names.apps.name(of: row.required(appID)))
-    }
-}
-
 extension OAuthGrantTable {
     func record(_ row: PreparedStatement, _ names: Names) throws -> GrantRecord {
         try record(row, clientID: names.apps.name(of: row.required(appID)))

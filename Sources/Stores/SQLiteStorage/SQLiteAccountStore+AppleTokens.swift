@@ -54,64 +54,16 @@ extension SQLiteAccountStore: AppleTokenStore {
     public func backlog(at moment: Moment) async throws -> AppleTokensBacklog {
         try await reader.read { try $0.tokens().backlog.count(at: moment) }
     }
-
-    public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {
-        try await reader.read { try $0.tokens().erasures.find(id) }
-    }
-
-    public func erasure(of id: AccountID) async throws -> ErasureRecord? {
-        try await reader.read { try $0.tokens().erasures.find(of: id) }
-    }
-
-    public func claimErasureTokens(
-        limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
-    ) async throws -> [ClaimedErasureToken] {
-        try await writer.write { writer in
-            try writer.claims().erasureTokens(limit: limit, at: moment, leaseUntil: leaseUntil, of: id)
-        }
-    }
-
-    public func save(_ token: ErasureToken, of id: ErasureID, at moment: Moment) async throws {
-        try await writer.run { database in
-            try database.inTransaction(.immediate) {
-                try ErasureProgress(database: database).save(token, of: id, at: moment)
-                return .commit
-            }
-        }
-    }
-
-    public func earliestErasureDeadline() async throws -> Moment? {
-        try await reader.read { reader in
-            try Int64.fetchOne(
-                reader.database, sql: "SELECT min(deadline) FROM erasure WHERE finished_at IS NULL"
-            ).map { Moment(milliseconds: $0) }
-        }
-    }
-
-    public func adoptErasureToken(
-        codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
-    ) async throws -> Bool {
-        try await writer.run { database in
-            try ErasureProgress(database: database)
-                .adopt(codeID: codeID, tokenID: tokenID, sealed: sealed, at: moment)
-        }
-    }
 }
 
 /// Statements of the reading connection for workers and tools, prepared at the first use. Stays on its queue.
 final class AppleTokenReader {
-    let erasures: ErasureRows
-    let transfers: TransferRows
-    let disabled: DisabledAccountRows
     let due: AppleTokenClaims.NextDue
     let backlog: AppleTokenClaims.CountDue
     private let database: Database
 
     init(_ names: Names, in database: Database) throws {
         self.database = database
-        erasures = try ErasureRows(names, in: database)
-        transfers = try TransferRows(names, in: database)
-        disabled = try DisabledAccountRows(names, in: database)
         due = try AppleTokenClaims.NextDue(in: database)
         backlog = try AppleTokenClaims.CountDue(in: database)
     }

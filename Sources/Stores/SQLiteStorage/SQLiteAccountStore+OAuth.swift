@@ -32,32 +32,12 @@ extension SQLiteAccountStore: AuthorizationStore {
         try await reader.read { try $0.oauth().device(withUserCode: digest) }
     }
 
-    public func account(
-        linkedWith googleSubject: String, for client: OAuthClientID
-    ) async throws -> AccountID? {
-        try await reader.read { try $0.oauth().account(linkedWith: googleSubject, for: client) }
-    }
-
-    public func account(
-        withVerifiedEmail email: String, app: ClientID, team: TeamID
-    ) async throws -> AccountID? {
-        try await reader.read { try $0.oauth().account(withVerifiedEmail: email, app: app, team: team) }
-    }
-
     public func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace? {
         try await reader.read { try $0.oauth().pace(of: account, for: client) }
     }
 
     public func isDisabled(googleSubject: String) async throws -> Bool {
         try await reader.read { try $0.oauth().isDisabled(googleSubject: googleSubject) }
-    }
-
-    public func lastGoogleEvent() async throws -> Moment? {
-        try await reader.read { try $0.oauth().lastGoogleEvent() }
-    }
-
-    public func googleVerification(_ state: String) async throws -> Moment? {
-        try await reader.read { try $0.oauth().googleVerification(state) }
     }
 
     public func purgeGrants(at moment: Moment) async throws -> Int {

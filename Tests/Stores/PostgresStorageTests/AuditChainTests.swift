@@ -1,6 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
 import PostgresCluster
+import SQLTables
 import StorageConformance
 import TestSupport
 import Testing

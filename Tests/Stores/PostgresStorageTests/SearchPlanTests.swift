@@ -1,9 +1,11 @@
 import AppleAccounts
 import Foundation
+import SQLTables
 import StorageConformance
 import Testing
 
 @testable import PostgresStorage
+@testable import SQLTables
 
 /// Searches in a database of many people: their plans, and with `SIWA_TEST_PEOPLE=1000000` their times.
 @Suite struct SearchPlanTests {
@@ -15,7 +17,8 @@ import Testing
                 _ = try await store.accounts(question.search, after: nil, limit: 25, at: 0)
             }
             try await store.pool.run { session in
-                for statement in AccountSearchRows.sql.statements {
+                for text in SearchStatements.paths {
+                    let statement = PostgresStatement(text.name, text.postgres)
                     let lines = try Self.plan(statement, in: session)
                     #expect(
                         !lines.contains { $0.contains("Seq Scan") || $0.contains("Hash Join") }, "\(lines)")
@@ -42,9 +45,11 @@ import Testing
                     _ = try session.run(PostgresCall(PostgresStatement(setting, setting)))
                 }
                 for statement in [
-                    AccountSearchRows.sql.email.statement, AccountSearchRows.sql.name.statement,
+                    SearchStatements.email, SearchStatements.unsignedEmail, SearchStatements.firstName,
+                    SearchStatements.lastName,
                 ] {
-                    let lines = try Self.plan(statement, in: session)
+                    let text = statement.text
+                    let lines = try Self.plan(PostgresStatement(text.name, text.postgres), in: session)
                     #expect(!lines.contains { $0.contains("subject_account_id_key") }, "\(lines)")
                 }
             }

@@ -1,4 +1,5 @@
 import AppleAccounts
+import SQLTables
 
 /// Commits batches of commands by the cheapest path that is safe.
 struct BatchCommitter: Sendable {
@@ -47,6 +48,13 @@ struct BatchCommitter: Sendable {
 /// Locks are taken in one order: names without row, rows of subjects, their credentials, keys of App Attest,
 /// their counts, inserted rows, the chain of the audit log, the event counter. Only the row of an account that moves is locked out of order (`KeyChanges`).
 struct LockingBatch {
+    // After the look-up among the erased accounts, another replica could create an account without a row
+    // under another name and erase it. Its row exists now: such an erasure is either seen here, or waits for
+    // the row.
+    private static let checkTransferred = TypedStatement<[AccountID]>("check_transferred") {
+        "SELECT expect_rows(count(*), 0) FROM erasure WHERE account_id = ANY (\($0))"
+    }
+
     let names: PostgresNames
     let ids: SubjectIDs
     let sealing: any AppleTokenSealing
@@ -77,7 +85,7 @@ struct LockingBatch {
             }
             unsent = try WorkingSetSaver(names: names, ids: ids, sealing: sealing)
                 .calls(for: set, order: keys.positions, rowIDs: &rowIDs, in: session)
-            unsent += TransferRows.check(of: set.finishedTransfers)
+            if !set.finishedTransfers.isEmpty { unsent.append(Self.checkTransferred(set.finishedTransfers)) }
             let ended = try EndedGrants(of: set, holders: holders, names, in: session)
             unsent += ended.calls
             for erasure in set.erasures { audit.forget(erasure.accountID) }
@@ -179,15 +187,14 @@ struct KeyChanges {
     /// batch is repeated.
     func loadMoving(_ set: inout WorkingSet, in session: PostgresSession) throws -> Int64? {
         if let (team, transferSubject) = set.transferQuestion,
-            let transfer = try TransferRows.find(
-                team: team, transferSubject: transferSubject, in: session)
+            let transfer = try session.transfer(team: team, transferSubject: transferSubject)
         {
             set.load(transfer)
         }
         guard let id = set.movingAccountID else { return nil }
         let found = try subjects.find(id, in: session, locking: true)
         // After the lock, so that an erasure that held the lock is seen.
-        set.load(moving: found?.record, isErased: try ErasureRows.isErased(id, in: session))
+        set.load(moving: found?.record, isErased: try ErasureStatements.isErased(id, in: session))
         return found?.rowID
     }
 
@@ -200,12 +207,14 @@ struct KeyChanges {
         if let rekeying = set.rekeying, let movingRowID {
             let position = set.position(of: rekeying.to)
             let replaced = rekeying.leavesTombstone ? nil : rowIDs[position]
-            calls += Renaming.calls(rowID: movingRowID, to: rekeying.to, replacing: replaced)
+            calls += TransferStatements.rekeying(
+                rowID: movingRowID, to: rekeying.to, replacing: replaced
+            ).map { PostgresCall($0) }
             // A later erasure would not find these keys: the user's old `sub` is stored nowhere.
             calls += InboxErasure.calls(rekeying.from.subject)
             rowIDs[position] = movingRowID
         }
-        if !set.finishedTransfers.isEmpty { calls.append(TransferRows.removal(of: set.finishedTransfers)) }
+        calls += set.finishedTransfers.map { PostgresCall(TransferStatements.remove($0)) }
         for erasure in set.erasures {
             guard let rowID = rowIDs[0] else {
                 throw StorageError(

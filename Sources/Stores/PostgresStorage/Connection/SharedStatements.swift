@@ -25,14 +25,25 @@ extension PostgresValue {
 }
 
 extension PostgresSession: SQLSession {
-    func run(_ calls: [SQLCall]) throws -> Int {
-        try pipeline(calls.map { PostgresCall($0) }).reduce(0) { $0 + $1.affected }
-    }
-
     func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
         let rows = try run(PostgresCall(call))
         for row in rows { try body(row) }
         return rows.affected
+    }
+
+    func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
+        guard !calls.isEmpty else { return 0 }
+        return try pipeline(calls.map { PostgresCall($0) }).forEachRow(body)
+    }
+}
+
+extension [PostgresRows] {
+    /// Calls `body` at each row, and returns the number of changed rows.
+    fileprivate func forEachRow(_ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
+        for (index, rows) in enumerated() {
+            for row in rows { try body(index, row) }
+        }
+        return reduce(0) { $0 + $1.affected }
     }
 }
 
@@ -41,6 +52,7 @@ extension PostgresSession: SQLSession {
 final class PostgresTransaction: SQLTransaction {
     private let session: PostgresSession
     private var hasBegun = false
+    private var last: [PostgresCall] = []
     private var audited: [AuditEntry] = []
 
     init(_ session: PostgresSession) {
@@ -48,41 +60,59 @@ final class PostgresTransaction: SQLTransaction {
     }
 
     func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
-        let results = try results(of: [PostgresCall(call)])
-        for row in results.joined() { try body(row) }
-        return results.reduce(0) { $0 + $1.affected }
+        let rows = try pipeline([PostgresCall(call)])[0]
+        for row in rows { try body(row) }
+        return rows.affected
     }
 
-    func run(_ calls: [SQLCall]) throws -> Int {
+    func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
         guard !calls.isEmpty else { return 0 }
-        return try results(of: calls.map { PostgresCall($0) }).reduce(0) { $0 + $1.affected }
+        return try pipeline(calls.map { PostgresCall($0) }).forEachRow(body)
     }
 
     func lock(_ table: any Table.Type) throws {
-        let statement = PostgresStatement(
+        let lock = PostgresStatement(
             "lock_\(table.name)", "LOCK TABLE \(table.name) IN SHARE ROW EXCLUSIVE MODE")
-        _ = try results(of: [PostgresCall(statement)])
+        _ = try pipeline([PostgresCall(lock)])
     }
+
+    func runLast(_ call: SQLCall) { last.append(PostgresCall(call)) }
 
     func appendAudit(_ entries: [AuditEntry]) { audited += entries }
 
-    private func results(of calls: [PostgresCall]) throws -> ArraySlice<PostgresRows> {
-        if hasBegun { return try session.pipeline(calls)[...] }
+    private func pipeline(_ calls: [PostgresCall]) throws -> [PostgresRows] {
+        if hasBegun { return try session.pipeline(calls) }
         hasBegun = true
-        return try session.pipeline([.begin] + calls).dropFirst()
+        return Array(try session.pipeline([.begin] + calls).dropFirst())
     }
 
     fileprivate func commit() throws {
+        guard hasBegun || !last.isEmpty || !audited.isEmpty else { return }
         let begin = hasBegun ? [] : [PostgresCall.begin]
-        _ = try session.pipeline(begin + AuditAppending(audited).calls + [.commit])
+        _ = try session.pipeline(begin + last + AuditAppending(audited).calls + [.commit])
     }
 }
 
-extension PostgresAccountStore: SQLStore, AppCheckHourStore, AppReceiptStore, ServiceHourStore {
+extension PostgresAccountStore:
+    SQLStore, AppCheckHourStore, AppReceiptStore, ServiceHourStore, TransferStore
+{
     public func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
         try await pool.run { try body($0) }
+    }
+
+    public func stableSnapshot<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws -> Value {
+        try await pool.run { session in
+            try session.rollingBackFailures {
+                _ = try session.run(.beginReading)
+                let value = try body(session)
+                _ = try session.run(.commit)
+                return value
+            }
+        }
     }
 
     public func transaction<Value: Sendable>(

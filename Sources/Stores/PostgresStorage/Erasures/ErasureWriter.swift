@@ -64,9 +64,9 @@ enum ErasureWriter {
             makeTombstone(rowID, tombstone),
         ]
         calls += InboxErasure.calls(key.subject)
-        calls.append(TransferRows.removal(of: [erasure.accountID]))
-        calls.append(AuditRows.clearing(erasure.accountID))
-        calls.append(HistoryRows.removal(of: erasure.accountID))
+        calls.append(PostgresCall(TransferStatements.remove(erasure.accountID)))
+        calls.append(PostgresCall(AuditStatements.clear(erasure.accountID)))
+        calls.append(PostgresCall(HistoryStatements.remove(erasure.accountID)))
         calls.append(insertion(of: erasure))
         if !erasure.apps.isEmpty { calls.append(insertion(of: erasure.apps, of: erasure.id)) }
         if !erasure.tokens.isEmpty { calls.append(insertion(of: erasure.tokens, of: erasure.id)) }

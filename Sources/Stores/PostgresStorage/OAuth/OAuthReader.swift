@@ -36,40 +36,6 @@ enum OAuthReader {
     }
 
     private static let findStatus = FindStatus()
-    private static let findLinked = TypedStatement<String, OAuthClientID>("oauth_find_linked") {
-        subject, client in
-        """
-        SELECT g.account_id FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
-        WHERE l.google_subject = \(subject) AND l.google_subject IS NOT NULL AND NOT l.google_subject_is_learned
-            AND g.oauth_client = \(client)
-        ORDER BY l.created_at DESC, l.id DESC LIMIT 1
-        """
-    }
-    // The collation makes lower() change ASCII letters only, as in the index. The count comes before the
-    // condition on the app: an account of another app of the team has the address too.
-    private static let findByEmail = TypedStatement<String, TeamID, ClientID, String>("oauth_find_by_email") {
-        email, team, app, made in
-        """
-        SELECT (array_agg(s.account_id))[1] FROM subject s
-        WHERE s.email IS NOT NULL AND lower(s.email) = lower(\(email) COLLATE "C")
-            AND s.email_is_verified AND s.email_is_private IS NOT TRUE
-            AND s.account_id IS NOT NULL AND s.team_id = (SELECT id FROM team WHERE name = \(team))
-        HAVING count(*) = 1 AND bool_and(
-            NOT starts_with(s.sub, \(made))
-            AND EXISTS (
-                SELECT 1 FROM credential c
-                WHERE c.subject_id = s.id AND c.app_id = (SELECT id FROM app WHERE name = \(app))))
-        """
-    }
-
-    private static let findLastGoogleEvent = PostgresCall(
-        PostgresStatement("oauth_last_google_event", "SELECT max(received_at) FROM google_event"))
-    private static let findVerification = TypedStatement<String>("oauth_google_verification") {
-        """
-        SELECT max(received_at) FROM google_event
-        WHERE verification_state = \($0) AND verification_state IS NOT NULL
-        """
-    }
 
     static func status(ofFamily id: UniqueID, in session: PostgresSession) throws -> TokenStatus? {
         let rows = try session.run(findStatus.statement(id))
@@ -94,27 +60,5 @@ enum OAuthReader {
         let record = try PostgresSubjects(names: session.names).find(account, in: session)?.record
         guard let record, let account = record.account else { return nil }
         return AccountStatus(account: account, credential: record.record(for: app))
-    }
-
-    static func account(
-        linkedWith googleSubject: String, for client: OAuthClientID, in session: PostgresSession
-    ) throws -> AccountID? {
-        try session.run(findLinked(googleSubject, client)).onlyValue(as: AccountID.self)
-    }
-
-    static func lastGoogleEvent(in session: PostgresSession) throws -> Moment? {
-        try session.run(findLastGoogleEvent).onlyValue(as: Moment.self)
-    }
-
-    static func googleVerification(_ state: String, in session: PostgresSession) throws -> Moment? {
-        try session.run(findVerification(state)).onlyValue(as: Moment.self)
-    }
-
-    /// Returns `nil` when several accounts have the address.
-    static func account(
-        withVerifiedEmail email: String, app: ClientID, team: TeamID, in session: PostgresSession
-    ) throws -> AccountID? {
-        let made = AppleSubject.googlePrefix
-        return try session.run(findByEmail(email, team, app, made)).onlyValue(as: AccountID.self)
     }
 }

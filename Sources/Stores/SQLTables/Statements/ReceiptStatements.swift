@@ -49,7 +49,7 @@ extension AppReceiptStore where Self: SQLStore {
             }
             for key in due {
                 guard let receipt = key.receipt else { continue }
-                try session.run(ReceiptStatements.postpone(key.id, receipt, leaseUntil))
+                try session.runLast(ReceiptStatements.postpone(key.id, receipt, leaseUntil))
             }
             return due
         }

@@ -8,17 +8,22 @@ public protocol SQLSession {
     @discardableResult
     func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int
 
-    /// Runs statements without results, on PostgreSQL in one round trip.
+    /// Runs statements one after the other, on PostgreSQL in one round trip, and calls `body` at each row with the index of
+    /// its statement.
     ///
     /// - Returns: Number of rows that they changed together.
     @discardableResult
-    func run(_ calls: [SQLCall]) throws -> Int
+    func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int
 }
 
 extension SQLSession {
     /// Returns the number of rows that a statement changed.
     @discardableResult
     public func run(_ call: SQLCall) throws -> Int { try run(call) { _ in } }
+
+    /// Returns the number of rows that statements changed together.
+    @discardableResult
+    public func run(_ calls: [SQLCall]) throws -> Int { try run(calls) { _, _ in } }
 
     public func rows<Value>(_ call: SQLCall, _ make: (any ReadableRow) throws -> Value) throws -> [Value] {
         var values: [Value] = []
@@ -39,6 +44,10 @@ public protocol SQLTransaction: SQLSession {
     /// Holds up other transactions that write to the table. SQLite has one writer, and no locks of tables.
     func lock(_ table: any Table.Type) throws
 
+    /// Runs a statement whose result nobody needs, when `body` has returned; on PostgreSQL in the round trip of the
+    /// commit, so that others wait for its locks for a short time only.
+    func runLast(_ call: SQLCall) throws
+
     /// Appends to the audit log, with the numbers and hashes that follow. Call it once, and last.
     func appendAudit(_ entries: [AuditEntry]) throws
 }
@@ -48,11 +57,15 @@ public protocol SQLReader: Sendable {
     /// Runs reads of one snapshot on SQLite, and of one connection on PostgreSQL.
     func snapshot<Value: Sendable>(_ body: @escaping @Sendable (any SQLSession) throws -> Value) async throws
         -> Value
-
 }
 
 /// A store whose statements are those of both databases.
 public protocol SQLStore: SQLReader {
+    /// Runs reads of one snapshot on both databases.
+    func stableSnapshot<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws -> Value
+
     /// Runs a transaction. `body` may run again from its beginning, after a conflict.
     func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value

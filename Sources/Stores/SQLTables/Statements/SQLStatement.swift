@@ -8,8 +8,14 @@ public enum SQLDialect: Sendable, CaseIterable {
     /// Locks the rows of a SELECT. SQLite has one writer, and no locks of rows.
     public var locking: String { clause("FOR UPDATE") }
 
+    /// Locks the rows of a SELECT against changes, beside others that do.
+    var sharing: String { clause("FOR SHARE") }
+
     /// Locks the rows of a SELECT, and passes over rows that another transaction has locked.
     public var skippingLocked: String { clause("FOR UPDATE SKIP LOCKED") }
+
+    /// Locks the rows of one table of a join, and passes over rows that another transaction has locked.
+    public func skippingLocked(of table: String) -> String { clause("FOR UPDATE OF \(table) SKIP LOCKED") }
 
     /// Compares texts as bytes, so that an order does not depend on the locale of a server. SQLite always does.
     public var byteOrder: String { clause("COLLATE \"C\"") }
@@ -21,6 +27,9 @@ public enum SQLDialect: Sendable, CaseIterable {
         case .postgres: "(SELECT json_array_elements_text((\(list))::json))"
         }
     }
+
+    /// Binds SQLite to an index. PostgreSQL has no such clause.
+    func indexed(by index: String) -> String { self == .sqlite ? "INDEXED BY \(index)" : "" }
 
     private func clause(_ text: String) -> String {
         switch self {

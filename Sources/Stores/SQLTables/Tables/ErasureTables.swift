@@ -120,16 +120,6 @@ public struct ErasureTokenTable: Table {
     }
 }
 
-extension ColumnChoice where T == ErasureTokenTable {
-    /// Columns that change during the steps.
-    public static var progress: Self {
-        only {
-            [$0.kind, $0.step, $0.outcome, $0.attempts, $0.nextAttemptAt, $0.isClaimed, $0.cause, $0.sealed]
-        }
-    }
-    public static var token: Self { except { [$0.erasureID] } }
-}
-
 extension ErasureTokenTable {
     /// Writes all columns except the numbers of the client ID and of the app.
     @inlinable public func write(_ token: ErasureToken, of erasure: ErasureID, to row: some WritableRow) {

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Claims codes, checks and entries of erasures. Each claim runs in a transaction of its own on the one
+/// Claims codes and checks. Each claim runs in a transaction of its own on the one
 /// connection that writes, so two claimers cannot get the same row.
 final class AppleTokenClaims {
     private let names: Names
@@ -14,13 +14,11 @@ final class AppleTokenClaims {
     private let nextCheck: Parameter<Moment>
     private let accountOfCheck: Parameter<AccountID>
     private let clientOfCheck: Parameter<Int64>
-    private let dueErasureTokens: DueErasureTokens
-    private let claimErasureToken: ClaimStatement
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
         dueCodes = try DueStatement(time: "next_attempt_at", then: "id", in: database)
-        claimCode = try ClaimStatement(table: AuthorizationCodeTable.self, in: database)
+        claimCode = try ClaimStatement(in: database)
         dueChecks = try DueStatement(
             time: "next_check_at", then: "account_id", isOfClient: true, in: database)
         clients = try CheckedClients(in: database)
@@ -33,8 +31,6 @@ final class AppleTokenClaims {
             UPDATE refresh_token SET next_check_at = \(nextCheck), unchecked_since = NULL
             WHERE account_id = \(accountOfCheck) AND client_id = \(clientOfCheck)
             """, in: database)
-        dueErasureTokens = try DueErasureTokens(in: database)
-        claimErasureToken = try ClaimStatement(table: ErasureTokenTable.self, in: database)
     }
 
     /// Ends the claims of earlier processes. Call it only with the lock on the file: all claims then belong
@@ -78,22 +74,6 @@ final class AppleTokenClaims {
             try move(check, to: nextAfter.advanced(byMilliseconds: jitter))
         }
         return due
-    }
-
-    func erasureTokens(
-        limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
-    ) throws -> [ClaimedErasureToken] {
-        let due = try dueErasureTokens.rows(limit: limit, at: moment, of: id, names)
-        for claimed in due { try claimErasureToken.run(claimed.token.id, until: leaseUntil) }
-        return due.map { found in
-            var token = found.token
-            token.attempts += 1
-            token.nextAttemptAt = leaseUntil
-            token.isClaimed = true
-            return ClaimedErasureToken(
-                erasureID: found.erasureID, accountID: found.accountID, team: found.team,
-                deadline: found.deadline, token: token, isInterrupted: found.isInterrupted)
-        }
     }
 
     private func move(_ check: ClaimedCheck, to moment: Moment) throws {
@@ -254,69 +234,18 @@ struct DueStatement<T: Table> {
     }
 }
 
-/// Finds due Apple codes and tokens of erased accounts, the longest waiting first.
-struct DueErasureTokens {
-    private let statement: PreparedStatement
-    private let moment: Parameter<Moment>
-    private let limit: Parameter<Int64>
-    private let erasureID: Parameter<ErasureID>
-    private let token: ErasureTokenTable
-    private let erasure: ErasureTable
-
-    init(in database: Database) throws {
-        var parameters = ParameterList()
-        (moment, limit) = (parameters.add(Moment.self), parameters.add(Int64.self))
-        erasureID = parameters.add(ErasureID.self)
-        var list = SelectList()
-        token = list.add(ErasureTokenTable.self, as: "g", .token)
-        erasure = list.add(
-            ErasureTable.self, as: "e", .only { [$0.id, $0.accountID, $0.teamID, $0.deadline] })
-        statement = try PreparedStatement(
-            """
-            SELECT \(list) FROM erasure_token g JOIN erasure e ON e.id = g.erasure_id
-            WHERE g.step < 4 AND g.next_attempt_at <= \(moment)
-                AND (\(erasureID) IS NULL OR g.erasure_id = \(erasureID))
-            ORDER BY g.next_attempt_at, g.id LIMIT \(limit)
-            """, in: database)
-    }
-
-    /// - Parameter id: Finds only entries of this erasure.
-    /// - Returns: The entries before they are claimed.
-    func rows(
-        limit most: Int, at time: Moment, of id: ErasureID?, _ names: Names
-    ) throws -> [ClaimedErasureToken] {
-        statement.begin()
-        statement.bind(time, to: moment)
-        statement.bind(Int64(max(most, 0)), to: limit)
-        statement.bind(id, to: erasureID)
-        defer { statement.finish() }
-        var found: [ClaimedErasureToken] = []
-        while try statement.step() {
-            let due = try token.token(statement, names)
-            found.append(
-                ClaimedErasureToken(
-                    erasureID: try statement.required(erasure.id),
-                    accountID: try statement.required(erasure.accountID),
-                    team: try names.teams.name(of: statement.required(erasure.teamID)),
-                    deadline: try statement.required(erasure.deadline), token: due,
-                    isInterrupted: due.isClaimed))
-        }
-        return found
-    }
-}
-
-/// Claims one row.
+/// Claims one code.
 struct ClaimStatement {
     private let statement: PreparedStatement
     private let id: Parameter<UniqueID>
     private let end: Parameter<Moment>
 
-    init<T: Table>(table: T.Type, in database: Database) throws {
+    init(in database: Database) throws {
         var parameters = ParameterList()
         (id, end) = (parameters.add(UniqueID.self), parameters.add(Moment.self))
         statement = try PreparedStatement(
             """
-            UPDATE \(T.name) SET attempts = attempts + 1, next_attempt_at = \(end), is_claimed = 1
+            UPDATE authorization_code SET attempts = attempts + 1, next_attempt_at = \(end), is_claimed = 1
             WHERE id = \(id)
             """, in: database)
     }

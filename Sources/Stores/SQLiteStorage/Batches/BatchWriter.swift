@@ -1,6 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
 import GRDB
+import SQLTables
 
 /// Commits batches of commands: loads their rows, applies the commands, saves the changes, in one
 /// transaction.
@@ -84,9 +85,6 @@ final class BatchWriter {
         }
     }
 
-    /// Stores transfers and re-keys subjects. Call it only inside a transaction.
-    var transfers: TransferWriter { TransferWriter(database: database, names: names) }
-
     func claims() throws -> AppleTokenClaims {
         let claims = try appleTokenClaims ?? AppleTokenClaims(names, in: database)
         appleTokenClaims = claims
@@ -108,7 +106,7 @@ final class BatchWriter {
     /// Appends to the audit log. Call it only inside a transaction, and before its events.
     func appendAudit(_ entries: [AuditEntry]) throws {
         guard !entries.isEmpty else { return }
-        try audit().append(entries, using: &generator)
+        try audit().append(entries, after: AuditStatements.chain(in: self).head, using: &generator)
     }
 
     private func keys() throws -> AttestedKeyRows {
@@ -161,13 +159,13 @@ final class BatchWriter {
     /// Returns the location of an account that may move to another subject.
     private func loadMoving(_ set: inout WorkingSet) throws -> SubjectPlace? {
         if let (team, transferSubject) = set.transferQuestion,
-            let found = try transfers.find(team: team, transferSubject: transferSubject)
+            let found = try transfer(team: team, transferSubject: transferSubject)
         {
             set.load(found)
         }
         guard let id = set.movingAccountID else { return nil }
         let found = try subjects.find(id)
-        let isErased = try ErasureRows(names, in: database).find(of: id) != nil
+        let isErased = try ErasureStatements.isErased(id, in: self)
         set.load(moving: found?.record, isErased: isErased)
         return found?.place
     }
@@ -177,13 +175,18 @@ final class BatchWriter {
     ) throws {
         if let rekeying = set.rekeying {
             let position = set.position(of: rekeying.to)
-            places[position] = try transfers.rename(
-                rowID: try present(movingPlace).rowID, to: rekeying.to,
-                replacing: rekeying.leavesTombstone ? nil : places[position]?.rowID)
+            let rowID = try present(movingPlace).rowID
+            let team = try names.teams.ensureNumber(of: rekeying.to.team)
+            try run(
+                TransferStatements.rekeying(
+                    rowID: rowID, to: rekeying.to,
+                    replacing: rekeying.leavesTombstone ? nil : places[position]?.rowID))
+            places[position] = SubjectPlace(
+                rowID: rowID, digest: KeyDigest(team: team, name: rekeying.to.subject.rawValue))
             // A later erasure would not find these keys: the user's old `sub` is stored nowhere.
             try ErasureWriter(database: database, names: names).forgetInInbox(rekeying.from.subject)
         }
-        for id in set.finishedTransfers { try transfers.forget(id) }
+        try run(set.finishedTransfers.map { TransferStatements.remove($0) })
         for erasure in set.erasures {
             let writer = ErasureWriter(database: database, names: names)
             let place = try writer.carryOut(

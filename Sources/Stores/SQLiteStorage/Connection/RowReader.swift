@@ -15,8 +15,6 @@ final class RowReader {
     private var appleTokenReader: AppleTokenReader?
     private var oauthReader: OAuthReader?
     private var attestedKeyRows: AttestedKeyRows?
-    private var auditRows: AuditRows?
-    private var historyRows: HistoryRows?
     private let beginStatement: PreparedStatement
     private let endStatement: PreparedStatement
 
@@ -48,20 +46,6 @@ final class RowReader {
         attestedKeyRows = rows
         return rows
     }
-
-    func audit() throws -> AuditRows {
-        let rows = try auditRows ?? AuditRows(in: database)
-        auditRows = rows
-        return rows
-    }
-
-    func history() throws -> HistoryRows {
-        let rows = try historyRows ?? HistoryRows(names, in: database)
-        historyRows = rows
-        return rows
-    }
-
-    var search: AccountSearchRows { AccountSearchRows(database: database, names: names, subjects: subjects) }
 
     func begin() throws {
         beginStatement.begin()

@@ -22,7 +22,11 @@ final class SharedStatements {
         return database.changesCount
     }
 
-    func run(_ calls: [SQLCall]) throws -> Int { try calls.reduce(0) { $0 + (try run($1) { _ in }) } }
+    func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
+        var changed = 0
+        for (index, call) in calls.enumerated() { changed += try run(call) { try body(index, $0) } }
+        return changed
+    }
 }
 
 extension RowReader: SQLSession {
@@ -30,24 +34,38 @@ extension RowReader: SQLSession {
         try shared.run(call, body)
     }
 
-    func run(_ calls: [SQLCall]) throws -> Int { try shared.run(calls) }
+    func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
+        try shared.run(calls, body)
+    }
 }
 
 extension BatchWriter: SQLTransaction {
     func lock(_ table: any Table.Type) {}
 
+    func runLast(_ call: SQLCall) throws { try run(call) }
+
     func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
         try shared.run(call, body)
     }
 
-    func run(_ calls: [SQLCall]) throws -> Int { try shared.run(calls) }
+    func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
+        try shared.run(calls, body)
+    }
 }
 
-extension SQLiteAccountStore: SQLStore, AppCheckHourStore, AppReceiptStore, ServiceHourStore {
+extension SQLiteAccountStore:
+    SQLStore, AppCheckHourStore, AppReceiptStore, ServiceHourStore, TransferStore
+{
     public func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
         try await reader.read { try body($0) }
+    }
+
+    public func stableSnapshot<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws -> Value {
+        try await snapshot(body)
     }
 
     public func transaction<Value: Sendable>(

@@ -34,11 +34,9 @@ struct ErasureWriter {
             sql: "DELETE FROM transfer WHERE account_id = :account",
             arguments: ["account": erasure.accountID.uniqueID.data])
         try database.execute(
-            sql: "UPDATE audit SET \(AuditTable.clearing) WHERE account_id = :account",
-            arguments: ["account": erasure.accountID.uniqueID.data])
+            sql: AuditStatements.clear.text.sqlite, arguments: [erasure.accountID.uniqueID.data])
         try database.execute(
-            sql: "DELETE FROM account_history WHERE account_id = :account",
-            arguments: ["account": erasure.accountID.uniqueID.data])
+            sql: HistoryStatements.remove.text.sqlite, arguments: [erasure.accountID.uniqueID.data])
         try Self.insertErasure.run(in: database) {
             $0.write(erasure, to: $1)
             $1.set($0.teamID, team)

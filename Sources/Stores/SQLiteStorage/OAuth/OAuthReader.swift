@@ -1,7 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
-import Foundation
 import GRDB
 import SQLTables
 
@@ -9,15 +8,12 @@ import SQLTables
 final class OAuthReader {
     let statuses: TokenStatusRows
     let inspection: InspectionRows
-    private let names: Names
-    private let database: Database
     private let held: StoredGrantRows
     private let subjects: SubjectRows
     private let question: GrantSelectionRows
     private let devices: DeviceRows
 
     init(_ names: Names, in database: Database) throws {
-        (self.names, self.database) = (names, database)
         statuses = try TokenStatusRows(names, in: database)
         held = try StoredGrantRows(names, in: database)
         subjects = try SubjectRows(names, in: database)
@@ -57,59 +53,6 @@ final class OAuthReader {
 
     func isDisabled(googleSubject: String) throws -> Bool {
         try question.googleAccount(googleSubject)?.isDisabled ?? false
-    }
-
-    func account(linkedWith googleSubject: String, for client: OAuthClientID) throws -> AccountID? {
-        try accountID(
-            """
-            SELECT g.account_id FROM oauth_token_family l JOIN oauth_grant g ON g.id = l.grant_id
-            WHERE l.google_subject = :subject AND l.google_subject_is_learned = 0
-                AND g.oauth_client = :client
-            ORDER BY l.created_at DESC, l.id DESC LIMIT 1
-            """, ["subject": googleSubject, "client": client.rawValue])
-    }
-
-    /// Returns `nil` when several accounts have the address.
-    func account(withVerifiedEmail email: String, app: ClientID, team: TeamID) throws -> AccountID? {
-        guard let teamNumber = try names.teams.number(of: team),
-            let appNumber = try names.apps.number(of: app)
-        else { return nil }
-        // The count comes before the condition on the app: an account of another app of the team has the
-        // address too.
-        let id = try Data.fetchOne(
-            database,
-            sql: """
-                SELECT max(s.account_id) FROM subject s
-                WHERE s.email IS NOT NULL AND lower(s.email) = lower(:email) AND s.email_is_verified = 1
-                    AND s.email_is_private IS NOT 1 AND s.team_id = :team AND s.account_id IS NOT NULL
-                HAVING count(*) = 1 AND max(
-                    substr(s.sub, 1, length(:made)) <> :made
-                    AND EXISTS (SELECT 1 FROM credential c WHERE c.subject_id = s.id AND c.app_id = :app))
-                """,
-            arguments: [
-                "email": email, "team": teamNumber, "app": appNumber, "made": AppleSubject.googlePrefix,
-            ])
-        return id.flatMap { UniqueID($0) }.map { AccountID($0) }
-    }
-
-    func lastGoogleEvent() throws -> Moment? {
-        try Int64.fetchOne(database, sql: "SELECT max(received_at) FROM google_event")
-            .map { Moment(milliseconds: $0) }
-    }
-
-    func googleVerification(_ state: String) throws -> Moment? {
-        try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT max(received_at) FROM google_event
-                WHERE verification_state = :state AND verification_state IS NOT NULL
-                """, arguments: ["state": state]
-        ).map { Moment(milliseconds: $0) }
-    }
-
-    private func accountID(_ sql: String, _ arguments: StatementArguments) throws -> AccountID? {
-        try Data.fetchOne(database, sql: sql, arguments: arguments).flatMap { UniqueID($0) }
-            .map { AccountID($0) }
     }
 }
 

@@ -11,8 +11,6 @@ final class SubjectRows {
         let credentialIDs: RangeParameters
         let byAccount: String
         let accountID: Parameter<AccountID>
-        let byRow: String
-        let rowID: Parameter<Int64>
         let subject: SQLiteSubjectTable
         let credential: CredentialTable
 
@@ -32,12 +30,9 @@ final class SubjectRows {
             byKey = select("s.key_digest = \(digest)", credentialsBetween: "\(credentialIDs)")
             var accountParameters = ParameterList()
             accountID = accountParameters.add(AccountID.self)
-            let credentials = "first_credential_id(s.key_digest) AND last_credential_id(s.key_digest)"
-            byAccount = select("s.account_id = \(accountID)", credentialsBetween: credentials)
-            var rowParameters = ParameterList()
-            rowID = rowParameters.add(Int64.self)
-            byRow = select(
-                "s.id = \(rowID) AND s.account_id IS NOT NULL", credentialsBetween: credentials)
+            byAccount = select(
+                "s.account_id = \(accountID)",
+                credentialsBetween: "first_credential_id(s.key_digest) AND last_credential_id(s.key_digest)")
         }
     }
 
@@ -45,7 +40,6 @@ final class SubjectRows {
     private let selection: Selection
     private let byKey: PreparedStatement
     private let byAccount: PreparedStatement
-    private let byRow: PreparedStatement
     private let tombstones: TombstoneRows
 
     init(_ names: Names, in database: Database) throws {
@@ -53,7 +47,6 @@ final class SubjectRows {
         selection = Selection()
         byKey = try PreparedStatement(selection.byKey, in: database)
         byAccount = try PreparedStatement(selection.byAccount, in: database)
-        byRow = try PreparedStatement(selection.byRow, in: database)
         tombstones = try TombstoneRows(in: database)
     }
 
@@ -87,31 +80,18 @@ final class SubjectRows {
     func find(_ id: AccountID) throws -> (record: SubjectRecord, place: SubjectPlace)? {
         byAccount.begin()
         byAccount.bind(id, to: selection.accountID)
-        return try findOne(byAccount)
-    }
-
-    /// Returns the record of an account by the number of its row. `nil` for a row without an account.
-    func find(rowID: Int64) throws -> SubjectRecord? {
-        byRow.begin()
-        byRow.bind(rowID, to: selection.rowID)
-        return try findOne(byRow)?.record
-    }
-
-    private func findOne(
-        _ statement: PreparedStatement
-    ) throws -> (record: SubjectRecord, place: SubjectPlace)? {
-        defer { statement.finish() }
-        guard try statement.step() else { return nil }
+        defer { byAccount.finish() }
+        guard try byAccount.step() else { return nil }
         let place = SubjectPlace(
-            rowID: try statement.required(selection.subject.common.id),
-            digest: try statement.required(selection.subject.keyDigest))
-        guard let subject = AppleSubject(try statement.required(selection.subject.common.subject)) else {
+            rowID: try byAccount.required(selection.subject.common.id),
+            digest: try byAccount.required(selection.subject.keyDigest))
+        guard let subject = AppleSubject(try byAccount.required(selection.subject.common.subject)) else {
             throw StorageError(
                 .corrupted,
                 detail: "expected a sub in subject \(place.rowID), which has an account; restore a backup")
         }
-        let team = try names.teams.name(of: statement.required(selection.subject.common.teamID))
-        return (try read(statement, key: SubjectKey(team: team, subject: subject)), place)
+        let team = try names.teams.name(of: byAccount.required(selection.subject.common.teamID))
+        return (try read(byAccount, key: SubjectKey(team: team, subject: subject)), place)
     }
 
     /// Reads the current row, and all rows that follow.

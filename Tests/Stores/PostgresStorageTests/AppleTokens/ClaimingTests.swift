@@ -113,7 +113,7 @@ import Testing
             "claim(5, 8, 90, 1, 99, '{com.example.a}')"
         ),
         ("codes", AppleTokenClaims.claimCodes.statement.statement.sql, "claim(5, 8, 90)"),
-        ("erasures", ErasureClaims.claim.any.statement.sql, "claim(5, 8, 90)"),
+        ("erasures", ErasureStatements.dueText.postgres, "claim(5, 8)"),
         ("receipts", ReceiptStatements.due.text.postgres, "claim(5, 8)"),
     ]
 

@@ -1,5 +1,6 @@
 import AppleAccounts
 import Foundation
+import SQLTables
 import StorageConformance
 import Testing
 

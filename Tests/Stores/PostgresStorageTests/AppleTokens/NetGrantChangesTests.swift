@@ -1,4 +1,5 @@
 import AppleAccounts
+import SQLTables
 import StorageConformance
 import TestSupport
 import Testing

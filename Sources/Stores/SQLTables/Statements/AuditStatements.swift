@@ -1,0 +1,176 @@
+public import AppleAccounts
+import Cryptography
+
+/// The audit log except for its appending, for both databases.
+public enum AuditStatements {
+    fileprivate static let after = SQLStatement<AuditTable, Int64, Int64>("audit_after") {
+        $0.add(AuditTable.self)
+    } sql: { _, list, sequence, limit in
+        "SELECT \(list) FROM audit WHERE sequence > \(sequence) ORDER BY sequence LIMIT \(limit)"
+    }
+    fileprivate static let before = SQLStatement<AuditTable, Int64, Int64>("audit_before") {
+        $0.add(AuditTable.self)
+    } sql: { _, list, sequence, limit in
+        "SELECT \(list) FROM audit WHERE sequence < \(sequence) ORDER BY sequence DESC LIMIT \(limit)"
+    }
+    fileprivate static let ofAccount = SQLStatement<AuditTable, AccountID, Int64, Int64>("audit_of_account") {
+        $0.add(AuditTable.self)
+    } sql: { _, list, account, sequence, limit in
+        """
+        SELECT \(list) FROM audit WHERE account_id = \(account) AND sequence < \(sequence)
+        ORDER BY sequence DESC LIMIT \(limit)
+        """
+    }
+    fileprivate static let sequenceAt = SQLStatement<Void, Moment>("audit_sequence_at") { _, moment in
+        """
+        SELECT sequence FROM audit WHERE recorded_at <= \(moment)
+        ORDER BY recorded_at DESC, sequence DESC LIMIT 1
+        """
+    }
+    private static let findChain = SQLStatement<AuditChainTable>("audit_chain") {
+        $0.add(AuditChainTable.self)
+    } sql: { _, list in
+        "SELECT \(list) FROM audit_chain WHERE id = 1"
+    }
+    // The rows are locked before the chain, as an erasure locks them, so that the two do not wait for each other.
+    fileprivate static let lockOldest = SQLStatement<AuditTable, Int64>("lock_oldest_audit") {
+        $0.add(AuditTable.self)
+    } sql: { dialect, list, limit in
+        "SELECT \(list) FROM audit ORDER BY sequence LIMIT \(limit) \(dialect.locking)"
+    }
+    fileprivate static let anyOld = SQLStatement<Void, Moment>("any_old_audit") { _, end in
+        "SELECT 1 FROM audit WHERE recorded_at < \(end) LIMIT 1"
+    }
+    // The signs keep the database from the index by time, which would find all rows.
+    fileprivate static let firstPresentOrOld = SQLStatement<Void, Int64, Int64, Moment, Moment>(
+        "first_present_audit"
+    ) { _, sequence, limit, now, end in
+        """
+        SELECT recorded_at FROM audit WHERE sequence > \(sequence) AND sequence <= \(sequence) + \(limit)
+            AND (+recorded_at <= \(now) OR +recorded_at < \(end))
+        ORDER BY sequence LIMIT 1
+        """
+    }
+    fileprivate static let remove = SQLStatement<Void, Int64>("remove_audit") { _, sequence in
+        "DELETE FROM audit WHERE sequence <= \(sequence)"
+    }
+    fileprivate static let moveAnchor = SQLStatement<Void, Int64, SHA256Digest>("move_audit_anchor") {
+        _, sequence, hash in
+        "UPDATE audit_chain SET anchor_sequence = \(sequence), anchor_hash = \(hash) WHERE id = 1"
+    }
+    /// Drops a user from the rows about their account.
+    public static let clear = SQLStatement<Void, AccountID>("clear_audit") { _, account in
+        "UPDATE audit SET \(AuditTable.clearing) WHERE account_id = \(account)"
+    }
+    fileprivate static let findParts = SQLStatement<ConfigurationFingerprintTable>("fingerprints") {
+        $0.add(ConfigurationFingerprintTable.self)
+    } sql: { _, list in
+        "SELECT \(list) FROM configuration_fingerprint"
+    }
+    fileprivate static let removePart = SQLStatement<Void, String>("remove_fingerprint") { _, item in
+        "DELETE FROM configuration_fingerprint WHERE item = \(item)"
+    }
+    fileprivate static let putPart = SQLInsertion<ConfigurationFingerprintTable>(
+        "put_fingerprint",
+        conflict: """
+            ON CONFLICT (item)
+            DO UPDATE SET fingerprint = excluded.fingerprint, first_seen_at = excluded.first_seen_at
+            """)
+
+    public static func chain(in session: any SQLSession) throws -> AuditChain {
+        guard let chain = try session.rows(findChain(), { try findChain.columns.chain($0) }).first else {
+            throw StorageError(
+                .corrupted, detail: "expected one row in audit_chain, found none; restore a backup")
+        }
+        return chain
+    }
+
+    fileprivate static func parts(in session: any SQLSession) throws -> [SeenConfigurationPart] {
+        try session.rows(findParts()) { try findParts.columns.part($0) }
+    }
+}
+
+extension AuditReader where Self: SQLReader {
+    public func auditChain() async throws -> AuditChain {
+        try await snapshot { try AuditStatements.chain(in: $0) }
+    }
+
+    public func auditRows(after sequence: Int64, limit: Int) async throws -> [AuditRow] {
+        let find = AuditStatements.after
+        return try await snapshot { session in
+            try session.rows(find(sequence, Int64(limit))) { try find.columns.row($0) }
+        }
+    }
+
+    public func auditRows(
+        before sequence: Int64, of account: AccountID?, limit: Int
+    ) async throws -> [AuditRow] {
+        let (before, ofAccount) = (AuditStatements.before, AuditStatements.ofAccount)
+        return try await snapshot { session in
+            guard let account else {
+                return try session.rows(before(sequence, Int64(limit))) { try before.columns.row($0) }
+            }
+            return try session.rows(ofAccount(account, sequence, Int64(limit))) {
+                try ofAccount.columns.row($0)
+            }
+        }
+    }
+
+    public func auditSequence(at moment: Moment) async throws -> Int64 {
+        try await snapshot { try $0.value(AuditStatements.sequenceAt(moment), as: Int64.self) ?? 0 }
+    }
+}
+
+extension AuditStore where Self: SQLStore {
+    public func purgeAudit(before end: Moment, at now: Moment) async throws -> Int {
+        // Most purges find no old row. They lock nothing, and read no more.
+        let anyOld = AuditStatements.anyOld(end)
+        guard try await snapshot({ try $0.value(anyOld, as: Int64.self) }) != nil else { return 0 }
+        return try await transaction { session in
+            let oldest = try session.rows(AuditStatements.lockOldest(Int64(AuditPurge.largestStep))) {
+                try AuditStatements.lockOldest.columns.row($0)
+            }
+            let count = try AuditPurge.step(oldest.map(\.facts.moment), before: end, at: now) {
+                guard let last = oldest.last?.sequence else { return nil }
+                let limit = Int64(AuditPurge.farthestSearch)
+                return try session.value(
+                    AuditStatements.firstPresentOrOld(last, limit, now, end), as: Moment.self)
+            }
+            guard let anchor = oldest.prefix(count).last?.link else { return 0 }
+            // The chain is locked from here to the commit alone: audited changes wait for no search.
+            try session.runLast(AuditStatements.remove(anchor.sequence))
+            try session.runLast(AuditStatements.moveAnchor(anchor.sequence, anchor.hash))
+            try session.appendAudit([AuditPurge.entry(upTo: anchor, at: now)])
+            return count
+        }
+    }
+
+    public func noteConfiguration(
+        _ fingerprints: [String: String], at moment: Moment
+    ) async throws -> [ConfigurationChange] {
+        try await transaction { session in
+            // The lock first: a second replica that starts sees what the first has stored.
+            try session.lock(ConfigurationFingerprintTable.self)
+            let parts = try AuditStatements.parts(in: session).map { ($0.item, $0.fingerprint) }
+            let changes = ConfigurationChange.between(Dictionary(uniqueKeysWithValues: parts), fingerprints)
+            for change in changes {
+                guard let after = change.after else {
+                    try session.runLast(AuditStatements.removePart(change.item))
+                    continue
+                }
+                try session.runLast(
+                    AuditStatements.putPart {
+                        $1.set($0.item, change.item)
+                        $1.set($0.fingerprint, after)
+                        $1.set($0.firstSeenAt, moment)
+                    })
+            }
+            try session.appendAudit(changes.map { $0.entry(at: moment) })
+            return changes
+        }
+    }
+
+    public func configurationParts() async throws -> [SeenConfigurationPart] {
+        try await snapshot { try AuditStatements.parts(in: $0) }
+    }
+}

@@ -1,0 +1,221 @@
+public import AppleAccounts
+
+/// Erasures with their apps and tokens, for both databases.
+public enum ErasureStatements {
+    /// The columns of a token. The table goes by the name `g`.
+    fileprivate struct TokenColumns {
+        let token: ErasureTokenTable
+        let client: Column<ClientID>
+        let app: Column<ClientID>
+
+        init(_ list: inout SelectList) {
+            token = list.add(
+                ErasureTokenTable.self, as: "g", .except { [$0.erasureID, $0.clientID, $0.appID] })
+            client = list.add("(SELECT name FROM client WHERE id = g.client_id)", ClientID.self, as: "client")
+            app = list.add("(SELECT name FROM app WHERE id = g.app_id)", ClientID.self, as: "app")
+        }
+
+        func token(_ row: any ReadableRow) throws -> ErasureToken {
+            try token.token(row, clientID: row.required(client), primaryClientID: row.required(app))
+        }
+    }
+
+    fileprivate struct ErasureColumns {
+        let erasure: ErasureTable
+        let team: Column<TeamID>
+
+        init(_ list: inout SelectList) {
+            erasure = list.add(ErasureTable.self, as: "e", .except { [$0.teamID] })
+            team = list.add("(SELECT name FROM team WHERE id = e.team_id)", TeamID.self, as: "team")
+        }
+    }
+
+    fileprivate static let find = SQLStatement<ErasureColumns, ErasureID>("erasure") {
+        ErasureColumns(&$0)
+    } sql: { _, list, id in
+        "SELECT \(list) FROM erasure e WHERE e.id = \(id)"
+    }
+    fileprivate static let findOfAccount = SQLStatement<ErasureColumns, AccountID>("erasure_of_account") {
+        ErasureColumns(&$0)
+    } sql: { _, list, account in
+        "SELECT \(list) FROM erasure e WHERE e.account_id = \(account)"
+    }
+    private static let findApps = SQLStatement<(row: ErasureAppTable, app: Column<ClientID>), ErasureID>(
+        "erasure_apps"
+    ) {
+        (
+            $0.add(ErasureAppTable.self, .except { [$0.erasureID, $0.appID] }),
+            $0.add("(SELECT name FROM app WHERE id = app_id)", ClientID.self, as: "app")
+        )
+    } sql: { _, list, id in
+        "SELECT \(list) FROM erasure_app WHERE erasure_id = \(id)"
+    }
+    private static let findTokens = SQLStatement<TokenColumns, ErasureID>("erasure_tokens") {
+        TokenColumns(&$0)
+    } sql: { _, list, id in
+        "SELECT \(list) FROM erasure_token g WHERE g.erasure_id = \(id) ORDER BY g.id"
+    }
+    private static let findByAccount = SQLStatement<Void, AccountID>("is_erased") { _, account in
+        "SELECT 1 FROM erasure WHERE account_id = \(account)"
+    }
+    fileprivate static let findDeadline = SQLStatement<Void>("erasure_deadline") { _ in
+        "SELECT min(deadline) FROM erasure WHERE finished_at IS NULL"
+    }
+
+    fileprivate struct DueColumns {
+        let token: TokenColumns
+        let erasure: ErasureColumns
+
+        init(_ list: inout SelectList) {
+            (token, erasure) = (TokenColumns(&list), ErasureColumns(&list))
+        }
+
+        func claimed(_ row: any ReadableRow, until leaseEnd: Moment) throws -> ClaimedErasureToken {
+            var token = try token.token(row)
+            let isInterrupted = token.isClaimed
+            token.attempts += 1
+            token.nextAttemptAt = leaseEnd
+            token.isClaimed = true
+            return ClaimedErasureToken(
+                erasureID: try row.required(erasure.erasure.id),
+                accountID: try row.required(erasure.erasure.accountID), team: try row.required(erasure.team),
+                deadline: try row.required(erasure.erasure.deadline), token: token,
+                isInterrupted: isInterrupted)
+        }
+    }
+
+    private static func due(
+        _ dialect: SQLDialect, _ list: SelectList, _ now: SQLParameter<Moment>, _ limit: SQLParameter<Int64>,
+        among condition: String
+    ) -> String {
+        """
+        SELECT \(list) FROM erasure_token g JOIN erasure e ON e.id = g.erasure_id
+        WHERE g.step < 4 AND g.next_attempt_at <= \(now) AND \(condition)
+        ORDER BY g.next_attempt_at, g.id LIMIT \(limit) \(dialect.skippingLocked(of: "g"))
+        """
+    }
+
+    // In the order of an index, also among rows of one time.
+    fileprivate static let findDue = SQLStatement<DueColumns, Moment, Int64>("due_erasure_tokens") {
+        DueColumns(&$0)
+    } sql: {
+        due($0, $1, $2, $3, among: "true")
+    }
+    fileprivate static let findDueOfErasure = SQLStatement<DueColumns, Moment, Int64, ErasureID>(
+        "due_erasure_tokens_of"
+    ) {
+        DueColumns(&$0)
+    } sql: {
+        due($0, $1, $2, $3, among: "g.erasure_id = \($4)")
+    }
+    /// The text of the statement that finds due tokens of all erasures.
+    public static var dueText: SQLText { findDue.text }
+    fileprivate static let claim = SQLStatement<Void, UniqueID, Moment>("claim_erasure_token") { _, id, end in
+        """
+        UPDATE erasure_token SET attempts = attempts + 1, next_attempt_at = \(end), is_claimed = true
+        WHERE id = \(id)
+        """
+    }
+    // Two replicas that finish the last two entries at once would each see the other's entry unfinished, and
+    // neither would finish the erasure. So one waits here, and its later statements see the other's write.
+    fileprivate static let lock = SQLStatement<Void, ErasureID>("lock_erasure") { dialect, id in
+        "SELECT id FROM erasure WHERE id = \(id) \(dialect.locking)"
+    }
+    fileprivate static let save = SQLStatement<
+        Void, UniqueID, ErasureID, Int64, Int64, Int64, Int64, Moment, String, SealedSecret
+    >("save_erasure_token") { _, id, erasure, kind, step, outcome, attempts, next, cause, sealed in
+        """
+        UPDATE erasure_token SET kind = \(kind), step = \(step), outcome = \(outcome), attempts = \(attempts),
+            next_attempt_at = \(next), is_claimed = false, cause = \(cause), sealed = \(sealed)
+        WHERE id = \(id) AND erasure_id = \(erasure) AND step < 4
+        """
+    }
+    fileprivate static let finish = SQLStatement<Void, ErasureID, Moment>("finish_erasure") { _, id, moment in
+        """
+        UPDATE erasure SET finished_at = \(moment)
+        WHERE id = \(id) AND finished_at IS NULL AND NOT EXISTS (
+            SELECT 1 FROM erasure_token WHERE erasure_id = \(id) AND step < 4)
+        """
+    }
+    fileprivate static let adopt = SQLStatement<
+        Void, UniqueID, UniqueID, Int64, Int64, Moment, SealedSecret, Int64
+    >("adopt_token") { _, code, token, kind, revoke, moment, sealed, exchange in
+        """
+        UPDATE erasure_token SET id = \(token), kind = \(kind), step = \(revoke),
+            next_attempt_at = \(moment), is_claimed = false, cause = NULL, sealed = \(sealed),
+            redirect_uri = NULL, expires_at = NULL
+        WHERE id = \(code) AND step = \(exchange)
+        """
+    }
+
+    public static func isErased(_ id: AccountID, in session: any SQLSession) throws -> Bool {
+        try session.value(findByAccount(id), as: Int64.self) != nil
+    }
+
+    /// Reads the erasure first and its tokens last, so that a finished erasure never has an unfinished entry.
+    fileprivate static func read(
+        _ call: SQLCall, _ columns: ErasureColumns, in session: any SQLSession
+    ) throws -> ErasureRecord? {
+        try session.rows(call) { row in
+            let id = try row.required(columns.erasure.id)
+            let apps = try session.rows(findApps(id)) {
+                try findApps.columns.row.app($0, clientID: $0.required(findApps.columns.app))
+            }
+            return try columns.erasure.record(
+                row, team: row.required(columns.team), apps: apps.sorted { $0.clientID < $1.clientID },
+                tokens: session.rows(findTokens(id)) { try findTokens.columns.token($0) })
+        }.first
+    }
+}
+
+extension AppleTokenStore where Self: SQLStore {
+    public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {
+        let find = ErasureStatements.find
+        return try await snapshot { try ErasureStatements.read(find(id), find.columns, in: $0) }
+    }
+
+    public func erasure(of id: AccountID) async throws -> ErasureRecord? {
+        let find = ErasureStatements.findOfAccount
+        return try await snapshot { try ErasureStatements.read(find(id), find.columns, in: $0) }
+    }
+
+    public func claimErasureTokens(
+        limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
+    ) async throws -> [ClaimedErasureToken] {
+        let (limit, columns) = (Int64(max(limit, 0)), ErasureStatements.findDue.columns)
+        let find =
+            id.map { ErasureStatements.findDueOfErasure(moment, limit, $0) }
+            ?? ErasureStatements.findDue(moment, limit)
+        return try await transaction { session in
+            let claimed = try session.rows(find) { try columns.claimed($0, until: leaseUntil) }
+            for due in claimed { try session.runLast(ErasureStatements.claim(due.token.id, leaseUntil)) }
+            return claimed
+        }
+    }
+
+    public func save(_ token: ErasureToken, of id: ErasureID, at moment: Moment) async throws {
+        let codes = token.step.storageCodes
+        let save = ErasureStatements.save(
+            token.id, id, token.kind.storageCode, codes.step, codes.outcome, token.attempts,
+            token.nextAttemptAt, token.cause, token.isDone ? nil : token.sealed)
+        try await transaction { session in
+            if token.isDone { try session.runLast(ErasureStatements.lock(id)) }
+            try session.runLast(save)
+            if token.isDone { try session.runLast(ErasureStatements.finish(id, moment)) }
+        }
+    }
+
+    public func earliestErasureDeadline() async throws -> Moment? {
+        try await snapshot { try $0.value(ErasureStatements.findDeadline(), as: Moment.self) }
+    }
+
+    public func adoptErasureToken(
+        codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
+    ) async throws -> Bool {
+        try await run(
+            ErasureStatements.adopt(
+                codeID, tokenID, SealedPurpose.refreshToken.storageCode,
+                ErasureToken.Step.revoke.storageCodes.step, moment, sealed,
+                ErasureToken.Step.exchange.storageCodes.step)) > 0
+    }
+}

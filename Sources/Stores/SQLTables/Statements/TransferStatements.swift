@@ -1,0 +1,191 @@
+public import AppleAccounts
+
+/// Transfers of accounts between teams, for both databases.
+public enum TransferStatements {
+    /// Number of accounts, of any team, that one statement reads.
+    fileprivate static let stride = 1000
+
+    fileprivate static let find = SQLStatement<TransferTable, TeamID, String>("find_transfer") {
+        $0.add(TransferTable.self)
+    } sql: { _, list, team, subject in
+        """
+        SELECT \(list) FROM transfer
+        WHERE team_id = (SELECT id FROM team WHERE name = \(team)) AND transfer_sub = \(subject)
+        """
+    }
+    fileprivate static let ensureTeam = SQLStatement<Void, TeamID>("ensure_team_of_transfers") { _, team in
+        """
+        INSERT INTO team (name) SELECT \(team) WHERE NOT EXISTS (SELECT 1 FROM team WHERE name = \(team))
+        ON CONFLICT (name) DO NOTHING
+        """
+    }
+    fileprivate static let findKey = SQLStatement<(team: Column<String>, subject: Column<String>), AccountID>(
+        "find_key_of_transferred"
+    ) {
+        (team: $0.add("t.name", String.self, as: "team"), subject: $0.add("s.sub", String.self, as: "sub"))
+    } sql: { _, list, account in
+        "SELECT \(list) FROM subject s JOIN team t ON t.id = s.team_id WHERE s.account_id = \(account)"
+    }
+    // Against a concurrent erasure: either the erasure waits, and deletes these transfers, or this
+    // transaction waits, and its insert sees that the account is erased.
+    fileprivate static let lock = SQLStatement<Void, AccountID>("lock_transferred") { dialect, account in
+        "SELECT id FROM subject WHERE account_id = \(account) \(dialect.sharing)"
+    }
+    fileprivate static let insert = SQLStatement<Void, TeamID, String, AccountID, Moment, Moment>(
+        "insert_transfer"
+    ) { _, team, subject, account, creation, end in
+        """
+        INSERT INTO transfer (\(TransferTable.names()))
+        SELECT (SELECT id FROM team WHERE name = \(team)), \(subject), \(account), \(creation), \(end)
+        WHERE NOT EXISTS (SELECT 1 FROM erasure WHERE account_id = \(account))
+        ON CONFLICT (team_id, transfer_sub)
+        DO UPDATE SET \(TransferTable.names(.values).assigned(from: "excluded"))
+        """
+    }
+    fileprivate static let purge = SQLStatement<Void, Moment, Int64>("purge_transfers") {
+        dialect, end, limit in
+        """
+        DELETE FROM transfer WHERE (team_id, transfer_sub) IN (
+            SELECT team_id, transfer_sub FROM transfer WHERE expires_at < \(end) ORDER BY expires_at
+            LIMIT \(limit) \(dialect.skippingLocked))
+        """
+    }
+    // Walks along the account IDs. The number is in the SQL text, so that the planner of PostgreSQL knows the
+    // length of the walk.
+    fileprivate static let walk = SQLStatement<
+        (subject: SubjectTable, credential: CredentialTable), AccountID, TeamID, ClientID
+    >("walk_accounts") {
+        (
+            subject: $0.add(
+                SubjectTable.self, as: "s", .only { [$0.accountID, $0.subject, $0.createdAt] }),
+            credential: $0.add(CredentialTable.self, as: "c", .only { [$0.subjectID] })
+        )
+    } sql: { _, list, start, team, app in
+        """
+        SELECT \(list)
+        FROM (SELECT * FROM subject WHERE account_id > \(start) ORDER BY account_id LIMIT \(stride)) AS s
+            LEFT JOIN credential c ON c.subject_id = s.id
+                AND c.app_id = (SELECT id FROM app WHERE name = \(app))
+                AND s.team_id = (SELECT id FROM team WHERE name = \(team))
+        ORDER BY s.account_id
+        """
+    }
+    /// Deletes the transfers of an account.
+    public static let remove = SQLStatement<Void, AccountID>("remove_transfers") { _, account in
+        "DELETE FROM transfer WHERE account_id = \(account)"
+    }
+
+    private static let removeCredentials = SQLStatement<Void, Int64, Int64>("rename_credentials") {
+        _, row, replaced in
+        "DELETE FROM credential WHERE subject_id IN (\(row), \(replaced))"
+    }
+    private static let moveEvents = SQLStatement<Void, Int64, Int64>("rename_events") { _, row, replaced in
+        "UPDATE event SET subject_id = \(row) WHERE subject_id = \(replaced) AND account_id IS NULL"
+    }
+    // A deletion would have to search all events for the row.
+    private static let retireReplaced = SQLStatement<Void, Int64>("rename_replaced") { dialect, replaced in
+        let changes =
+            switch dialect {
+            case .sqlite:
+                "key_digest = key_digest(team_id, char(1) || id), "
+                    + SubjectTable.clearing(subject: "char(1) || id")
+            case .postgres: SubjectTable.clearing(subject: "chr(1) || id")
+            }
+        return "UPDATE subject SET \(changes) WHERE id = \(replaced)"
+    }
+    private static let rename = SQLStatement<Void, Int64, TeamID, String>("rename") {
+        dialect, row, team, subject in
+        let number = "(SELECT id FROM team WHERE name = \(team))"
+        let digest = dialect == .sqlite ? ", key_digest = key_digest(\(number), \(subject))" : ""
+        return "UPDATE subject SET team_id = \(number), sub = \(subject)\(digest) WHERE id = \(row)"
+    }
+
+    /// Re-keys a subject's row. Deletes all credentials of the row; the caller saves them again.
+    ///
+    /// - Parameter replacedRowID: ID of the row without account that has the new key so far.
+    public static func rekeying(
+        rowID: Int64, to key: SubjectKey, replacing replacedRowID: Int64?
+    ) -> [SQLCall] {
+        var calls = [removeCredentials(rowID, replacedRowID)]
+        if let replacedRowID { calls += [moveEvents(rowID, replacedRowID), retireReplaced(replacedRowID)] }
+        return calls + [rename(rowID, key.team, key.subject.rawValue)]
+    }
+}
+
+extension SQLSession {
+    public func transfer(team: TeamID, transferSubject: AppleSubject) throws -> TransferRecord? {
+        try rows(TransferStatements.find(team, transferSubject.rawValue)) {
+            try TransferStatements.find.columns.record($0, team: team, transferSubject: transferSubject)
+        }.first
+    }
+}
+
+extension SQLReader {
+    /// Implements the contract of `TransferStore`.
+    public func accounts(
+        team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
+    ) async throws -> [TransferableAccount] {
+        let (subjects, credentials) = TransferStatements.walk.columns
+        return try await snapshot { session in
+            var found: [TransferableAccount] = []
+            var place = after ?? AccountID(UniqueID(high: 0, low: 0))
+            var isAtEnd = false
+            while !isAtEnd, found.count < limit {
+                var count = 0
+                try session.run(TransferStatements.walk(place, team, clientID)) { row in
+                    count += 1
+                    place = try row.required(subjects.accountID)
+                    guard row[credentials.subjectID] != nil, found.count < limit else { return }
+                    guard let subject = AppleSubject(try row.required(subjects.subject)) else {
+                        throw StorageError(
+                            .corrupted,
+                            detail: "expected a sub in a subject with an account; restore a backup")
+                    }
+                    found.append(
+                        TransferableAccount(
+                            accountID: place, subject: subject,
+                            createdAt: try row.required(subjects.createdAt)))
+                }
+                isAtEnd = count < TransferStatements.stride
+            }
+            return found
+        }
+    }
+}
+
+extension TransferStore where Self: SQLStore {
+    public func importTransfers(_ transfers: [TransferRecord]) async throws {
+        for team in Set(transfers.map(\.recipientTeam)).sorted() {
+            try await run(TransferStatements.ensureTeam(team))
+        }
+        // In one order, so that two imports of the same transfers cannot wait for each other. The last of several with
+        // one name stays.
+        let sorted = transfers.enumerated().sorted {
+            ($0.element.recipientTeam, $0.element.transferSubject, $0.offset)
+                < ($1.element.recipientTeam, $1.element.transferSubject, $1.offset)
+        }.map(\.element)
+        try await transaction { session in
+            // In the order in which batches lock.
+            let columns = TransferStatements.findKey.columns
+            var locks: [(team: String, subject: String, account: AccountID)] = []
+            try session.run(sorted.map { TransferStatements.findKey($0.accountID) }) { index, row in
+                locks.append(
+                    (
+                        try row.required(columns.team), try row.required(columns.subject),
+                        sorted[index].accountID
+                    ))
+            }
+            locks.sort { ($0.team, $0.subject) < ($1.team, $1.subject) }
+            try session.run(locks.map { TransferStatements.lock($0.account) })
+            let insertions = sorted.map {
+                TransferStatements.insert(
+                    $0.recipientTeam, $0.transferSubject.rawValue, $0.accountID, $0.createdAt, $0.expiresAt)
+            }
+            try session.run(insertions)
+        }
+    }
+
+    public func purgeTransfers(expiredBefore moment: Moment) async throws -> Int {
+        try await run(TransferStatements.purge(moment, Int64(Self.largestPurge)))
+    }
+}

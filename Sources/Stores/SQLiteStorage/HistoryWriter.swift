@@ -1,0 +1,53 @@
+import AppleAccounts
+import GRDB
+import SQLTables
+
+/// Appends to the histories of accounts. The rows of an account are adjacent, so the last number, the new row and
+/// the row that goes are nearly always on one page.
+final class HistoryWriter {
+    private let names: Names
+    private let findLast: PreparedStatement
+    private let accountOfLast: Parameter<AccountID>
+    private let insert: PreparedStatement
+    private let columns: AccountHistoryTable
+    private let remove: PreparedStatement
+    private let accountToRemove: Parameter<AccountID>
+    private let lastToRemove: Parameter<Int64>
+
+    init(_ names: Names, in database: Database) throws {
+        self.names = names
+        var parameters = ParameterList()
+        accountOfLast = parameters.add(AccountID.self)
+        findLast = try PreparedStatement(
+            "SELECT max(number) FROM account_history WHERE account_id = \(accountOfLast)", in: database)
+        let insertion = Insertion<AccountHistoryTable>()
+        columns = insertion.columns
+        insert = try PreparedStatement(insertion.sql, in: database)
+        var removal = ParameterList()
+        (accountToRemove, lastToRemove) = (removal.add(AccountID.self), removal.add(Int64.self))
+        remove = try PreparedStatement(
+            "DELETE FROM account_history WHERE account_id = \(accountToRemove) AND number <= \(lastToRemove)",
+            in: database)
+    }
+
+    func append(_ entry: HistoryEntry) throws {
+        let number = try lastNumber(of: entry.accountID) + 1
+        insert.begin()
+        columns.write(entry, to: insert)
+        insert.set(columns.number, number)
+        insert.set(columns.appID, try names.apps.ensureNumber(of: entry.clientID))
+        try insert.execute()
+        guard number > HistoryEntry.mostPerAccount else { return }
+        remove.begin()
+        remove.bind(entry.accountID, to: accountToRemove)
+        remove.bind(number - HistoryEntry.mostPerAccount, to: lastToRemove)
+        try remove.execute()
+    }
+
+    private func lastNumber(of id: AccountID) throws -> Int64 {
+        findLast.begin()
+        findLast.bind(id, to: accountOfLast)
+        defer { findLast.finish() }
+        return try findLast.step() ? findLast.onlyValue(as: Int64.self) ?? 0 : 0
+    }
+}
