@@ -121,7 +121,7 @@ final class Dispatcher: Sendable {
                 let client = ObservedClient()
                 (info.client, request.client) = (client, client)
             }
-            return (info, try endpoint.handle(routes, request))
+            return (info, try withOrigin(of: info) { try endpoint.handle(routes, request) })
         } catch {
             // A request that was refused before its caller was known.
             if let tracing, info.trace == nil {
@@ -141,13 +141,12 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// Carries out the work that `handle` returned. An error becomes its response.
+    /// Carries out the work of a step. An error becomes its response.
     func next(
         after work: @Sendable () async throws -> Step<HTTPResponse>, for info: RequestInfo
     ) async -> Step<HTTPResponse> {
         do {
-            let origin = AuditOrigin(.apiKey(info.caller), requestID: info.requestID)
-            return try await AuditOrigin.$current.withValue(origin) {
+            return try await AuditOrigin.$current.withValue(origin(of: info)) {
                 guard let context = info.trace?.context else { return try await work() }
                 // Calls within the task find the request's span here.
                 return try await ServiceContext.withValue(context) { try await work() }
@@ -160,10 +159,21 @@ final class Dispatcher: Sendable {
     /// Returns the step after a command that was committed or refused. An error becomes its response.
     func step(_ next: () throws -> Step<HTTPResponse>, for info: RequestInfo) -> Step<HTTPResponse> {
         do {
-            return try next()
+            return try withOrigin(of: info, next)
         } catch {
             return .now(problem(error, info))
         }
+    }
+
+    /// Runs `body` on the event loop with the origin of its commands on grants, which the audit log notes. Other calls
+    /// write to the audit log in tasks only.
+    private func withOrigin<Value>(of info: RequestInfo, _ body: () throws -> Value) rethrows -> Value {
+        guard info.endpoint?.fields == .oauth else { return try body() }
+        return try AuditOrigin.$current.withValue(origin(of: info), operation: body)
+    }
+
+    private func origin(of info: RequestInfo) -> AuditOrigin {
+        AuditOrigin(.apiKey(info.caller), requestID: info.requestID)
     }
 
     /// Returns the response to a request whose work does not end in time. Only the database can take that

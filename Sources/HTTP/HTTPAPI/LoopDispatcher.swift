@@ -98,6 +98,7 @@ private struct Gathered<Command: BatchCommand> {
     }
 
     mutating func submit() {
+        guard !entries.isEmpty else { return }
         queue?.submit(entries)
         entries.removeAll(keepingCapacity: true)
     }

@@ -305,7 +305,7 @@ extension ConnectionHandler {
         switch source {
         case .response(let response): ready = (exchange, response)
         case .command(let gather):
-            // Waits for the database only.
+            // Waits for the database only, unless work follows.
             wait(for: exchange, nil, atMost: .zero)
             round.add(gather, of: exchange, on: self)
         case .work(let work):
@@ -359,7 +359,9 @@ extension ConnectionHandler {
         case .command(let gather): round.add(gather, of: exchange, on: self)
         case .work(let work):
             let task = task(of: exchange, work)
-            pending?.task = task
+            guard pending != nil else { break }
+            // The work may wait for something else than the database, as at the beginning of a request.
+            wait(for: exchange, task, atMost: exchange.longestWait)
         }
         return false
     }

@@ -55,8 +55,8 @@ struct TokenMaker: Sendable {
             })
     }
 
-    /// Signs the tokens. Waits for keys that are not in memory, and signs with RSA in a task, because it takes a hundred
-    /// times as long as the rest of a request.
+    /// Signs the tokens. Waits for keys that are not in memory, and signs with RSA away from the event loop, because it takes
+    /// much longer than the rest of a request.
     ///
     /// - Throws: `StorageError`, `SigningKeysShut`, `JOSEError`.
     func response(for issued: IssuedTokens, _ new: NewTokens) throws -> Step<TokenResponse> {
@@ -71,7 +71,10 @@ struct TokenMaker: Sendable {
             let accessKey = try await keys.signingKey(access)
             var idKey: TokenSigningKey?
             if let id { idKey = try await keys.signingKey(id) }
-            return try signed(issued, new, with: accessKey, idTokenKey: idKey)
+            // The task of a request runs on its event loop.
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { [accessKey, idKey] in
+                try signed(issued, new, with: accessKey, idTokenKey: idKey)
+            }
         }
     }
 

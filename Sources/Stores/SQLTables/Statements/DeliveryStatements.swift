@@ -69,9 +69,15 @@ private enum DeliveryStatements {
         WHERE name = \(name) AND claims = \(claims)
         """
     }
-    static let renew = SQLStatement<Void, ReceiverName, Int64, Moment>("renew_receiver_claim") {
-        _, name, claims, end in
-        "UPDATE event_receiver SET not_before = \(end) WHERE name = \(name) AND claims = \(claims)"
+    static let renew = SQLStatement<Column<ReceiverName>, ReceiverName, Int64, Moment>(
+        "renew_receiver_claim"
+    ) {
+        $0.add("name", ReceiverName.self, as: "name")
+    } sql: { _, list, name, claims, end in
+        """
+        UPDATE event_receiver SET not_before = \(end) WHERE name = \(name) AND claims = \(claims)
+        RETURNING \(list)
+        """
     }
     static let end = SQLStatement<Void, ReceiverName, Int64, Moment, Moment>("end_receiver_claim") {
         _, name, claims, end, moment in
@@ -176,11 +182,15 @@ extension DeliveryStore where Self: SQLStore {
     public func renewClaims(
         _ claims: [ReceiverRecord], leaseUntil: Moment
     ) async throws -> Set<ReceiverName> {
-        try await transaction { session in
-            let renewed = try claims.sorted { $0.name.rawValue < $1.name.rawValue }.filter {
-                try session.run(DeliveryStatements.renew($0.name, $0.claims, leaseUntil)) > 0
+        let calls = claims.sorted { $0.name.rawValue < $1.name.rawValue }.map {
+            DeliveryStatements.renew($0.name, $0.claims, leaseUntil)
+        }
+        return try await transaction { session in
+            var renewed: Set<ReceiverName> = []
+            try session.run(calls) {
+                renewed.insert(try $1.required(DeliveryStatements.renew.columns))
             }
-            return Set(renewed.map(\.name))
+            return renewed
         }
     }
 

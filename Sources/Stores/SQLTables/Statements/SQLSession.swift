@@ -1,6 +1,7 @@
 public import AppleAccounts
 
-/// A connection of either database, within one snapshot or one transaction.
+/// A connection of either database. Its statements are those of one snapshot or transaction, except with
+/// `SQLReader.snapshot` on PostgreSQL.
 public protocol SQLSession {
     /// Runs a statement, and calls `body` at each row of its result.
     ///
@@ -44,8 +45,8 @@ public protocol SQLTransaction: SQLSession {
     /// Holds up other transactions that write to the table. SQLite has one writer, and no locks of tables.
     func lock(_ table: any Table.Type) throws
 
-    /// Runs a statement whose result nobody needs, when `body` has returned; on PostgreSQL in the round trip of the
-    /// commit, so that others wait for its locks for a short time only.
+    /// Runs a statement whose result nobody needs: on SQLite at once, on PostgreSQL in the round trip of the commit, so that
+    /// others wait for its locks for a short time only. Read nothing after it.
     func runLast(_ call: SQLCall) throws
 
     /// Appends to the audit log, with the numbers and hashes that follow. Call it once, and last.

@@ -203,7 +203,8 @@ public struct SQLInsertion<T: Table>: Sendable {
         let names = chosen.map(\.name.description)
         text = SQLText(name) { dialect in
             let parameters = names.enumerated().map { index, name in
-                dialect.parameter(index + 1, forms[name] ?? .integer)
+                guard let form = forms[name] else { preconditionFailure("\(T.name) has no column \(name)") }
+                return dialect.parameter(index + 1, form)
             }
             return """
                 INSERT INTO \(T.name) (\(names.joined(separator: ", ")))
