@@ -72,7 +72,7 @@ final class PostgresTransaction: SQLTransaction {
 
     func lock(_ table: any Table.Type) throws {
         let lock = PostgresStatement(
-            "lock_\(table.name)", "LOCK TABLE \(table.name) IN SHARE ROW EXCLUSIVE MODE")
+            "lock_table_\(table.name)", "LOCK TABLE \(table.name) IN SHARE ROW EXCLUSIVE MODE")
         _ = try pipeline([PostgresCall(lock)])
     }
 

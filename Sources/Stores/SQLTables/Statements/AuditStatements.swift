@@ -34,7 +34,7 @@ public enum AuditStatements {
     }
     // The rows are locked before the chain, as an erasure locks them, so that the two do not wait for each other.
     fileprivate static let lockOldest = SQLStatement<AuditTable, Int64>("lock_oldest_audit") {
-        $0.add(AuditTable.self)
+        $0.add(AuditTable.self, .only { [$0.sequence, $0.recordedAt, $0.hash] })
     } sql: { dialect, list, limit in
         "SELECT \(list) FROM audit ORDER BY sequence LIMIT \(limit) \(dialect.locking)"
     }
@@ -127,11 +127,16 @@ extension AuditStore where Self: SQLStore {
         let anyOld = AuditStatements.anyOld(end)
         guard try await snapshot({ try $0.value(anyOld, as: Int64.self) }) != nil else { return 0 }
         return try await transaction { session in
-            let oldest = try session.rows(AuditStatements.lockOldest(Int64(AuditPurge.largestStep))) {
-                try AuditStatements.lockOldest.columns.row($0)
+            let columns = AuditStatements.lockOldest.columns
+            let oldest = try session.rows(AuditStatements.lockOldest(Int64(AuditPurge.largestStep))) { row in
+                (
+                    moment: try row.required(columns.recordedAt),
+                    link: AuditLink(
+                        sequence: try row.required(columns.sequence), hash: try row.required(columns.hash))
+                )
             }
-            let count = try AuditPurge.step(oldest.map(\.facts.moment), before: end, at: now) {
-                guard let last = oldest.last?.sequence else { return nil }
+            let count = try AuditPurge.step(oldest.map(\.moment), before: end, at: now) {
+                guard let last = oldest.last?.link.sequence else { return nil }
                 let limit = Int64(AuditPurge.farthestSearch)
                 return try session.value(
                     AuditStatements.firstPresentOrOld(last, limit, now, end), as: Moment.self)

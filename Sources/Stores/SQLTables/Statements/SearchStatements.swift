@@ -126,7 +126,7 @@ extension AccountSearchStore where Self: SQLStore {
             let most = min(candidates.count, AccountSearch.longestScan)
             var looked = 0
             while looked < most, !scan.isFull {
-                let part = candidates[looked..<min(looked + max(limit, looked, 1), most)]
+                let part = candidates[looked..<min(looked + max(limit, looked, 50), most)]
                 let records = try SearchCandidate.load(part, in: session)
                 let grants =
                     try search.filter.isLinked == nil ? [:] : SearchCandidate.grants(of: records, in: session)
