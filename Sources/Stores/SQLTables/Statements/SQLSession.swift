@@ -45,7 +45,7 @@ public protocol SQLTransaction: SQLSession {
     /// Holds up other transactions that write to the table. SQLite has one writer, and no locks of tables.
     func lock(_ table: any Table.Type) throws
 
-    /// Runs a statement whose result nobody needs: on SQLite at once, on PostgreSQL in the round trip of the commit, so that
+    /// Runs a statement without reading its result: on SQLite at once, on PostgreSQL in the round trip of the commit, so that
     /// others wait for its locks for a short time only. Read nothing after it.
     func runLast(_ call: SQLCall) throws
 
