@@ -58,13 +58,18 @@ public enum Step<Value: Sendable>: Sendable {
 extension Step {
     /// Returns the step with another value, made when this value is there.
     @inlinable
-    public func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) rethrows -> Step<Other> {
-        try then { .now(try transform($0)) }
+    public consuming func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) rethrows -> Step<Other> {
+        switch self {
+        case .now(let value): .now(try transform(value))
+        case .accounts(let commit): .accounts(commit.map(transform))
+        case .grants(let commit): .grants(commit.map(transform))
+        case .work(let work): .work { try await work().map(transform) }
+        }
     }
 
     /// Returns the step that follows with the value.
     @inlinable
-    public func then<Other>(
+    public consuming func then<Other>(
         _ next: @escaping @Sendable (Value) throws -> Step<Other>
     ) rethrows -> Step<Other> {
         switch self {
@@ -89,6 +94,11 @@ extension Step {
 }
 
 extension Step.Commit {
+    @inlinable
+    func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) -> Step<Other>.Commit<Command> {
+        .init(command, in: queue) { try self.next($0).map(transform) }
+    }
+
     @inlinable
     func then<Other>(_ next: @escaping @Sendable (Value) throws -> Step<Other>) -> Step<Other>.Commit<Command>
     {

@@ -2,10 +2,11 @@
 ///
 /// A command names the app by its primary client ID and contains every time of our clock: applying a command
 /// reads no clock and no configuration.
-public enum AccountCommand: Sendable, Hashable {
-    /// Indirect, because queues and batches pass commands on, and a copy of the many members costs as much as a part
-    /// of the work itself.
-    indirect case signIn(SignInCommand)
+///
+/// Indirect, because queues and batches pass commands on, and a copy of the many members costs as much as a part of
+/// the work itself.
+public indirect enum AccountCommand: Sendable, Hashable {
+    case signIn(SignInCommand)
     case notification(NotificationCommand)
     case finishExchange(ExchangeCommand)
     case rejectRefreshToken(RejectionCommand)

@@ -2,7 +2,7 @@ public import AppleAccounts
 
 /// A change of grants that one transaction carries out. The rule of each command is in an extension of
 /// `GrantWorkingSet`.
-public enum GrantCommand: Sendable, Hashable {
+public indirect enum GrantCommand: Sendable, Hashable {
     case authorize(AuthorizeCommand)
     case redeem(RedeemCommand)
     case refresh(RefreshCommand)

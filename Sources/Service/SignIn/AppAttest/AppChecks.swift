@@ -10,7 +10,7 @@ import JOSE
 ///
 /// A challenge takes no row until it is used. It is then consumed whatever the result is, in the transaction
 /// that raises the counter of the key.
-public struct AppChecks: Sendable {
+public final class AppChecks: Sendable {
     public let appCheck: AppCheck
     public var policies: AppCheckPolicies { appCheck.policies }
     let root: TrustAnchor
@@ -49,7 +49,7 @@ public struct AppChecks: Sendable {
         guard case .assertion(_, _, let clientData)? = evidence.proof,
             let challenge = try? ClientData(parsing: clientData).challenge
         else { return strictest }
-        let proven = bundleIDs.lazy.compactMap { policies.ofApp($0) }
+        let proven = bundleIDs.lazy.compactMap(policies.ofApp)
             .first { challenges.isChallenge(challenge, .assertion, for: $0.appID) }
         return proven?.atLeast(strictest.mode) ?? strictest
     }
@@ -66,12 +66,12 @@ public struct AppChecks: Sendable {
         _ evidence: AppEvidence, by policy: AppCheckPolicy?, vouchingFor digest: SHA256Digest
     ) throws -> Step<AppCheckResult?> {
         let moment = now()
-        return try judge(evidence, by: policy, vouchingFor: digest, at: moment).then { judged in
+        return try judge(evidence, by: policy, vouchingFor: digest, at: moment).then { [self] judged in
             guard let judged else { return .now(nil) }
             guard let proof = judged.proof else { return .now(try conclude(judged, at: moment)) }
             return commits.step(
                 UseProofCommand(proof: proof, receivedAt: moment),
-                then: { .now(try conclude(judged, after: $0, at: moment)) })
+                then: { [self] in .now(try conclude(judged, after: $0, at: moment)) })
         }
     }
 

@@ -29,8 +29,8 @@ extension SignInUseCases {
     public func checkedVerification(
         _ request: IdentityTokenRequest, allowed: AppScope
     ) throws -> Step<CheckedVerification> {
-        try verify(request, allowed: allowed).then { verified in
-            guard let appChecks, let policy = policy(for: verified) else {
+        try verify(request, allowed: allowed).then { [self] verified in
+            guard let policy = policy(for: verified), let appChecks else {
                 return .now(CheckedVerification(signIn: verified, app: nil))
             }
             return try appChecks.check(
@@ -47,15 +47,15 @@ extension SignInUseCases {
     ///   `StorageError` and `OverloadedError`. Both throw `AppCheckRefusal`.
     public func signIn(_ request: SignInRequest, allowed: AppScope) throws -> Step<CheckedSignIn> {
         let moment = now()
-        return try verify(request.token, allowed: allowed).then { verified in
-            guard let appChecks, let policy = policy(for: verified) else {
+        return try verify(request.token, allowed: allowed).then { [self] verified in
+            guard let policy = policy(for: verified), let appChecks else {
                 return try unjudgedSignIn(verified, from: request, at: moment, allowed: allowed)
             }
             return try appChecks.judge(
                 request.token.evidence, by: policy,
                 vouchingFor: SHA256Digest.hash(request.token.identityToken),
                 at: moment
-            ).then { judged in
+            ).then { [self] judged in
                 guard let judged else {
                     return try unjudgedSignIn(verified, from: request, at: moment, allowed: allowed)
                 }

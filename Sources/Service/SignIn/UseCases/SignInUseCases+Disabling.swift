@@ -84,7 +84,7 @@ extension SignInUseCases {
         if let credential = store.credentialWithoutWaiting(team: team, clientID: clientID, subject: subject) {
             return .now(current(credential))
         }
-        return .later {
+        return .later { [self] in
             let credentials = try await store.credentials(
                 team: team, clientID: clientID, subjects: [subject])
             return credentials.first.map { current($0) } ?? .notFound(in: app)

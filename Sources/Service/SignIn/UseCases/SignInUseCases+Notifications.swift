@@ -27,7 +27,7 @@ extension SignInUseCases {
         if let key = keys.cachedKey(for: token.keyID) {
             return try notification(token, with: key, payload: payload, at: moment)
         }
-        return .work {
+        return .work { [self] in
             let key = try await keys.key(for: token.keyID, issuedAt: token.claimedIssuedAt)
             return try notification(token, with: key, payload: payload, at: moment)
         }

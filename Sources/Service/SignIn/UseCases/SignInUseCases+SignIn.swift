@@ -41,7 +41,8 @@ extension SignInUseCases {
             { outcome in
                 // After the commit, because the worker that it wakes must find the code.
                 signal?.wake()
-                var outcome = outcome.narrowed(to: allowed)
+                var outcome = outcome
+                outcome.narrow(to: allowed)
                 outcome.dropped = dropped
                 return outcome
             }
@@ -112,7 +113,7 @@ extension SignInUseCases {
         if let key = keys.cachedKey(for: token.keyID) {
             return .now(try verify(token, with: key, against: request, at: moment, allowed: allowed))
         }
-        return .later {
+        return .later { [self] in
             let key = try await keys.key(for: token.keyID, issuedAt: token.claimedIssuedAt)
             return try verify(token, with: key, against: request, at: moment, allowed: allowed)
         }

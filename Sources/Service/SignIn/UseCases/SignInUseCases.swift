@@ -10,7 +10,7 @@ import Synchronization
 
 /// The use cases of callers. Thread-safe. No state is kept between two calls, except the number of rows of the
 /// audit log about refused changes.
-public struct SignInUseCases: Sendable {
+public final class SignInUseCases: Sendable {
     public let deployment: Deployment
     public let identityVerifier: IdentityTokenVerifier
     let notificationVerifier: NotificationVerifier
@@ -91,12 +91,11 @@ public struct EventCursorAhead: Error, Sendable, Equatable {}
 public struct DisablingOver: Error, Sendable, Equatable {}
 
 extension SignInOutcome {
-    func narrowed(to scope: AppScope) -> SignInOutcome {
+    mutating func narrow(to scope: AppScope) {
         // The account has the credential of the sign-in, whose app the caller may see.
-        guard case .only = scope, let account = account.narrowed(to: scope) else { return self }
-        return SignInOutcome(
-            account: account, credential: credential, isNewAccount: isNewAccount,
-            proofRefusal: proofRefusal)
+        guard case .only = scope, let account = account.narrowed(to: scope) else { return }
+        self = SignInOutcome(
+            account: account, credential: credential, isNewAccount: isNewAccount, proofRefusal: proofRefusal)
     }
 }
 
