@@ -47,6 +47,7 @@ let wings = Wing.list(
       StrictJSON: Encodings
       JOSE: Encodings Cryptography StrictJSON COpenSSL CLibJWT
       Certificates: Encodings Cryptography JOSE COpenSSL
+      Pages: Encodings
       PageTemplates: Encodings Mustache
       # Bounds of every HTTP client of this program.
       OutgoingHTTP: AsyncHTTPClient NIOCore NIOHTTP1
@@ -85,14 +86,14 @@ let wings = Wing.list(
 
     # The interface, and the pages for users.
     HTTP -> Service Domain Apple:
-      HTTPAPI: interface TraceExport Tracing
+      HTTPAPI: interface Pages TraceExport Tracing
 
     # Pages for developers and operators, above the interface.
     Console -> HTTP Service Domain Apple:
-      Console: interface HTTP JOSE PageTemplates
+      Console: interface HTTP JOSE Pages PageTemplates
 
     # Apple, Google and a receiver of events, for development and tests. They import nothing that verifies.
-    Fakes: Encodings Cryptography StrictJSON JOSE PageTemplates server HummingbirdTLS NIOSSL
+    Fakes: Encodings Cryptography StrictJSON JOSE Pages PageTemplates server HummingbirdTLS NIOSSL
       EmulatorServer: HummingbirdCore
       AppleEmulator: EmulatorServer
       GoogleEmulator: EmulatorServer

@@ -46,7 +46,7 @@ struct DevelopmentStartPage {
         let values = Values(sections: sections)
         return ConsolePage(
             .get, "/start", access: .development, entry: ConsolePage.Entry("Try it", order: 85)
-        ) { _ in .page(template: "start", title: "Try it", values: values) }
+        ) { _ in .template("start", title: "Try it", values: values) }
     }
 
     private var users: Section {

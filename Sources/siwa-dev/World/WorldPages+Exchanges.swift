@@ -6,8 +6,8 @@ extension WorldPages {
     var exchangePages: [ConsolePage] {
         [
             ConsolePage(.get, WorldTabs.Place.exchanges.rawValue, access: .development) { request in
-                .page(
-                    template: "world-exchanges", title: "Exchanges",
+                .template(
+                    "world-exchanges", title: "Exchanges",
                     values: ExchangesValues(request, world.exchanges), isLive: true)
             },
             ConsolePage(.get, "/world/exchanges/{id}", access: .development) { request in
@@ -16,8 +16,8 @@ extension WorldPages {
                 guard let exchange = all.first(where: { $0.id == id }) else {
                     return Self.wasExchange(id) ? .refused(Self.forgotten) : .notFound
                 }
-                return .page(
-                    template: "world-exchange", title: exchange.exchange.title,
+                return .template(
+                    "world-exchange", title: exchange.exchange.title,
                     values: ExchangeValues(exchange))
             },
         ]

@@ -6,7 +6,7 @@ extension WorldPages {
         let path = WorldTabs.Place.faults.rawValue
         return [
             ConsolePage(.get, path, access: .development) { request in
-                .page(template: "world-faults", title: "Faults", values: FaultsValues(request, world: world))
+                .template("world-faults", title: "Faults", values: FaultsValues(request, world: world))
             },
             ConsolePage(.post, path, access: .development) { request in
                 guard let name = request.form["fault"] else { return .refused("No fault is named.") }

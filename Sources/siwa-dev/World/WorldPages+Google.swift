@@ -9,8 +9,8 @@ extension WorldPages {
     var googlePages: [ConsolePage] {
         [
             ConsolePage(.get, Self.path, access: .development) { request in
-                .page(
-                    template: "world-google", title: "Google", values: GoogleValues(request, world: world),
+                .template(
+                    "world-google", title: "Google", values: GoogleValues(request, world: world),
                     isLive: true)
             },
             ConsolePage(.post, Self.path, access: .development) { request in

@@ -11,8 +11,8 @@ extension WorldPages {
     var keyPages: [ConsolePage] {
         [
             ConsolePage(.get, Self.path, access: .development) { request in
-                .page(
-                    template: "world-keys", title: "Keys and clock",
+                .template(
+                    "world-keys", title: "Keys and clock",
                     values: KeysValues(request, world: world))
             },
             ConsolePage(.post, "/world/clock", access: .development) { request in

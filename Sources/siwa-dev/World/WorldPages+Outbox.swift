@@ -7,8 +7,8 @@ extension WorldPages {
         let path = WorldTabs.Place.notifications.rawValue
         return [
             ConsolePage(.get, path, access: .development) { request in
-                .page(
-                    template: "world-notifications", title: "Notifications",
+                .template(
+                    "world-notifications", title: "Notifications",
                     values: OutboxValues(request, world), isLive: true)
             },
             ConsolePage(.post, path, access: .development) { request in

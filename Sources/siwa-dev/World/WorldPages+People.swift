@@ -9,8 +9,8 @@ extension WorldPages {
                 .get, WorldTabs.Place.people.rawValue, access: .development,
                 entry: ConsolePage.Entry("Fake world", order: 80)
             ) { request in
-                .page(
-                    template: "world-people", title: "Fake world",
+                .template(
+                    "world-people", title: "Fake world",
                     values: WorldPeopleValues(request, world: world))
             },
             ConsolePage(.post, "/world/people", access: .development) { request in
@@ -20,8 +20,8 @@ extension WorldPages {
             },
             ConsolePage(.get, "/world/people/{sub}", access: .development) { request in
                 guard let person = world.person(request.parameters["sub"] ?? "") else { return .notFound }
-                return .page(
-                    template: "world-person", title: person.displayName,
+                return .template(
+                    "world-person", title: person.displayName,
                     values: WorldPersonValues(person, request, world: world))
             },
             ConsolePage(.post, "/world/people/{sub}", access: .development) { request in

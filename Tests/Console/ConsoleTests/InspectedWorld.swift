@@ -99,11 +99,7 @@ struct InspectedWorld: Sendable {
 
     /// Asks a page, and returns what it shows.
     static func html(_ answer: ConsoleAnswer) throws -> String {
-        guard case .page(let template, _, let values, _) = answer else {
-            Issue.record("no page: \(answer)")
-            return ""
-        }
-        return try #require(try Templates.library().render(template, values))
+        try #require(try answer.html())
     }
 
     func inspect(

@@ -48,11 +48,7 @@ import Testing
     }
 
     private static func html(_ answer: ConsoleAnswer) throws -> String {
-        guard case .page(let template, _, let values, _) = answer else {
-            Issue.record("no page: \(answer)")
-            return ""
-        }
-        return try #require(try Templates.library().render(template, values))
+        try #require(try answer.html())
     }
 
     @Test func `the page of a refusal names the check, what it expects and what it found`() async throws {

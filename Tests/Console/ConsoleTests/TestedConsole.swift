@@ -6,6 +6,8 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import PageTemplates
+import Pages
 import StorageConformance
 import Synchronization
 import TestSupport
@@ -122,12 +124,6 @@ final class TestedConsole: Sendable {
     func configure(_ keys: [APIKey]) { world.keys.withLock { $0 = keys } }
 
     private static func pages(_ world: World) -> [ConsolePage] {
-        struct Text {
-            let title: String
-            let text: String
-            let back: String? = nil
-            let requestID: String? = nil
-        }
         func page(
             _ path: String, _ title: String, _ access: ConsolePage.Access = .operators, order: Int? = nil,
             isLive: Bool = false
@@ -135,8 +131,7 @@ final class TestedConsole: Sendable {
             ConsolePage(.get, path, access: access, entry: order.map { ConsolePage.Entry(title, order: $0) })
             {
                 let text = $0.parameters["name"] ?? $0.query["q"] ?? "nothing"
-                return .page(
-                    template: "message", title: title, values: Text(title: title, text: text), isLive: isLive)
+                return .page(title, isLive: isLive, "<h1>\(title)</h1><p>\(text)</p>")
             }
         }
         struct Failure: Error {}
@@ -148,7 +143,7 @@ final class TestedConsole: Sendable {
             ConsolePage(.get, "/gone", access: .operators) { _ in .notFound },
             ConsolePage(.get, "/broken", access: .operators) { _ in throw Failure() },
             ConsolePage(.get, "/no-template", access: .operators) { _ in
-                .page(template: "no-such", title: "None", values: 0)
+                .template("no-such", title: "None", values: 0)
             },
             ConsolePage(.post, "/first", access: .operators) { request in
                 world.actions.withLock { $0.append(request.form["what"] ?? "") }
@@ -245,4 +240,15 @@ extension HTTPResponse {
     }
 
     var location: String? { values(of: "location").first }
+}
+
+extension ConsoleAnswer {
+    /// The content of a page; `nil` for another answer.
+    func html() throws -> String? {
+        switch self {
+        case .page(_, _, let content): content.string
+        case .template(let name, _, let values, _): try Templates.library().render(name, values)
+        case .document, .redirect, .notFound, .refused: nil
+        }
+    }
 }

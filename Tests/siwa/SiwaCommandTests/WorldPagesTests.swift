@@ -103,7 +103,7 @@ import Testing
             switch try await Self.answer(world, .get, "/world/exchanges/{id}", parameters: ["id": id]) {
             case .refused(let sentence): #expect(wasOne && sentence.contains("not kept any more"))
             case .notFound: #expect(!wasOne)
-            case .page, .document, .redirect: Issue.record("there is no such exchange")
+            case .page, .template, .document, .redirect: Issue.record("there is no such exchange")
             }
         }
     }
@@ -112,7 +112,7 @@ import Testing
         try await Self.with { world, _ in
             try Self.link(world)
             guard
-                case .page(let template, _, let values, _) = try await Self.answer(
+                case .template(let template, _, let values, _) = try await Self.answer(
                     world, .get, "/world/google")
             else {
                 Issue.record("no page")

@@ -61,8 +61,8 @@ package struct ClientPages: Sendable {
 
     private func list() async throws -> ConsoleAnswer {
         guard let server else {
-            return .page(
-                template: "clients", title: "OAuth clients",
+            return .template(
+                "clients", title: "OAuth clients",
                 values: Listed(
                     hasClients: false, issuer: "", clients: [], isSample: false, most: Self.countedRows))
         }
@@ -75,8 +75,8 @@ package struct ClientPages: Sendable {
                 refusals: refusals(of: client).map(\.count).reduce(0, +),
                 slowed: server.secretGuesses(of: client.id).count(where: \.isSlowed))
         }
-        return .page(
-            template: "clients", title: "OAuth clients",
+        return .template(
+            "clients", title: "OAuth clients",
             values: Listed(
                 hasClients: true, issuer: server.dependencies.settings.issuer.text, clients: rows,
                 isSample: usage.isSampleOfGrants || usage.isSampleOfFamilies, most: Self.countedRows))
@@ -109,7 +109,7 @@ package struct ClientPages: Sendable {
             appCheck: coverage(of: client, server),
             appCheckCounts: try await appCheckCounts(of: client, at: request.now),
             preview: choice.map(PreviewValues.init), masksURLs: !request.viewer.isDevelopment)
-        return .page(template: "client", title: client.name.english, values: values)
+        return .template("client", title: client.name.english, values: values)
     }
 
     /// App Check of the client. `nil` for an app in which nothing is judged.

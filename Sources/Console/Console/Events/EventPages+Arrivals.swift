@@ -56,7 +56,7 @@ extension EventPages {
             refused: refused.map {
                 Self.arrived($0, at: request.now, isShown: request.viewer.isDevelopment)
             })
-        return .page(template: "events-apple", title: "From Apple", values: values)
+        return .template("events-apple", title: "From Apple", values: values)
     }
 
     func google(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
@@ -74,7 +74,7 @@ extension EventPages {
             refused: refused.map {
                 Self.arrived($0, at: request.now, isShown: request.viewer.isDevelopment)
             })
-        return .page(template: "events-google", title: "Google", values: values)
+        return .template("events-google", title: "Google", values: values)
     }
 
     private static func arrived(

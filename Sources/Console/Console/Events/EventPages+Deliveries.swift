@@ -33,7 +33,7 @@ extension EventPages {
             navigation: tabs("/events/deliveries", request), csrf: request.viewer.formToken,
             hasReceivers: !lines.isEmpty, receivers: lines,
             last: try await dependencies.store.lastEventSequence())
-        return .page(template: "deliveries", title: "Deliveries", values: values, isLive: true)
+        return .template("deliveries", title: "Deliveries", values: values, isLive: true)
     }
 
     /// The configured receivers and those that only the database has.

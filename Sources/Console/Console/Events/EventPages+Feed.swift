@@ -47,7 +47,7 @@ extension EventPages {
             navigation: tabs("/events", request), hasReaders: !readers.isEmpty,
             readers: readers.map(Self.line), hasEvents: !events.isEmpty,
             events: events.map(Self.row), older: older, isNewest: before == nil)
-        return .page(template: "events", title: "Events", values: values, isLive: before == nil)
+        return .template("events", title: "Events", values: values, isLive: before == nil)
     }
 
     /// Returns the events before a number, the newest first, and the number for the next page.

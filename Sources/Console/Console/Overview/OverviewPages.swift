@@ -73,8 +73,8 @@ public struct OverviewPages: Sendable {
                 isOld = true
             }
         }
-        return .page(
-            template: "overview", title: "Overview",
+        return .template(
+            "overview", title: "Overview",
             values: OverviewValues(
                 condition: condition,
                 troubles: troubles.filter { seesNumbers || $0.trouble.concernsEveryone },

@@ -64,8 +64,8 @@ public struct PeoplePages: Sendable {
             return .refused("This page belongs to another search.")
         }
         let apps = signIn.deployment.apps.map(\.primaryClientID).filter { request.viewer.scope.allows($0) }
-        return .page(
-            template: "people", title: "People",
+        return .template(
+            "people", title: "People",
             values: PeopleValues(search, page, apps: apps, viewer: request.viewer))
     }
 
@@ -105,7 +105,7 @@ public struct PeoplePages: Sendable {
             checks: CheckTimes(next: past.nextChecks, schedule: checks, history: past.history),
             requests: recent.map { PersonValues.requests($0.all, of: id, account) } ?? [],
             isShown: isShown && account != nil, viewer: request.viewer)
-        return .page(template: "person", title: "Person", values: values)
+        return .template("person", title: "Person", values: values)
     }
 
     /// Returns `nil` for an account that is erased.
@@ -176,8 +176,8 @@ public struct PeoplePages: Sendable {
         guard let id = AccountID(request.parameters["account", default: ""]),
             try await account(id, in: request.viewer.scope) != nil
         else { return .notFound }
-        return .page(
-            template: "erase", title: "Erase",
+        return .template(
+            "erase", title: "Erase",
             values: ["id": id.rawValue, "csrf": request.viewer.formToken])
     }
 

@@ -32,7 +32,7 @@ package struct RequestsPages: Sendable {
             ) { list($0) },
             ConsolePage(.get, "/requests/{number}", access: .operatorsOfAllApps) { one($0) },
             ConsolePage(.get, "/codes", access: .operatorsOfAllApps) { _ in
-                .page(template: "codes", title: "What codes mean", values: CodeList())
+                .template("codes", title: "What codes mean", values: CodeList())
             },
             ConsolePage(.post, "/requests/{number}/replay", access: .development) {
                 try await replayed($0)
@@ -46,15 +46,15 @@ package struct RequestsPages: Sendable {
         let shown = Array(found.prefix(RequestList.most))
         // The ID of one request is an exact question, whose answer is its page.
         if filter.isExact, shown.count == 1 { return .redirect(to: "/requests/\(shown[0].number)") }
-        return .page(
-            template: "requests", title: "Requests",
+        return .template(
+            "requests", title: "Requests",
             values: RequestList(shown, filter: filter, total: recent.count), isLive: filter.isEmpty)
     }
 
     private func one(_ request: ConsoleRequest) -> ConsoleAnswer {
         guard let found = found(request) else { return .notFound }
-        return .page(
-            template: "request", title: "Request \(found.requestID)",
+        return .template(
+            "request", title: "Request \(found.requestID)",
             values: RequestView(
                 found, address: address, canReplay: replay != nil && request.viewer.isDevelopment,
                 csrf: request.viewer.formToken))

@@ -23,8 +23,8 @@ public struct SettingsPages: Sendable {
                 entry: ConsolePage.Entry("Settings", order: 90)
             ) {
                 request in
-                .page(
-                    template: "settings", title: "Settings",
+                .template(
+                    "settings", title: "Settings",
                     values: Values(
                         configuration, doctor.findings(), notified: await notified(), request),
                     isLive: true)

@@ -3,15 +3,10 @@ import Encodings
 import HTTPAPI
 import HTTPEngine
 import NIOHTTP1
+import Pages
 
 // Signing in and out, and what pages keep in cookies.
 extension ConsoleVisit {
-    private struct SignInValues {
-        let minutes = ConsoleSession.lifetime / 60_000
-        let problem: String?
-        let then: String
-    }
-
     /// True if the browser uses https. Browsers name the scheme in each POST.
     private var isSecure: Bool {
         head.headers.first(name: "origin")?.lowercased().hasPrefix("https://") ?? false
@@ -23,10 +18,23 @@ extension ConsoleVisit {
         guard !site.access.isDevelopment else {
             return ConsoleReply(status: .seeOther, location: ConsoleSite.root)
         }
-        let values = SignInValues(problem: problem, then: ConsolePath.safe(then) ?? "")
+        let invalid: HTML = problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\""
+        let content: HTML = """
+            <div class="sign-in">
+            <h1>Sign in</h1>
+            <p>The console takes an API key of the role <code>operator</code>. The session ends after \
+            \(ConsoleSession.lifetime / 60_000) minutes.</p>
+            \(problem.map { "<p class=\"problem\" role=\"alert\" id=\"problem\">\($0)</p>\n" as HTML })\
+            <form method="post" action="/console/sign-in">
+            <input type="hidden" name="then" value="\(ConsolePath.safe(then))">
+            <label for="key">API key</label>
+            <input id="key" name="key" type="password" autocomplete="off" spellcheck="false" required autofocus\(invalid)>
+            <button>Sign in</button>
+            </form>
+            </div>
+            """
         let page = ConsoleFrame.Page(title: "Sign in", path: "/sign-in")
-        return ConsoleReply(
-            status: status, body: site.frame.render("sign-in", values, as: page) ?? [], code: code)
+        return ConsoleReply(status: status, body: site.frame.render(content, as: page), code: code)
     }
 
     func signIn(_ form: [String: String], in exchange: ConsoleExchange) async -> ConsoleReply {

@@ -1,3 +1,5 @@
+public import Pages
+
 /// The answer of a page.
 public enum ConsoleAnswer: Sendable {
     /// A template of `Templates/` in the frame of the console.
@@ -6,7 +8,9 @@ public enum ConsoleAnswer: Sendable {
     ///   - values: A dictionary, or a value whose stored properties are the names of the template.
     ///   - isLive: True if the page changes by itself: the script loads its `<main>` anew when the server says
     ///     so, and at most once a second.
-    case page(template: String, title: String, values: any Sendable, isLive: Bool = false)
+    case template(_ template: String, title: String, values: any Sendable, isLive: Bool = false)
+    /// The content of a page in the frame of the console; `isLive` as above.
+    case page(_ title: String, isLive: Bool = false, HTML)
     /// A whole document for a frame of a page, with a policy of its own. Only pages of this console may frame it.
     case document(html: [UInt8], contentSecurityPolicy: String)
     /// After an action: a path below the console's root (303), with a sentence that the next page shows once.

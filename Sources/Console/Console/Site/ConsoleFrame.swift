@@ -1,6 +1,7 @@
 import AppleAccounts
 import Encodings
 import PageTemplates
+import Pages
 
 /// Renders pages in the frame of the console: navigation, the operator, a notice, the files of style and
 /// script.
@@ -19,27 +20,6 @@ struct ConsoleFrame: Sendable {
         var reload: Int?
     }
 
-    private struct Link {
-        let title: String
-        let href: String
-        let isCurrent: Bool
-    }
-
-    private struct Values {
-        let title: String
-        let content: String
-        let links: [Link]
-        let viewer: String?
-        let limit: String?
-        let signsOut: Bool
-        let csrf: String
-        let notice: String?
-        let live: String?
-        let reload: String?
-        let style = ConsoleAssets.style
-        let script = ConsoleAssets.script
-    }
-
     private let library: TemplateLibrary
     private let entries: [(page: ConsolePage, entry: ConsolePage.Entry)]
 
@@ -55,29 +35,75 @@ struct ConsoleFrame: Sendable {
     }
 
     /// Returns `nil` when there is no template of this name.
-    func render(_ template: String, _ values: Any, as page: Page) -> [UInt8]? {
-        guard let content = library.render(template, values) else { return nil }
-        let links = page.viewer.map { self.links(for: $0, at: page.path) } ?? []
-        var limit: String?
-        if case .only(let apps)? = page.viewer?.scope {
-            limit = apps.map(\.rawValue).sorted().joined(separator: ", ")
+    func content(of template: String, _ values: Any) -> HTML? {
+        library.render(template, values).map { .trusted(Array($0.utf8)) }
+    }
+
+    func render(_ content: HTML, as page: Page) -> [UInt8] {
+        let (style, script) = (ConsoleAssets.style, ConsoleAssets.script)
+        let reload = page.reload.map { "<meta http-equiv=\"refresh\" content=\"\($0)\">\n" as HTML }
+        let live = page.live.map { " data-live=\"\($0)\"" as HTML }
+        let notice = page.notice.map { "<p class=\"notice\" role=\"status\">\($0)</p>\n" as HTML }
+        let document: HTML = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta name="robots" content="noindex">
+            \(reload)<title>\(page.title) - siwa</title>
+            <link rel="icon" href="data:,">
+            <link rel="stylesheet" href="\(style.path)" integrity="\(style.integrity)">
+            <script src="\(script.path)" integrity="\(script.integrity)" defer></script>
+            </head>
+            <body>
+            <a class="skip" href="#main">Skip to the content</a>
+            \(page.viewer.map { header(for: $0, at: page.path) })<main id="main" tabindex="-1"\(live)>
+            \(notice)\(content)
+            </main>
+            </body>
+            </html>
+
+            """
+        return document.bytes
+    }
+
+    private func header(for viewer: ConsoleViewer, at path: Substring) -> HTML {
+        var limit: HTML?
+        if case .only(let apps) = viewer.scope {
+            limit = .muted("sees \(apps.map(\.rawValue).sorted().joined(separator: ", "))") + "\n"
         }
-        let frame = Values(
-            title: page.title, content: content, links: links, viewer: page.viewer?.name, limit: limit,
-            signsOut: page.viewer.map { !$0.isDevelopment } ?? false, csrf: page.viewer?.formToken ?? "",
-            notice: page.notice, live: page.live, reload: page.reload.map { "\($0)" })
-        return library.render("frame", frame).map { Array($0.utf8) }
+        let signOut: HTML = """
+            <form method="post" action="/console/sign-out"><input type="hidden" name="csrf" \
+            value="\(viewer.formToken)"><button class="quiet">Sign out</button></form>
+
+            """
+        return """
+            <header>
+            <a class="brand" href="/console"><svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">\
+            <rect x="1" y="1" width="18" height="18" rx="5" class="mark"/><path d="M6 12.2c.9 1.2 2.3 1.8 4 1.8 2.3 0 \
+            3.8-1 3.8-2.7C13.8 7.8 7 10 7 7.6 7 6.6 8.200 6 9.900 6c1.400 0 2.500.5 3.300 1.400" class="mark-line"/>\
+            </svg>siwa <span class="muted">console</span></a>
+            <nav aria-label="Pages"><ul>
+            \(links(for: viewer, at: path))</ul></nav>
+            <div class="who"><span>\(viewer.name)</span>
+            \(limit)\(viewer.isDevelopment ? nil : signOut)</div>
+            </header>
+
+            """
     }
 
     /// Marks the entry with the longest path that leads to the page.
-    private func links(for viewer: ConsoleViewer, at path: Substring) -> [Link] {
+    private func links(for viewer: ConsoleViewer, at path: Substring) -> HTML {
         let open = entries.filter { $0.page.isOpen(to: viewer) }
         let current = open.filter { Self.leads($0.page.path, to: path) }
             .max { $0.page.path.utf8.count < $1.page.path.utf8.count }?.page.path
-        return open.map { page, entry in
-            Link(
-                title: entry.title, href: ConsoleSite.root + page.path, isCurrent: page.path == current)
-        }
+        return HTML(
+            open.map { page, entry in
+                let mark: HTML = page.path == current ? " aria-current=\"page\"" : ""
+                return "<li><a href=\"\(ConsoleSite.root)\(page.path)\"\(mark)>\(entry.title)</a></li>\n"
+            })
     }
 
     private static func leads(_ entry: String, to path: Substring) -> Bool {

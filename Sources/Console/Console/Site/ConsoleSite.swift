@@ -10,6 +10,7 @@ public import Logging
 import NIOCore
 import NIOHTTP1
 import OAuth
+import Pages
 
 /// The console: finds the page of a request, decides whether the visitor may open it, and makes the response.
 ///
@@ -87,22 +88,21 @@ extension ConsoleSite: PageSite {
         back: (path: String, text: String)? = nil, requestID: String? = nil, viewer: ConsoleViewer? = nil,
         reload: Int? = nil, troubles: [OverviewValues.Trouble] = []
     ) -> ConsoleReply {
-        struct Values {
-            let title: String
-            let text: String
-            let hasTroubles: Bool
-            let troubles: [OverviewValues.Trouble]
-            let back: String?
-            let backText: String?
-            let requestID: String?
+        let content = HTML {
+            "<h1>\(title)</h1>"
+            "<p>\(text)</p>"
+            if !troubles.isEmpty, let list = frame.content(of: "troubles", ["troubles": troubles]) {
+                "<section class=\"card\" aria-labelledby=\"wrong\">"
+                "<h2 id=\"wrong\">What is wrong now</h2>"
+                list
+                "</section>"
+            }
+            if let back { "<p>\(HTML.link(.text(back.text), to: back.path))</p>" }
+            if let requestID { "<p class=\"muted\">Request \(HTML.code(requestID))</p>" }
         }
-        let values = Values(
-            title: title, text: text, hasTroubles: !troubles.isEmpty, troubles: troubles, back: back?.path,
-            backText: back?.text, requestID: requestID)
         var page = ConsoleFrame.Page(title: title, path: "", viewer: viewer)
         page.reload = reload
-        let body = frame.render("message", values, as: page) ?? []
-        return ConsoleReply(status: status, body: body, code: code)
+        return ConsoleReply(status: status, body: frame.render(content, as: page), code: code)
     }
 
     /// - Parameter isOperator: True for an operator, who learns what is wrong.

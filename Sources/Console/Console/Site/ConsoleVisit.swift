@@ -4,6 +4,7 @@ import HTTPEngine
 import NIOCore
 import NIOHTTP1
 import OAuth
+import Pages
 
 /// One request of the console, from its checks to its response. The checks come in this order: host and
 /// origin, files, path and method, session, form, the token of the form, an end of the session that the database
@@ -160,8 +161,11 @@ struct ConsoleVisit: Sendable {
         do {
             let answer = try await AuditOrigin.$current.withValue(origin) { try await page.handle(request) }
             switch answer {
-            case .page(let template, let title, let values, let isLive):
-                return try render(template, title, values, isLive ? number : nil, visit)
+            case .template(let template, let title, let values, let isLive):
+                guard let content = site.frame.content(of: template, values) else { throw TemplateMissing() }
+                return render(content, title, isLive ? number : nil, visit)
+            case .page(let title, let isLive, let content):
+                return render(content, title, isLive ? number : nil, visit)
             case .document(let html, let policy): return ConsoleReply(body: html, framedPolicy: policy)
             case .redirect(let path, let notice):
                 var reply = ConsoleReply(status: .seeOther, location: ConsolePath.full(path))
@@ -186,9 +190,8 @@ struct ConsoleVisit: Sendable {
     struct TemplateMissing: Error {}
 
     private func render(
-        _ template: String, _ title: String, _ values: any Sendable, _ number: UInt64?,
-        _ visit: ConsoleAccess.Visit
-    ) throws -> ConsoleReply {
+        _ content: HTML, _ title: String, _ number: UInt64?, _ visit: ConsoleAccess.Visit
+    ) -> ConsoleReply {
         var page = ConsoleFrame.Page(title: title, path: pagePath, viewer: visit.viewer)
         if let number { page.live = "\(ConsoleSite.root)/live?after=\(number)" }
         var reply = ConsoleReply()
@@ -196,8 +199,7 @@ struct ConsoleVisit: Sendable {
             page.notice = notice
             reply.cookies = ConsoleCookie.notice.deletions
         }
-        guard let body = site.frame.render(template, values, as: page) else { throw TemplateMissing() }
-        reply.body = body
+        reply.body = site.frame.render(content, as: page)
         return reply
     }
 

@@ -3,7 +3,6 @@ import PageTemplates
 /// The templates of the console, by the names of their files.
 enum Templates {
     static let files: [String: [UInt8]] = [
-        "audit": PackageResources.audit_mustache,
         "authorize-link": PackageResources.authorize_link_mustache,
         "client": PackageResources.client_mustache,
         "clients": PackageResources.clients_mustache,
@@ -14,8 +13,6 @@ enum Templates {
         "events-apple": PackageResources.events_apple_mustache,
         "events-google": PackageResources.events_google_mustache,
         "events-tabs": PackageResources.events_tabs_mustache,
-        "frame": PackageResources.frame_mustache,
-        "message": PackageResources.message_mustache,
         "overview": PackageResources.overview_mustache,
         "people": PackageResources.people_mustache,
         "person": PackageResources.person_mustache,
@@ -23,7 +20,6 @@ enum Templates {
         "request": PackageResources.request_mustache,
         "requests": PackageResources.requests_mustache,
         "settings": PackageResources.settings_mustache,
-        "sign-in": PackageResources.sign_in_mustache,
         "tokens": PackageResources.tokens_mustache,
         "troubles": PackageResources.troubles_mustache,
     ]

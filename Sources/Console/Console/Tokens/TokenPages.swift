@@ -14,7 +14,7 @@ package struct TokenPages: Sendable {
     package var pages: [ConsolePage] {
         [
             ConsolePage(.get, "/tokens", access: .operators, entry: .init("Tokens", order: 30)) { request in
-                .page(template: "tokens", title: "Tokens", values: values(request, nil))
+                .template("tokens", title: "Tokens", values: values(request, nil))
             },
             ConsolePage(.post, "/tokens", access: .operators) { request in try await inspect(request) },
         ]
@@ -78,8 +78,8 @@ package struct TokenPages: Sendable {
             environment: value("environment", request).flatMap { AttestationEnvironment(rawValue: $0) })
         var token = await inspector.inspect(question, for: request.viewer, at: request.now)
         if text != given { token.note("The text around the token was left out.") }
-        return .page(
-            template: "tokens", title: "Tokens",
+        return .template(
+            "tokens", title: "Tokens",
             values: values(
                 request,
                 Result(

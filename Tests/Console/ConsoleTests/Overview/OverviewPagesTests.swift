@@ -80,7 +80,7 @@ import Testing
         templates: [String: [UInt8]] = [:]
     ) async throws -> String {
         let answer = try await answer(pages, "/overview", scope: scope, query: query)
-        guard case .page(let template, _, let values, let isLive) = answer else {
+        guard case .template(let template, _, let values, let isLive) = answer else {
             Issue.record("no page: \(answer)")
             return ""
         }

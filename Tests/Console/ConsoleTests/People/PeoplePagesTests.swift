@@ -63,13 +63,13 @@ import Testing
                 authorizedAt: Moment(milliseconds: Int64(number) * 1_000 + 1_000_000))
         }
         guard
-            case .page(_, _, let values, _) = try await people.answer(
+            case .template(_, _, let values, _) = try await people.answer(
                 .post, "/people", ["state": "authorized"]),
             let first = values as? PeopleValues
         else { throw NoList() }
         #expect(first.people.count == PeoplePages.pageSize)
         let fields = Dictionary(uniqueKeysWithValues: first.next.map { ($0.name, $0.value) })
-        guard case .page(_, _, let more, _) = try await people.answer(.post, "/people", fields),
+        guard case .template(_, _, let more, _) = try await people.answer(.post, "/people", fields),
             let second = more as? PeopleValues
         else { throw NoList() }
         #expect(second.people.count == 5)
@@ -266,9 +266,9 @@ struct PeopleUnderTest {
         _ method: ConsolePage.Method, _ path: String, account: AccountID? = nil,
         _ fields: [String: String] = [:], scope: AppScope = .all
     ) async throws -> String {
-        switch try await answer(method, path, account: account, fields, scope: scope) {
-        case .page(let template, _, let values, _):
-            return try #require(library.render(template, values))
+        let answer = try await answer(method, path, account: account, fields, scope: scope)
+        switch answer {
+        case .page, .template: return try #require(try answer.html())
         case .document: return "document"
         case .redirect(let target, _): return "redirect \(target)"
         case .notFound: return "not found"

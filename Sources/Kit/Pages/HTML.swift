@@ -1,0 +1,133 @@
+// Pages writes HTML: texts are escaped on the way in, and the words that the pages of the console, the fakes and the
+// authorization server have in common are here. It knows no page.
+
+import Encodings
+
+/// Markup. A literal is markup of this program; a value in it is escaped, unless it is markup itself:
+///
+///     let row: HTML = "<td>\(name)</td>"
+///
+/// Escapes go by bytes: a quotation mark with a combining mark after it is another character for Swift, and still ends
+/// an attribute in a browser.
+public struct HTML: Sendable, Equatable {
+    public private(set) var bytes: [UInt8]
+
+    public init(_ parts: [HTML] = []) {
+        bytes = Array(parts.lazy.map(\.bytes).joined())
+    }
+
+    /// Returns a text with escapes for the five characters that can begin markup or end an attribute.
+    public static func text(_ text: String) -> HTML { "\(text)" }
+
+    /// Returns markup that a file of this program holds.
+    public static func trusted(_ bytes: [UInt8]) -> HTML {
+        var html = HTML()
+        html.bytes = bytes
+        return html
+    }
+
+    public var isEmpty: Bool { bytes.isEmpty }
+    public var string: String { String(decoding: bytes, as: UTF8.self) }
+
+    public static func += (left: inout HTML, right: HTML) { left.bytes += right.bytes }
+
+    public static func + (left: HTML, right: HTML) -> HTML {
+        var html = left
+        html += right
+        return html
+    }
+}
+
+extension HTML: ExpressibleByStringInterpolation {
+    public init(stringLiteral markup: String) {
+        bytes = Array(markup.utf8)
+    }
+
+    public init(stringInterpolation interpolation: StringInterpolation) {
+        bytes = interpolation.bytes
+    }
+
+    public struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var bytes: [UInt8] = []
+
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            bytes.reserveCapacity(literalCapacity + 24 * interpolationCount)
+        }
+
+        public mutating func appendLiteral(_ markup: String) { bytes += markup.utf8 }
+
+        public mutating func appendInterpolation(_ text: String) { bytes.append(escapingHTML: text) }
+        public mutating func appendInterpolation(_ text: Substring) { appendInterpolation(String(text)) }
+        public mutating func appendInterpolation(_ number: some BinaryInteger) { bytes += "\(number)".utf8 }
+
+        public mutating func appendInterpolation(_ html: HTML) { bytes += html.bytes }
+
+        /// Adds nothing for `nil`.
+        public mutating func appendInterpolation(_ text: String?) {
+            if let text { appendInterpolation(text) }
+        }
+
+        /// Adds nothing for `nil`.
+        public mutating func appendInterpolation(_ html: HTML?) {
+            if let html { appendInterpolation(html) }
+        }
+    }
+}
+
+// Inline words. A class names a rule of the style sheet.
+extension HTML {
+    public static func code(_ text: String, _ style: String? = nil) -> HTML {
+        "<code\(Self.class(style))>\(text)</code>"
+    }
+
+    public static func span(_ style: String, _ content: HTML) -> HTML {
+        "<span class=\"\(style)\">\(content)</span>"
+    }
+
+    public static func muted(_ text: String) -> HTML { span("muted", .text(text)) }
+
+    /// - Parameter address: An address of this program or a checked one: a link can also be a script.
+    public static func link(_ content: HTML, to address: String) -> HTML {
+        "<a href=\"\(address)\">\(content)</a>"
+    }
+
+    /// Returns the attribute, with a space before it; nothing for no class.
+    public static func `class`(_ style: String?) -> HTML {
+        guard let style, !style.isEmpty else { return "" }
+        return " class=\"\(style)\""
+    }
+}
+
+extension [HTML] {
+    public func joined(separator: HTML = "") -> HTML {
+        HTML(Array<HTML>(map { [$0] }.joined(separator: [separator])))
+    }
+}
+
+/// A block of a page: a word of the page, or plain markup.
+public protocol PagePart {
+    var html: HTML { get }
+}
+
+extension HTML: PagePart {
+    public var html: HTML { self }
+}
+
+extension HTML {
+    /// Puts blocks one after the other, a line each.
+    public init(@PageBuilder _ content: () throws -> HTML) rethrows {
+        self = try content()
+    }
+}
+
+@resultBuilder
+public enum PageBuilder {
+    public static func buildExpression(_ html: HTML) -> HTML { html.isEmpty ? html : html + "\n" }
+    public static func buildExpression(_ part: some PagePart) -> HTML { buildExpression(part.html) }
+    public static func buildExpression(_ html: HTML?) -> HTML { html.map { buildExpression($0) } ?? HTML() }
+    public static func buildBlock(_ parts: HTML...) -> HTML { HTML(parts) }
+    public static func buildOptional(_ html: HTML?) -> HTML { html ?? HTML() }
+    public static func buildEither(first html: HTML) -> HTML { html }
+    public static func buildEither(second html: HTML) -> HTML { html }
+    public static func buildArray(_ parts: [HTML]) -> HTML { HTML(parts) }
+}
