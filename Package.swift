@@ -26,7 +26,6 @@ let packages = lines(
     apple/swift-nio-ssl.git 2.37.0 NIOSSL
     groue/GRDB.swift.git 7.10.0 GRDB GRDBSQLite
     hummingbird-project/hummingbird.git 2.28.0 Hummingbird HummingbirdCore HummingbirdTLS
-    hummingbird-project/swift-mustache.git 2.1.0 Mustache
     jpsim/Yams 6.0.0 Yams
     swift-server/async-http-client.git 1.37.0 AsyncHTTPClient
     swift-server/swift-service-lifecycle.git 2.13.0 ServiceLifecycle UnixSignals
@@ -48,7 +47,6 @@ let wings = Wing.list(
       JOSE: Encodings Cryptography StrictJSON COpenSSL CLibJWT
       Certificates: Encodings Cryptography JOSE COpenSSL
       Pages: Encodings
-      PageTemplates: Encodings Mustache
       # Bounds of every HTTP client of this program.
       OutgoingHTTP: AsyncHTTPClient NIOCore NIOHTTP1
       # Spans of this program, and their way to a collector.
@@ -90,10 +88,10 @@ let wings = Wing.list(
 
     # Pages for developers and operators, above the interface.
     Console -> HTTP Service Domain Apple:
-      Console: interface HTTP JOSE Pages PageTemplates
+      Console: interface HTTP JOSE Pages
 
     # Apple, Google and a receiver of events, for development and tests. They import nothing that verifies.
-    Fakes: Encodings Cryptography StrictJSON JOSE Pages PageTemplates server HummingbirdTLS NIOSSL
+    Fakes: Encodings Cryptography StrictJSON JOSE Pages server HummingbirdTLS NIOSSL
       EmulatorServer: HummingbirdCore
       AppleEmulator: EmulatorServer
       GoogleEmulator: EmulatorServer
@@ -114,7 +112,7 @@ let tests = Wing.list(
       EncodingsTests: Encodings
       CryptographyTests: Cryptography Encodings
       StrictJSONTests: StrictJSON
-      PageTemplatesTests: PageTemplates
+      PagesTests: Pages TestSupport
       TraceExportTests: support TraceExport Tracing
       JOSETests: TestSupport Encodings Cryptography StrictJSON JOSE COpenSSL CLibJWT TokenMint
       HTTPEngineTests: support HTTPEngine NIOCore NIOPosix NIOHTTP1
@@ -181,11 +179,10 @@ let groups = [
         + " ScriptedHTTP PostgresCluster",
 ]
 
-let templates = Resource.embedInCode("Templates")
+let assets = Resource.embedInCode("Assets")
 let resources: [String: [Resource]] = [
-    "Console": [templates, .embedInCode("Assets")],
-    "EmulatorServer": [templates], "AppleEmulator": [templates], "GoogleEmulator": [templates],
-    "ReceiverEmulator": [templates],
+    "Console": [assets], "AppleEmulator": [assets], "GoogleEmulator": [assets],
+    "ReceiverEmulator": [assets],
 ]
 
 // What scripts/test builds once more with the address sanitizer: the targets that call C or read memory by
@@ -296,7 +293,7 @@ let programs: [Target] = [
     .executableTarget(
         name: "siwa-dev",
         dependencies: dependencies(["program", "Composition", "Fakes", "Login", "NIOSSL"], of: "siwa-dev"),
-        resources: [templates], swiftSettings: settings),
+        swiftSettings: settings),
     // The Swift backend of docs/integrate.md, built as its readers build it.
     .executableTarget(
         name: "ExampleBackend",

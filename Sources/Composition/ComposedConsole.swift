@@ -89,9 +89,8 @@ struct ComposedConsole {
         self.arrivals = arrivals
         let expiry = ArrivalExpiry(log: arrivals)
         let callers = settings.callers
-        let site = try ConsoleSite(
+        let site = ConsoleSite(
             pages: Self.pages(parts, recent, arrivals, monitor),
-            templates: parts.development?.templates ?? [:],
             visitors: parts.development == nil
                 ? .operators(
                     { callers }, hosts: settings.consoleHosts, sealingKeys: settings.sealingKeys,
@@ -143,7 +142,7 @@ struct ComposedConsole {
                 server: parts.oauth?.server, store: parts.store, registry: parts.observation.registry,
                 streams: parts.deliveries?.streams
             ).pages
-        pages += EventPages(events(parts, arrivals)).pages
+        pages += events(parts, arrivals).pages
         return pages
     }
 }
@@ -155,19 +154,18 @@ extension ComposedConsole {
         let files = SigningKeyFiles(
             Dictionary(uniqueKeysWithValues: settings.signingKeys.map { ($0.key.rawValue, $0.value) }))
         return TokenInspector(
-            TokenInspector.Dependencies(
-                deployment: settings.deployment, appleIssuers: settings.issuers, appleKeys: parts.keys,
-                store: parts.store, roots: settings.appAttestRoots, oauth: parts.oauth?.server,
-                eventIssuer: settings.eventIssuer, keys: parts.oauth?.keys ?? parts.deliveries?.ownKeys
-            ) { team in
-                let keys = files.keys(ofTeam: team.rawValue).compactMap { key in
-                    key.verificationKey.map { (key.keyID, $0) }
-                }
-                return Dictionary(keys, uniquingKeysWith: { first, _ in first })
-            })
+            deployment: settings.deployment, appleIssuers: settings.issuers, appleKeys: parts.keys,
+            store: parts.store, roots: settings.appAttestRoots, oauth: parts.oauth?.server,
+            eventIssuer: settings.eventIssuer, keys: parts.oauth?.keys ?? parts.deliveries?.ownKeys
+        ) { team in
+            let keys = files.keys(ofTeam: team.rawValue).compactMap { key in
+                key.verificationKey.map { (key.keyID, $0) }
+            }
+            return Dictionary(keys, uniquingKeysWith: { first, _ in first })
+        }
     }
 
-    static func events(_ parts: Parts, _ arrivals: ArrivalLog) -> EventPages.Dependencies {
+    static func events(_ parts: Parts, _ arrivals: ArrivalLog) -> EventPages {
         let settings = parts.settings
         let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
         let wake: @Sendable () -> Void
@@ -176,17 +174,10 @@ extension ComposedConsole {
         } else {
             (lastFailure, wake) = ({ _ in nil }, {})
         }
-        let readers = { @Sendable [readers = parts.readers] in
-            readers.all.map { reader in
-                FeedReader(
-                    name: reader.name, sequence: reader.sequence, behind: reader.behind,
-                    askedAt: reader.askedAt)
-            }
-        }
-        let store: any EventPages.Store = parts.store
-        return EventPages.Dependencies(
-            store: store, arrivals: arrivals, readers: readers, receivers: receivers(settings),
-            lastFailure: lastFailure, wake: wake, hasGoogle: settings.tellsGoogle)
+        return EventPages(
+            store: parts.store, arrivals: arrivals, readers: { [readers = parts.readers] in readers.all },
+            receivers: receivers(settings), lastFailure: lastFailure, wake: wake,
+            hasGoogle: settings.tellsGoogle)
     }
 
     private static func receivers(_ settings: ServiceSettings) -> [EventPages.Receiver] {
@@ -210,17 +201,11 @@ package struct DevelopmentConsole: Sendable {
         @Sendable (_ received: RecentRequests, _ changed: @escaping @Sendable () -> Void) -> Void
 
     let pages: [ConsolePage]
-    let templates: [String: [UInt8]]
-    let card: OverviewPages.Card
+    let card: OverviewPages.OtherCard
     let observe: Observer
 
-    /// - Parameters:
-    ///   - templates: Those of the pages and of the card, by name.
-    ///   - card: A card of the overview.
-    package init(
-        pages: [ConsolePage], templates: [String: [UInt8]], card: OverviewPages.Card,
-        observe: @escaping Observer
-    ) {
-        (self.pages, self.templates, self.card, self.observe) = (pages, templates, card, observe)
+    /// - Parameter card: A card of the overview.
+    package init(pages: [ConsolePage], card: @escaping OverviewPages.OtherCard, observe: @escaping Observer) {
+        (self.pages, self.card, self.observe) = (pages, card, observe)
     }
 }

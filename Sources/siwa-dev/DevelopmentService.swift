@@ -61,7 +61,7 @@ struct DevelopmentService: Service {
         let service = try await ComposedService(
             settings: settings, observation: observation, signals: [],
             development: DevelopmentConsole(
-                pages: [startPage.page] + pages.pages, templates: WorldTemplates.files,
+                pages: [startPage.page] + pages.pages,
                 card: pages.overviewCard, observe: world.observe))
         let issuer = settings.oauth?.issuer.text
         self.receivers.state.connect(

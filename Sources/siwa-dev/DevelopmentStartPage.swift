@@ -2,6 +2,7 @@ import Composition
 import Console
 import Encodings
 import Foundation
+import Pages
 
 /// The page of the console that leads to everything that can be tried in `siwa dev`.
 struct DevelopmentStartPage {
@@ -12,117 +13,81 @@ struct DevelopmentStartPage {
     let servicesIDs: [String]
     let secret: String
 
-    struct Section: Sendable {
-        let title: String
-        var entries: [Entry]
-
-        init(_ title: String, _ entries: [Entry]) { (self.title, self.entries) = (title, entries) }
-    }
-
-    struct Entry: Sendable {
-        /// For the button that copies the value; unique on the page.
-        var id = ""
-        /// `nil` for a value to copy.
-        let url: String?
-        let name: String
-        let text: String
-
-        init(_ name: String, at url: String? = nil, _ text: String) {
-            (self.url, self.name, self.text) = (url, name, text)
-        }
-    }
-
-    private struct Values: Sendable {
-        let sections: [Section]
-    }
-
     var page: ConsolePage {
-        var sections = [users, terminal, service]
-        for place in sections.indices {
-            for index in sections[place].entries.indices {
-                sections[place].entries[index].id = "value-\(place)-\(index)"
-            }
+        let content = HTML {
+            "<h1>Try it</h1>"
+            Card("In the browser") { "<dl>\n\(links)</dl>" }
+            Card("In a terminal") { "<dl>\n\(commands)</dl>" }
+            Card("The service itself") { "<dl>\n\(service)</dl>" }
         }
-        let values = Values(sections: sections)
         return ConsolePage(
             .get, "/start", access: .development, entry: ConsolePage.Entry("Try it", order: 85)
-        ) { _ in .template("start", title: "Try it", values: values) }
+        ) { _ in .page("Try it", content) }
     }
 
-    private var users: Section {
-        var entries = [
-            Entry(
-                "The fake Apple", at: "http://127.0.0.1:\(applePort)/",
-                "Users with an Apple Account: they sign in on an iPhone, stop using the app, and delete their account."
-            )
-        ]
+    private func link(_ name: String, to address: String, _ use: String) -> HTML {
+        "<dt>\(HTML.link(.text(name), to: address))</dt>\n<dd>\(use)</dd>"
+    }
+
+    /// - Parameter id: For the button that copies the text.
+    private func value(_ id: String, _ text: String, _ use: String) -> HTML {
+        """
+        <dt><code id="\(id)">\(text)</code> \
+        <button type="button" class="quiet" data-copy="\(id)" hidden>Copy</button></dt>
+        <dd>\(use)</dd>
+        """
+    }
+
+    @PageBuilder private var links: HTML {
+        link(
+            "The fake Apple", to: "http://127.0.0.1:\(applePort)/",
+            "Users with an Apple Account: they sign in on an iPhone, stop using the app, and delete their account."
+        )
         if let googlePort {
-            entries.append(
-                Entry(
-                    "The fake Google", at: "http://127.0.0.1:\(googlePort)/",
-                    "Links accounts, in the browser or with the iPhone app, and shows every request and answer."
-                ))
+            link(
+                "The fake Google", to: "http://127.0.0.1:\(googlePort)/",
+                "Links accounts, in the browser or with the iPhone app, and shows every request and answer.")
         }
         if let receiverPort {
-            entries.append(
-                Entry(
-                    "The receivers of events", at: "http://127.0.0.1:\(receiverPort)/",
-                    "Show each webhook and security event token as it arrives, and fail when you want it."))
+            link(
+                "The receivers of events", to: "http://127.0.0.1:\(receiverPort)/",
+                "Show each webhook and security event token as it arrives, and fail when you want it.")
         }
         for id in servicesIDs {
             let query = FormEncoding.encode([("client_id", id), ("state", "from-the-start-page")])
-            entries.append(
-                Entry(
-                    "Sign in on the web as \(id)", at: "/v1/web/sign-in?\(query)",
-                    "As a page of your site begins it. The result comes to a page of the fake Apple."))
+            link(
+                "Sign in on the web as \(id)", to: "/v1/web/sign-in?\(query)",
+                "As a page of your site begins it. The result comes to a page of the fake Apple.")
         }
-        return Section("In the browser", entries)
     }
 
-    private var terminal: Section {
+    @PageBuilder private var commands: HTML {
         let command = StartedProgram.name
-        let events =
-            googlePort == nil
-            ? []
-            : [
-                Entry(
-                    "\(command) google risc",
-                    "Registers the receiver of Google's security events at the fake Google, and tests it. "
-                        + "docs/linking.md has the lines.")
-            ]
-        return Section(
-            "In a terminal",
-            [
-                Entry(
-                    "\(command) tour",
-                    "Follows one user from the first sign-in to the deletion, step by step."),
-                Entry(
-                    "Authorization: Bearer \(secret)",
-                    "The header with the API key of every call of the interface."
-                ),
-            ] + events)
+        value(
+            "tour", "\(command) tour",
+            "Follows one user from the first sign-in to the deletion, step by step.")
+        value(
+            "key", "Authorization: Bearer \(secret)",
+            "The header with the API key of every call of the interface.")
+        if googlePort != nil {
+            value(
+                "risc", "\(command) google risc",
+                "Registers the receiver of Google's security events at the fake Google, and tests it. "
+                    + "docs/linking.md has the lines.")
+        }
     }
 
-    private var service: Section {
-        let clients =
-            googlePort == nil
-            ? []
-            : [
-                Entry(
-                    "Metadata of the authorization server", at: "/.well-known/openid-configuration",
-                    "What OAuth clients read first."),
-                Entry(
-                    "Keys that sign tokens", at: "/oauth/jwks.json", "With which an API checks access tokens."
-                ),
-            ]
-        return Section(
-            "The service itself",
-            [
-                Entry(
-                    "The interface", at: "/openapi.yaml", "Every call and error code, as OpenAPI 3.1."),
-                Entry("Health", at: "/health", "What works, and what does not."),
-                Entry("Version", at: "/version", "Of this program."),
-            ] + clients)
+    @PageBuilder private var service: HTML {
+        link("The interface", to: "/openapi.yaml", "Every call and error code, as OpenAPI 3.1.")
+        link("Health", to: "/health", "What works, and what does not.")
+        link("Version", to: "/version", "Of this program.")
+        if googlePort != nil {
+            link(
+                "Metadata of the authorization server", to: "/.well-known/openid-configuration",
+                "What OAuth clients read first.")
+            link(
+                "Keys that sign tokens", to: "/oauth/jwks.json", "With which an API checks access tokens.")
+        }
     }
 }
 

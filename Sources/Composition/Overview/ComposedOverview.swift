@@ -81,17 +81,15 @@ struct ComposedOverview {
 
     /// The pages of the overview.
     func pages(
-        _ monitor: OverviewMonitor, doctor: any DoctorFinding, card: OverviewPages.Card?
+        _ monitor: OverviewMonitor, doctor: any DoctorFinding, card: OverviewPages.OtherCard?
     ) -> OverviewPages {
         let (settings, store) = (parts.settings, parts.store)
         return OverviewPages(
-            numbers: numbers, monitor: monitor,
-            sources: OverviewPages.Sources(
-                version: SiwaVersion.current, findings: { doctor.findings() },
-                keys: { await Self.keys(settings, in: store) },
-                retireKey: { [now = parts.now] keyID, origin in
-                    try await Self.retire(keyID, by: origin, at: now(), settings.sealingKeys, in: store)
-                }), card: card)
+            numbers: numbers, monitor: monitor, version: SiwaVersion.current,
+            findings: { doctor.findings() }, keys: { await Self.keys(settings, in: store) },
+            retireKey: { [now = parts.now] keyID, origin in
+                try await Self.retire(keyID, by: origin, at: now(), settings.sealingKeys, in: store)
+            }, card: card)
     }
 
     /// Removes a key that signs tokens and does not open.

@@ -109,7 +109,7 @@ public final class EmulatedApple: Service {
 
     private func router() -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ProblemMiddleware { RefusalPage(error: $0).response.hummingbird })
+        router.add(middleware: ProblemMiddleware { EndpointResponse.refusalPage($0).hummingbird })
         router.add(middleware: ForeignPageMiddleware(hosts: configuration.allowedHosts))
         // Only one GET request changes the state: it opens a page of the web flow, and open pages are not
         // saved.

@@ -1,33 +1,32 @@
 import Cryptography
 import Encodings
+package import HTTPTypes
 package import Hummingbird
 import NIOCore
-import PageTemplates
+package import Pages
 
 /// The document around the content of a page, and its content security policy.
 package struct PageDocument {
     private let title: String
     private let heading: String
-    private let content: String
-    private let style: String
+    private let content: HTML
+    private let style: HTML
     private let bodyClass: String?
     private let mainClass: String?
-    private let script: String?
+    private let script: HTML?
     private let formTargets: String?
 
     /// - Parameters:
     ///   - heading: The emulated company or app, above the content.
-    ///   - content: A rendered template, in which all values are escaped.
     ///   - style: A style sheet that is embedded in the program.
     ///   - script: Runs when the page opens.
     ///   - formTargets: The allowed targets of forms, and of redirects after them, as in the policy; `nil`
     ///     allows all.
     package init(
-        title: String, heading: String, content: String, style: [UInt8], bodyClass: String? = nil,
-        mainClass: String? = nil, script: String? = nil, formTargets: String?
+        title: String, heading: String, content: HTML, style: [UInt8], bodyClass: String? = nil,
+        mainClass: String? = nil, script: HTML? = nil, formTargets: String? = "'self'"
     ) {
-        (self.title, self.heading, self.content) = (title, heading, content)
-        self.style = String(decoding: style, as: UTF8.self)
+        (self.title, self.heading, self.content, self.style) = (title, heading, content, .trusted(style))
         (self.bodyClass, self.mainClass) = (bodyClass, mainClass)
         (self.script, self.formTargets) = (script, formTargets)
     }
@@ -41,48 +40,93 @@ package struct PageDocument {
             + "\(forms)frame-ancestors 'none'"
     }
 
-    package var html: String { PageLibrary.document.render("document", self) }
+    package var html: HTML {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>\(title)</title>
+        <style>\(style)</style>
+        </head>
+        <body\(HTML.class(bodyClass))>
+        <header><span class="mark" aria-hidden="true"></span>\(heading)<small>for development</small></header>
+        <main\(HTML.class(mainClass))>
+        \(content)</main>
+        \(script.map { "<script>\($0)</script>\n" as HTML })</body>
+        </html>
 
-    private static func hash(_ text: String) -> String {
-        "'sha256-\(Base64.encode(SHA256Digest.hash(text)))'"
+        """
     }
-}
 
-/// The templates of an emulator's pages, and the parts that all emulators have in common.
-package struct PageLibrary: Sendable {
-    static let document = PageLibrary([:])
-
-    private let library: TemplateLibrary
-
-    /// - Parameter templates: The text of each template by its name. They are part of the program, and the tests
-    ///   open every page, so a mistake in them is a programmer's.
-    package init(_ templates: [String: [UInt8]]) {
-        let shared = [
-            "document": PackageResources.document_mustache, "hidden": PackageResources.hidden_mustache,
-            "refusal": PackageResources.refusal_mustache,
+    /// The response of a page whose forms are for the emulator itself.
+    ///
+    /// - Parameter reloadsAfter: Seconds after which the browser loads the page again.
+    package func response(_ status: HTTPResponse.Status, reloadsAfter: Int? = nil) -> Response {
+        let fields = [
+            ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
+            // With `no-referrer`, browsers would send `Origin: null` with the page's own forms.
+            ("Referrer-Policy", "same-origin"),
+            // Pages that reload have no script.
+            ("Refresh", reloadsAfter.map { String($0) }),
         ]
-        do {
-            library = try TemplateLibrary(shared.merging(templates) { _, own in own })
-        } catch {
-            preconditionFailure("a template is malformed: \(error)")
+        var headers = HTTPFields()
+        for (name, value) in fields {
+            if let name = HTTPField.Name(name) { headers[name] = value }
         }
+        return .uncached(status, "text/html; charset=utf-8", html.bytes, headers: headers)
     }
 
-    /// Returns the template with these values, which are escaped.
-    package func render(_ name: String, _ values: Any) -> String {
-        guard let html = library.render(name, values) else {
-            preconditionFailure("there is no template \(name)")
-        }
-        return html
+    private static func hash(_ html: HTML) -> String {
+        "'sha256-\(Base64.encode(SHA256Digest.hash(html.bytes)))'"
     }
 }
 
-/// A row of a table, or a hidden field of a form.
-package struct PageField: Sendable {
-    let name: String
-    let value: String
+extension EmulatorError {
+    /// The content of the page for a browser.
+    package var content: HTML {
+        HTML {
+            "<h1>This is not possible</h1>"
+            HTML.section {
+                "<p><code>\(code.name)</code></p><p>\(detail)</p>"
+                "<a class=\"button\" href=\"/\">Back</a>"
+            }
+        }
+    }
+}
 
-    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+// The words of the emulators' pages.
+extension HTML {
+    /// - Parameter look: A class of the style sheet.
+    package static func section(
+        _ title: HTML? = nil, id: String? = nil, look: String? = nil, @PageBuilder _ content: () -> HTML
+    ) -> HTML {
+        let id = id.map { " id=\"\($0)\"" as HTML }
+        let heading = title.map { "<h2>\($0)</h2>" as HTML }
+        return "<section\(id)\(HTML.class(look))>\(heading)\n\(content())</section>"
+    }
+
+    /// A form with its hidden fields.
+    package static func form(
+        to address: String, _ fields: [(name: String, value: String)], @PageBuilder _ content: () -> HTML
+    ) -> HTML {
+        "<form method=\"post\" action=\"\(address)\">\(hidden(fields))\n\(content())</form>"
+    }
+
+    /// Hidden fields of a form.
+    package static func hidden(_ fields: [(name: String, value: String)]) -> HTML {
+        HTML(fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" as HTML })
+    }
+
+    /// A table of names with their values. Omits names without a value.
+    package static func table(_ rows: [(name: String, value: HTML?)]) -> HTML {
+        let lines = rows.compactMap { name, value in
+            value.map { "<tr><th>\(name)</th><td>\($0)</td></tr>\n" as HTML }
+        }
+        return "<table>\n\(HTML(lines))</table>"
+    }
 }
 
 /// The fields of a form of an emulator's own pages.

@@ -63,7 +63,7 @@ public final class GoogleEmulatorService: Service {
 
     private func router() -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
-        router.add(middleware: ProblemMiddleware { ErrorPage(error: $0).response })
+        router.add(middleware: ProblemMiddleware { .refusalPage($0) })
         let hosts = AllowedHosts(configuration.hostNames + [configuration.host])
         router.add(middleware: ForeignPageMiddleware(hosts: hosts))
         if let saver {

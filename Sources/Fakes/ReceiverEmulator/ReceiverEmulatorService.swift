@@ -62,7 +62,7 @@ public final class ReceiverEmulatorService: Service {
 
     private func router() -> Router<ReceiverRequestContext> {
         let router = Router(context: ReceiverRequestContext.self)
-        router.add(middleware: ProblemMiddleware { ErrorPage(error: $0).response })
+        router.add(middleware: ProblemMiddleware { .refusalPage($0) })
         let hosts = AllowedHosts(configuration.hostNames + [configuration.host])
         router.add(middleware: ForeignPageMiddleware(hosts: hosts))
         ReceiverRoutes(state: state).add(to: router)

@@ -58,6 +58,7 @@ extension HTML: ExpressibleByStringInterpolation {
 
         public mutating func appendInterpolation(_ text: String) { bytes.append(escapingHTML: text) }
         public mutating func appendInterpolation(_ text: Substring) { appendInterpolation(String(text)) }
+        public mutating func appendInterpolation(_ text: StaticString) { appendInterpolation("\(text)") }
         public mutating func appendInterpolation(_ number: some BinaryInteger) { bytes += "\(number)".utf8 }
 
         public mutating func appendInterpolation(_ html: HTML) { bytes += html.bytes }
@@ -72,6 +73,15 @@ extension HTML: ExpressibleByStringInterpolation {
             if let html { appendInterpolation(html) }
         }
     }
+}
+
+extension DefaultStringInterpolation {
+    /// Refuses markup in a plain string: a page would show it escaped. The literal needs the type `HTML`.
+    @available(*, deprecated, message: "This literal is a String. Write `as HTML` after it.")
+    public mutating func appendInterpolation(_ html: HTML) { appendLiteral(html.string) }
+
+    @available(*, deprecated, message: "This literal is a String. Write `as HTML` after it.")
+    public mutating func appendInterpolation(_ html: HTML?) { appendLiteral(html?.string ?? "") }
 }
 
 // Inline words. A class names a rule of the style sheet.

@@ -10,7 +10,7 @@ public struct Card: PagePart {
     }
 
     public var html: HTML {
-        "<section class=\"card\">\n\(title.map { "<h2>\($0)</h2>\n" })\(content)</section>"
+        "<section class=\"card\">\n\(title.map { "<h2>\($0)</h2>\n" as HTML })\(content)</section>"
     }
 }
 
@@ -30,8 +30,8 @@ public struct Fact: Sendable, Equatable {
 public struct Facts: PagePart {
     private let facts: [Fact]
 
-    public init(_ facts: [Fact]) {
-        self.facts = facts
+    public init(_ facts: [Fact?]) {
+        self.facts = facts.compactMap(\.self)
     }
 
     public var html: HTML {
@@ -46,6 +46,8 @@ public struct Table: PagePart {
     public struct Column: Sendable, ExpressibleByStringLiteral {
         let heading: String
         let look: String
+        /// True if the cells are the headings of their rows.
+        private(set) var isHead = false
 
         public init(_ heading: String, _ look: String = "") { (self.heading, self.look) = (heading, look) }
         public init(stringLiteral heading: String) { self.init(heading) }
@@ -54,40 +56,75 @@ public struct Table: PagePart {
         public static func any(_ heading: String) -> Self { Self(heading, "any") }
         public static func nowrap(_ heading: String) -> Self { Self(heading, "nowrap") }
         public static func number(_ heading: String) -> Self { Self(heading, "number") }
+
+        /// The column with the headings of the rows.
+        public static func head(_ heading: String, _ look: String = "") -> Self {
+            var column = Self(heading, look)
+            column.isHead = true
+            return column
+        }
     }
 
-    private let label: String
+    private let label: String?
     private let columns: [Column]
     private let rows: [[HTML]]
+    private let ids: [String]
+    private let empty: HTML?
+    private var caption: HTML?
 
-    /// - Parameter label: The name of the table for screen readers.
-    public init(_ label: String, _ columns: [Column], _ rows: [[HTML]]) {
-        (self.label, self.columns, self.rows) = (label, columns, rows)
+    /// - Parameters:
+    ///   - label: The name of the table for screen readers; `nil` for a narrow table, which does not scroll.
+    ///   - ids: The anchors of the rows, one for each row; empty for rows without anchors.
+    ///   - empty: A sentence in place of a table without rows.
+    public init(
+        _ label: String?, _ columns: [Column], _ rows: [[HTML]], ids: [String] = [],
+        ifEmpty empty: HTML? = nil
+    ) {
+        (self.label, self.columns, self.rows, self.ids) = (label, columns, rows, ids)
+        self.empty = empty
     }
 
     /// Makes a table with a row for each value. `cells` gives a cell for each column.
     public init<Values: Sequence>(
-        _ label: String, _ columns: [Column], _ values: Values, cells: (Values.Element) throws -> [HTML]
+        _ label: String?, _ columns: [Column], _ values: Values, ifEmpty empty: HTML? = nil,
+        cells: (Values.Element) throws -> [HTML]
     ) rethrows {
-        self.init(label, columns, try values.map(cells))
+        self.init(label, columns, try values.map(cells), ifEmpty: empty)
+    }
+
+    /// Returns the table with a line above it.
+    public func captioned(_ caption: HTML) -> Self {
+        var table = self
+        table.caption = "<caption>\(caption)</caption>\n"
+        return table
     }
 
     public var html: HTML {
+        if rows.isEmpty, let empty { return "<p class=\"empty\">\(empty)</p>" }
         let heads = columns.map { column -> HTML in
             let look = column.look == "number" ? column.look : nil
             return "<th scope=\"col\"\(HTML.class(look))>\(column.heading)</th>"
         }
-        let lines = rows.map { row -> HTML in
-            let cells = zip(columns, row).map { "<td\(HTML.class($0.look))>\($1)</td>" as HTML }
-            return "<tr>\(HTML(cells))</tr>\n"
+        let lines = rows.enumerated().map { number, row -> HTML in
+            let cells = zip(columns, row).map { column, cell -> HTML in
+                let look = HTML.class(column.look)
+                return column.isHead
+                    ? "<th scope=\"row\"\(look)>\(cell)</th>" : "<td\(look)>\(cell)</td>"
+            }
+            let id: HTML = ids.isEmpty ? "" : " id=\"\(ids[number])\""
+            return "<tr\(id)>\(HTML(cells))</tr>\n"
         }
-        return """
-            <div class="scroll" tabindex="0" role="region" aria-label="\(label)">
+        let table: HTML = """
             <table>
-            <thead><tr>\(HTML(heads))</tr></thead>
+            \(caption)<thead><tr>\(HTML(heads))</tr></thead>
             <tbody>
             \(HTML(lines))</tbody>
             </table>
+            """
+        guard let label else { return table }
+        return """
+            <div class="scroll" tabindex="0" role="region" aria-label="\(label)">
+            \(table)
             </div>
             """
     }
@@ -136,4 +173,80 @@ public struct Select: PagePart {
     }
 
     public var html: HTML { "<select\(attributes)>\(HTML(options))</select>" }
+}
+
+/// Blocks in an element without a meaning of its own.
+public struct Division: PagePart {
+    private let look: String
+    private let content: HTML
+
+    /// - Parameter look: A class of the style sheet.
+    public init(_ look: String = "", @PageBuilder _ content: () throws -> HTML) rethrows {
+        (self.look, self.content) = (look, try content())
+    }
+
+    public var html: HTML { "<div\(HTML.class(look))>\n\(content)</div>" }
+}
+
+/// Blocks that are folded under a line of text.
+public struct Details: PagePart {
+    private let summary: HTML
+    private let isOpen: Bool
+    private let content: HTML
+
+    public init(
+        _ summary: HTML, isOpen: Bool = false, @PageBuilder _ content: () throws -> HTML
+    ) rethrows {
+        (self.summary, self.isOpen, self.content) = (summary, isOpen, try content())
+    }
+
+    public var html: HTML {
+        let open: HTML = isOpen ? " open" : ""
+        return "<details\(open)>\n<summary>\(summary)</summary>\n\(content)</details>"
+    }
+}
+
+/// Links between pages that belong together, or between the parts of one.
+public struct Tabs: PagePart {
+    private let label: String
+    private let links: [HTML]
+
+    /// - Parameters:
+    ///   - label: The name of the links for screen readers.
+    ///   - tabs: Titles with their addresses.
+    ///   - current: The address of the page that is shown.
+    public init(_ label: String, _ tabs: [(title: String, address: String)], current: String? = nil) {
+        self.label = label
+        links = tabs.map { title, address in
+            let mark: HTML = address == current ? " aria-current=\"page\"" : ""
+            return "<a href=\"\(address)\"\(mark)>\(title)</a>\n"
+        }
+    }
+
+    public var html: HTML { "<nav class=\"tabs\" aria-label=\"\(label)\">\n\(HTML(links))</nav>" }
+}
+
+/// Text of a program, which scrolls where it is wide.
+public struct CodeBlock: PagePart {
+    private let label: String
+    private let text: String
+    private let id: HTML?
+
+    /// - Parameters:
+    ///   - label: The name of the text for screen readers.
+    ///   - id: The ID to which a button that copies the text refers.
+    public init(_ label: String, _ text: String, id: String? = nil) {
+        (self.label, self.text, self.id) = (label, text, id.map { " id=\"\($0)\"" })
+    }
+
+    public var html: HTML {
+        "<pre tabindex=\"0\" role=\"region\" aria-label=\"\(label)\"><code\(id)>\(text)</code></pre>"
+    }
+}
+
+extension HTML {
+    /// Returns a button that copies the text of an element. It is hidden where no script runs.
+    public static func copyButton(for id: String, _ words: String = "Copy") -> HTML {
+        "<button type=\"button\" class=\"quiet\" data-copy=\"\(id)\" hidden>\(words)</button>"
+    }
 }

@@ -1,122 +1,83 @@
 import EmulatorServer
 import Encodings
+import Pages
 
 /// Exchanges as a sequence diagram: a column for each party, and a row for each request and each response, in the
-/// order of time. Pure: the properties are what the template draws, in units of the drawing.
-struct SequenceDiagram: Sendable {
-    struct Lane: Sendable, Equatable {
-        let title: String
-        let x: Int
-        let left: Int
-    }
-
+/// order of time. Lengths are in units of the drawing.
+struct SequenceDiagram: PagePart {
     /// A request or a response.
-    struct Arrow: Sendable, Equatable {
-        let href: String
-        /// The arrow in words, for screen readers.
-        let label: String
+    struct Arrow {
+        let exchange: WorldExchange
         let isResponse: Bool
-        let isBad: Bool
-        let y: Int
-        let from: Int
-        /// End of the line, before the head.
-        let to: Int
-        let head: String
-        let middle: Int
-        let text: String
-        let textY: Int
-        /// The section of the standard below a request.
-        let standard: String?
-        let standardY: Int
-        let time: String
+        fileprivate(set) var y = 0
     }
 
-    /// A break in time.
-    struct Pause: Sendable, Equatable {
-        let y: Int
-        let text: String
-    }
-
-    let title: String
-    let width = 898
     let height: Int
-    let lifelineEnd: Int
-    let lanes: [Lane]
-    let arrows: [Arrow]
-    let pauses: [Pause]
+    private(set) var arrows: [Arrow] = []
+    /// Breaks in time.
+    private(set) var pauses: [(y: Int, text: String)] = []
 
+    private static let width = 898
     /// Nanoseconds without an event, after which the diagram shows a pause.
     private static let pause: UInt64 = 3_000_000_000
     private static let requestHeight = 50
     private static let responseHeight = 32
     /// Characters that fit between two neighbouring lanes.
-    private static let fitting = 34
+    fileprivate static let fitting = 34
     /// Distance of two lanes.
-    private static let step = 222
+    fileprivate static let step = 222
     private static let firstX = 160
 
-    private struct Event {
-        let exchange: WorldExchange
-        let isResponse: Bool
-
-        var time: UInt64 { isResponse ? exchange.end : exchange.begin }
-    }
-
-    init(_ exchanges: [WorldExchange], title: String = "Requests between the parties") {
-        self.title = title
-        lanes = ExchangeStep.Party.allCases.map { party in
-            Lane(title: party.title, x: Self.x(of: party), left: Self.x(of: party) - 65)
-        }
+    init(_ exchanges: some Sequence<WorldExchange>) {
         var y = 56
         var last: UInt64?
-        var arrows: [Arrow] = []
-        var pauses: [Pause] = []
-        for event in Self.events(of: exchanges) {
-            if let last, event.time > last, event.time - last > Self.pause {
-                pauses.append(Pause(y: y + 16, text: "\(Self.words(event.time - last)) later"))
+        for var arrow in Self.arrows(of: exchanges) {
+            if let last, arrow.moment > last, arrow.moment - last > Self.pause {
+                pauses.append((y + 16, "\(Self.words(arrow.moment - last)) later"))
                 y += 30
             }
-            last = event.time
-            y += event.isResponse ? Self.responseHeight : Self.requestHeight
-            arrows.append(Self.arrow(event, at: y - (event.isResponse ? 8 : 20)))
+            last = arrow.moment
+            y += arrow.isResponse ? Self.responseHeight : Self.requestHeight
+            arrow.y = y - (arrow.isResponse ? 8 : 20)
+            arrows.append(arrow)
         }
-        (self.arrows, self.pauses) = (arrows, pauses)
-        (lifelineEnd, height) = (y + 10, y + 20)
+        height = y + 20
     }
 
-    private static func events(of exchanges: [WorldExchange]) -> [Event] {
-        exchanges.flatMap { exchange in
-            exchange.step.isOneWay
-                ? [Event(exchange: exchange, isResponse: false)]
-                : [Event(exchange: exchange, isResponse: false), Event(exchange: exchange, isResponse: true)]
-        }.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
+    /// End of the lines of the parties.
+    var lifelineEnd: Int { height - 10 }
+
+    var html: HTML {
+        let lanes = ExchangeStep.Party.allCases.map { party -> HTML in
+            let x = Self.x(of: party)
+            return """
+                <rect class="lane" x="\(x - 65)" y="8" width="130" height="30" rx="7"/>
+                <text class="lane-title" x="\(x)" y="28">\(party.title)</text>
+                <line class="lifeline" x1="\(x)" y1="38" x2="\(x)" y2="\(lifelineEnd)"/>
+
+                """
+        }
+        let breaks = pauses.map { "<text class=\"pause\" x=\"8\" y=\"\($0.y)\">\($0.text)</text>\n" as HTML }
+        return """
+            <div class="scroll" tabindex="0" role="region" aria-label="Requests between the parties">
+            <svg class="sequence" viewBox="0 0 \(Self.width) \(height)" width="\(Self.width)" height="\(height)">
+            <title>Requests between the parties</title>
+            \(HTML(lanes))\(HTML(breaks))\(HTML(arrows.map(\.html)))</svg>
+            </div>
+            """
     }
 
-    private static func arrow(_ event: Event, at y: Int) -> Arrow {
-        let exchange = event.exchange
-        let isResponse = event.isResponse
-        let (sender, receiver) =
-            isResponse ? (exchange.step.to, exchange.step.from) : (exchange.step.from, exchange.step.to)
-        let (from, tip) = (x(of: sender), x(of: receiver))
-        let direction = tip >= from ? 1 : -1
-        let lanes = max(1, abs(tip - from) / step)
-        let text = isResponse ? exchange.outcome : exchange.exchange.title
-        let words =
-            "\(sender.title) to \(receiver.title): \(isResponse ? "answer to " : "")\(exchange.exchange.title)"
-        return Arrow(
-            href: "/console/world/exchanges/\(exchange.id)",
-            label: isResponse
-                ? "\(words), \(exchange.outcome)"
-                : "\(time(exchange.exchange.at)) \(words), \(exchange.step.standard)",
-            isResponse: isResponse, isBad: isResponse && exchange.isBad, y: y, from: from,
-            to: tip - direction * 8,
-            head: "\(tip),\(y) \(tip - direction * 9),\(y - 5) \(tip - direction * 9),\(y + 5)",
-            middle: (from + tip) / 2, text: cut(text, to: fitting * lanes), textY: y - 7,
-            standard: isResponse ? nil : exchange.step.standard, standardY: y + 15,
-            time: isResponse ? "" : time(exchange.exchange.at))
+    private static func arrows(of exchanges: some Sequence<WorldExchange>) -> [Arrow] {
+        let all = exchanges.flatMap { exchange in
+            let request = Arrow(exchange: exchange, isResponse: false)
+            return exchange.step.isOneWay
+                ? [request] : [request, Arrow(exchange: exchange, isResponse: true)]
+        }
+        return all.enumerated().sorted { ($0.element.moment, $0.offset) < ($1.element.moment, $1.offset) }
+            .map(\.element)
     }
 
-    private static func x(of party: ExchangeStep.Party) -> Int {
+    static func x(of party: ExchangeStep.Party) -> Int {
         firstX + step * (ExchangeStep.Party.allCases.firstIndex(of: party) ?? 0)
     }
 
@@ -129,8 +90,48 @@ struct SequenceDiagram: Sendable {
         let seconds = nanoseconds / 1_000_000_000
         return seconds < 120 ? "\(seconds) s" : seconds < 7200 ? "\(seconds / 60) min" : "\(seconds / 3600) h"
     }
+}
 
-    private static func cut(_ text: String, to length: Int) -> String {
-        text.count <= length ? text : "\(text.prefix(length - 1))…"
+extension SequenceDiagram.Arrow {
+    /// True for a response that is a refusal, and for a response that was lost.
+    var isBad: Bool { isResponse && exchange.isBad }
+    var time: String? { isResponse ? nil : SequenceDiagram.time(exchange.exchange.at) }
+    /// The section of the standard below a request.
+    var standard: String? { isResponse || exchange.step.standard.isEmpty ? nil : exchange.step.standard }
+    private var from: Int { SequenceDiagram.x(of: sender) }
+    private var tip: Int { SequenceDiagram.x(of: receiver) }
+
+    /// The arrow in words, for screen readers.
+    var label: String {
+        let (parties, title) = ("\(sender.title) to \(receiver.title)", exchange.exchange.title)
+        guard let time else { return "\(parties): answer to \(title), \(exchange.outcome)" }
+        return "\(time) \(parties): \(title), \(exchange.step.standard)"
+    }
+
+    var text: String {
+        let text = isResponse ? exchange.outcome : exchange.exchange.title
+        let length = SequenceDiagram.fitting * max(1, abs(tip - from) / SequenceDiagram.step)
+        return text.count <= length ? text : "\(text.prefix(length - 1))…"
+    }
+
+    fileprivate var moment: UInt64 { isResponse ? exchange.end : exchange.begin }
+    private var sender: ExchangeStep.Party { isResponse ? exchange.step.to : exchange.step.from }
+    private var receiver: ExchangeStep.Party { isResponse ? exchange.step.from : exchange.step.to }
+
+    fileprivate var html: HTML {
+        let (middle, direction) = ((from + tip) / 2, tip >= from ? 1 : -1)
+        let (end, back) = (tip - direction * 8, tip - direction * 9)
+        func words(_ look: String, _ x: Int, _ y: Int, _ text: String) -> HTML {
+            "<text class=\"\(look)\" x=\"\(x)\" y=\"\(y)\">\(text)</text>\n"
+        }
+        return """
+            <a href="/console/world/exchanges/\(exchange.id)" aria-label="\(label)" \
+            class="\(isResponse ? "response" : "request" as String)\(isBad ? " bad" : "" as String)">
+            \(time.map { words("time", 8, y, $0) })\
+            <line class="arrow" x1="\(from)" y1="\(y)" x2="\(end)" y2="\(y)"/>
+            <polygon class="head" points="\(tip),\(y) \(back),\(y - 5) \(back),\(y + 5)"/>
+            \(words("words", middle, y - 7, text))\(standard.map { words("standard", middle, y + 15, $0) })</a>
+
+            """
     }
 }

@@ -1,26 +1,77 @@
 import Console
 import EmulatorServer
 import Encodings
+import Pages
 
 extension WorldPages {
     var exchangePages: [ConsolePage] {
         [
-            ConsolePage(.get, WorldTabs.Place.exchanges.rawValue, access: .development) { request in
-                .template(
-                    "world-exchanges", title: "Exchanges",
-                    values: ExchangesValues(request, world.exchanges), isLive: true)
-            },
-            ConsolePage(.get, "/world/exchanges/{id}", access: .development) { request in
-                let all = world.exchanges
-                let id = request.parameters["id", default: ""]
-                guard let exchange = all.first(where: { $0.id == id }) else {
-                    return Self.wasExchange(id) ? .refused(Self.forgotten) : .notFound
-                }
-                return .template(
-                    "world-exchange", title: exchange.exchange.title,
-                    values: ExchangeValues(exchange))
+            ConsolePage(.get, Place.exchanges.rawValue, access: .development, handle: exchanges),
+            ConsolePage(.get, "/world/exchanges/{id}", access: .development, handle: exchange),
+        ]
+    }
+
+    private func exchanges(_ request: ConsoleRequest) -> ConsoleAnswer {
+        let all = world.exchanges
+        let (showsRoutine, repeated) = (request.query["routine"] != nil, all.repeated)
+        let wanted = showsRoutine ? all : all.filter { !repeated.contains($0.id) }
+        return Self.page("Exchanges", at: .exchanges, isLive: true) {
+            """
+            <p>What the parties of the fake world say to each other, as it happens: your browser, apps and backends \
+            too, not only what the buttons of this console do. Each arrow opens the whole request and answer, with \
+            decoded tokens. Times are UTC.</p>
+            """
+            if wanted.isEmpty {
+                "<p class=\"empty\">Nothing yet. Let a person sign in, or link with Google.</p>"
+            } else {
+                SequenceDiagram(wanted.suffix(Self.shownExchanges))
+            }
+            if showsRoutine {
+                "<p><a href=\"/console/world/exchanges\">Hide what repeats without a person</a></p>"
+            } else if !repeated.isEmpty {
+                """
+                <p class="muted">\(repeated.count) requests that repeat without a person, such as checks of refresh \
+                tokens, what siwa doctor tries, and what fails once more, are hidden. \
+                <a href="/console/world/exchanges?routine=1">Show them</a></p>
+                """
+            }
+        }
+    }
+
+    /// Number of exchanges in the diagram. The fakes keep more.
+    private static let shownExchanges = 40
+
+    private func exchange(_ request: ConsoleRequest) -> ConsoleAnswer {
+        let id = request.parameters["id", default: ""]
+        guard let shown = world.exchanges.first(where: { $0.id == id }) else {
+            return Self.wasExchange(id) ? .refused(Self.forgotten) : .notFound
+        }
+        let (exchange, step, time) = (
+            shown.exchange, shown.step, RFC3339.text(milliseconds: shown.exchange.at)
+        )
+        let standard = shown.standardURL.map {
+            "<a href=\"\($0)\" rel=\"noreferrer\">\(step.standard)</a>" as HTML
+        }
+        let facts = [
+            Fact("Who", "\(step.from.title) to \(step.to.title)"),
+            Fact("Time", "<time datetime=\"\(time)\">\(time)</time>"),
+            Fact("Outcome", .text(shown.outcome), look: shown.isBad ? "bad" : "good"),
+            Fact("Described in", standard ?? .text(step.standard)),
+            shown.requestNumber.map { number in
+                let link = HTML.link("Request \(number)", to: "/console/requests/\(number)")
+                return Fact("At siwa", "\(link), with its whole bodies and a command to repeat it")
             },
         ]
+        return Self.page(exchange.title, at: .exchanges) {
+            Facts(facts.compactMap(\.self))
+            """
+            <h2>Request</h2>
+            <pre tabindex="0">\(exchange.request)</pre>
+            <h2>Answer</h2>
+            <pre tabindex="0">\(exchange.response)</pre>
+            <p><a href="/console/world/exchanges">All exchanges</a></p>
+            """
+        }
     }
 
     private static let forgotten =
@@ -48,55 +99,5 @@ extension [WorldExchange] {
             }
             if exchange.isBad { failed.insert(step) } else { failed.remove(step) }
         }
-    }
-}
-
-/// The sequence diagram.
-private struct ExchangesValues: Sendable {
-    /// Number of exchanges in the diagram. The fakes keep more.
-    static let shown = 40
-
-    let tabs = WorldTabs(.exchanges)
-    let hasExchanges: Bool
-    let diagram: SequenceDiagram
-    let showsRoutine: Bool
-    let hidden: String?
-
-    init(_ request: ConsoleRequest, _ all: [WorldExchange]) {
-        showsRoutine = request.query["routine"] != nil
-        let repeated = all.repeated
-        let wanted = showsRoutine ? all : all.filter { !repeated.contains($0.id) }
-        let exchanges = wanted.suffix(Self.shown)
-        diagram = SequenceDiagram(Array(exchanges))
-        hasExchanges = !exchanges.isEmpty
-        hidden = showsRoutine || repeated.isEmpty ? nil : String(repeated.count)
-    }
-}
-
-/// The whole of one exchange.
-private struct ExchangeValues: Sendable {
-    let tabs = WorldTabs(.exchanges)
-    let title: String
-    let from: String
-    let to: String
-    let time: String
-    let outcome: String
-    let tone: String
-    let standard: String
-    let standardURL: String?
-    let request: String
-    let response: String
-    let requestNumber: Int?
-    let diagram: SequenceDiagram
-
-    init(_ shown: WorldExchange) {
-        let exchange = shown.exchange
-        (title, from, to) = (exchange.title, exchange.step.from.title, exchange.step.to.title)
-        (time, outcome) = (RFC3339.text(milliseconds: exchange.at), shown.outcome)
-        tone = shown.isBad ? "bad" : "good"
-        (standard, standardURL) = (exchange.step.standard, shown.standardURL)
-        (request, response) = (exchange.request, exchange.response)
-        requestNumber = shown.requestNumber
-        diagram = SequenceDiagram([shown], title: exchange.title)
     }
 }

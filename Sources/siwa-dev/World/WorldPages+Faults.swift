@@ -1,13 +1,12 @@
 import Console
 import EmulatorServer
+import Pages
 
 extension WorldPages {
     var faultPages: [ConsolePage] {
-        let path = WorldTabs.Place.faults.rawValue
+        let path = Place.faults.rawValue
         return [
-            ConsolePage(.get, path, access: .development) { request in
-                .template("world-faults", title: "Faults", values: FaultsValues(request, world: world))
-            },
+            ConsolePage(.get, path, access: .development, handle: faults),
             ConsolePage(.post, path, access: .development) { request in
                 guard let name = request.form["fault"] else { return .refused("No fault is named.") }
                 let isOn = request.form["on"] == "1"
@@ -20,36 +19,46 @@ extension WorldPages {
             },
         ]
     }
-}
 
-private struct FaultsValues: Sendable {
-    struct Group: Sendable {
-        let title: String
-        let faults: [Fault]
-    }
-
-    struct Fault: Sendable {
-        let name: String
-        let title: String
-        let isOn: Bool
-        /// The party whose keys the service still has in its cache while the fault is on.
-        let cachedKeysOf: String?
-        let csrf: String
-    }
-
-    let tabs = WorldTabs(.faults)
-    let groups: [Group]
-
-    init(_ request: ConsoleRequest, world: DevelopmentFakes) {
-        let all = world.faults
-        groups = FaultSwitch.Group.allCases.compactMap { group in
-            let faults = all.filter { $0.group == group }.map { fault in
-                let isOn = world.isOn(fault)
-                return Fault(
-                    name: fault.name, title: fault.title, isOn: isOn,
-                    cachedKeysOf: isOn ? fault.withheldKeysOf?.rawValue : nil, csrf: request.viewer.formToken)
+    private func faults(_ request: ConsoleRequest) -> ConsoleAnswer {
+        Self.page("Faults", at: .faults) {
+            "<p>A fault stays until it is switched off. One endpoint has one fault at a time.</p>"
+            "<div class=\"grid\">"
+            for group in FaultSwitch.Group.allCases {
+                let faults = world.faults.filter { $0.group == group }
+                if !faults.isEmpty {
+                    Card(.text(group.rawValue)) {
+                        "<ul class=\"switches\">\(HTML(faults.map { item($0, request) }))</ul>"
+                    }
+                }
             }
-            return faults.isEmpty ? nil : Group(title: group.rawValue, faults: faults)
+            "</div>"
+        }
+    }
+
+    private func item(_ fault: FaultSwitch, _ request: ConsoleRequest) -> HTML {
+        let isOn = world.isOn(fault)
+        return HTML {
+            "<li>"
+            PostForm(
+                to: Place.faults.rawValue, request, look: "", ["fault": fault.name, "on": isOn ? "0" : "1"]
+            ) {
+                """
+                <button class="quiet" role="switch" aria-checked="\(isOn ? "true" : "false" as String)" \
+                aria-label="\(fault.title)">\(isOn ? .span("bad", "On") : "Off" as HTML)</button> \
+                <span>\(fault.title)</span>
+                """
+            }
+            if isOn, let party = fault.withheldKeysOf {
+                PostForm(
+                    to: Place.keys.rawValue, request, look: "row",
+                    ["then": Place.faults.rawValue, "party": party.rawValue]
+                ) {
+                    HTML.muted("siwa still has the keys in its cache.")
+                    Self.button("Replace all keys", "danger", sends: ("change", "replace-all"))
+                }
+            }
+            "</li>"
         }
     }
 }

@@ -2,17 +2,14 @@ import AppleAccounts
 import Console
 import Encodings
 import GoogleEmulator
+import Pages
 
 extension WorldPages {
-    private static let path = WorldTabs.Place.google.rawValue
+    private static let path = Place.google.rawValue
 
     var googlePages: [ConsolePage] {
         [
-            ConsolePage(.get, Self.path, access: .development) { request in
-                .template(
-                    "world-google", title: "Google", values: GoogleValues(request, world: world),
-                    isLive: true)
-            },
+            ConsolePage(.get, Self.path, access: .development, handle: google),
             ConsolePage(.post, Self.path, access: .development) { request in
                 guard let use = WorldLinkUse(rawValue: request.form["use"] ?? ""),
                     let link = request.form["link"]
@@ -20,6 +17,64 @@ extension WorldPages {
                 return try await Self.act(then: Self.path) { try await world.carryOut(use, of: link) }
             },
         ]
+    }
+
+    private func google(_ request: ConsoleRequest) -> ConsoleAnswer {
+        Self.page("Google", at: .google, isLive: true) {
+            """
+            <p>The links of the fake Google with what it holds for each, and the reports that it has taken. Its \
+            requests are in the <a href="/console/world/exchanges">exchanges</a>, its keys in \
+            <a href="/console/world/keys">Keys and clock</a>. Times are UTC.</p>
+            """
+            if let state = world.google?.state {
+                Card("Links") {
+                    Self.table(state.links.reversed(), request)
+                }
+                Card("Reports of siwa") {
+                    Table(
+                        "Reports of siwa", ["Time", "Event", "Link", .number("Deliveries")],
+                        state.receivedEvents.reversed(),
+                        ifEmpty: "None yet. siwa reports each token of Google's that ends."
+                    ) { event in
+                        [
+                            .text(RFC3339.text(milliseconds: event.issuedAt * 1000)), .code(event.type),
+                            event.linkID.map { .text($0) } ?? .muted("unknown token"), "\(event.deliveries)",
+                        ]
+                    }
+                }
+            } else {
+                """
+                <p class="empty">Google's client is not configured: it needs a port that is not 0, and two client \
+                IDs.</p>
+                """
+            }
+        }
+    }
+
+    private static func table(_ links: [AccountLink], _ request: ConsoleRequest) -> Table {
+        Table(
+            "Links",
+            [
+                .head("Link"), "State", .any("Account"), .any("Scope"), "Access token", "Refresh token",
+                "Actions",
+            ], links, ifEmpty: "None yet. Link a <a href=\"/console/world\">person</a> with Google."
+        ) { link in
+            let account = link.account.flatMap { AccountID($0)?.rawValue }
+            let uses = link.uses.map { use in
+                PostForm(to: path, request, ["link": link.id]) {
+                    button(
+                        use.title, use == .unlink ? "danger" : "quiet", sends: ("use", use.rawValue),
+                        unseen: ", link \(link.id)")
+                }.html
+            }
+            return [
+                "\(link.id) \(HTML.muted(link.mode.rawValue.replacing("_", with: " ")))", link.state,
+                account.map { .link(.text($0), to: "/console/people/\($0)") }
+                    ?? .muted("not known to Google"),
+                "\(link.scope)", .text(link.accessTokenState(at: request.now)),
+                link.refreshToken == nil ? "none" : "held", HTML(uses),
+            ]
+        }
     }
 }
 
@@ -41,85 +96,26 @@ enum WorldLinkUse: String, CaseIterable {
     }
 }
 
-private struct GoogleValues: Sendable {
-    struct Use: Sendable {
-        let name: String
-        let title: String
-        let style: String
-        let link: String
-        let csrf: String
+extension AccountLink {
+    fileprivate var state: HTML {
+        var word = status.word
+        if case .failed(let error) = status { word += ": \(error)" }
+        return .span(status == .linked ? "good" : "warn", .text(word.replacing("_", with: " ")))
     }
 
-    struct Link: Sendable {
-        let id: String
-        let mode: String
-        let state: String
-        let style: String
-        let scope: String?
-        let account: String?
-        let accessToken: String
-        let refreshToken: String
-        let uses: [Use]
+    fileprivate func accessTokenState(at now: Moment) -> String {
+        guard let end = expiresAt.map({ $0 * 1000 }) else { return "none" }
+        let answer = isActive.map { $0 ? ", siwa said good" : ", siwa said not good" } ?? ""
+        return "\(end > now.milliseconds ? "until" : "over since") \(SequenceDiagram.time(end))\(answer)"
     }
 
-    struct Report: Sendable {
-        let time: String
-        let type: String
-        let link: String?
-        let deliveries: Int
-    }
-
-    let tabs = WorldTabs(.google)
-    let hasGoogle: Bool
-    let hasLinks: Bool
-    let links: [Link]
-    let hasReports: Bool
-    let reports: [Report]
-
-    init(_ request: ConsoleRequest, world: DevelopmentFakes) {
-        let csrf = request.viewer.formToken
-        hasGoogle = world.google != nil
-        links = (world.google?.state.links ?? []).reversed().map {
-            Link($0, csrf: csrf, now: request.now.milliseconds)
-        }
-        hasLinks = !links.isEmpty
-        reports = (world.google?.state.receivedEvents ?? []).reversed().map { event in
-            Report(
-                time: RFC3339.text(milliseconds: event.issuedAt * 1000), type: event.type,
-                link: event.linkID, deliveries: event.deliveries)
-        }
-        hasReports = !reports.isEmpty
-    }
-}
-
-extension GoogleValues.Link {
-    init(_ link: AccountLink, csrf: String, now: Int64) {
-        (id, mode, scope) = (link.id, link.mode.rawValue.replacing("_", with: " "), link.scope)
-        var word = link.status.word
-        if case .failed(let error) = link.status { word += ": \(error)" }
-        let isLinked = link.status == .linked
-        (state, style) = (word.replacing("_", with: " "), isLinked ? "good" : "warn")
-        account = link.account.flatMap { AccountID($0)?.rawValue }
-        var words = "none"
-        if let end = link.expiresAt.map({ $0 * 1000 }) {
-            words =
-                end > now ? "until \(SequenceDiagram.time(end))" : "over since \(SequenceDiagram.time(end))"
-            if let isActive = link.isActive {
-                words += isActive ? ", siwa said good" : ", siwa said not good"
-            }
-        }
-        accessToken = words
-        refreshToken = link.refreshToken != nil ? "held" : "none"
-        uses = WorldLinkUse.allCases.filter { use in
+    fileprivate var uses: [WorldLinkUse] {
+        WorldLinkUse.allCases.filter { use in
             switch use {
-            case .refresh: link.refreshToken != nil
-            case .call: link.expiresAt != nil
-            case .unlink: isLinked
+            case .refresh: refreshToken != nil
+            case .call: expiresAt != nil
+            case .unlink: status == .linked
             }
-        }.map { use in
-            GoogleValues.Use(
-                name: use.rawValue, title: use.title, style: use == .unlink ? "danger" : "quiet",
-                link: link.id, csrf: csrf)
         }
     }
 }

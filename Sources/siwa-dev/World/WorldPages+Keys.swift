@@ -3,18 +3,15 @@ import Console
 import EmulatorServer
 import Encodings
 import GoogleEmulator
+import Pages
 
 extension WorldPages {
-    private static let path = WorldTabs.Place.keys.rawValue
+    private static let path = Place.keys.rawValue
     private static let day: Int64 = 86_400
 
     var keyPages: [ConsolePage] {
         [
-            ConsolePage(.get, Self.path, access: .development) { request in
-                .template(
-                    "world-keys", title: "Keys and clock",
-                    values: KeysValues(request, world: world))
-            },
+            ConsolePage(.get, Self.path, access: .development, handle: keys),
             ConsolePage(.post, "/world/clock", access: .development) { request in
                 let seconds: [String: Int64] = ["hour": 3600, "day": Self.day, "month": 30 * Self.day]
                 guard let step = seconds[request.form["step"] ?? ""] else {
@@ -30,7 +27,7 @@ extension WorldPages {
                     let party = ExchangeStep.Party(rawValue: request.form["party"] ?? "")
                 else { return .refused("This is no change of a key.") }
                 // The pages with faults have a button for it too.
-                let pages = ["/overview", WorldTabs.Place.faults.rawValue]
+                let pages = ["/overview", Place.faults.rawValue]
                 let next = pages.first { $0 == request.form["then"] } ?? Self.path
                 return try await Self.act(then: next) {
                     try await world.change(change, of: party, key: request.form["key"])
@@ -48,6 +45,72 @@ extension WorldPages {
         case .replaceAll: "New keys sign."
         }
     }
+
+    private func keys(_ request: ConsoleRequest) -> ConsoleAnswer {
+        let state = world.apple.state
+        return Self.page("Keys and clock", at: .keys) {
+            Card("Apple's clock") {
+                Self.clock(state.now, ahead: state.clockOffset / 1000)
+                PostForm(to: "/world/clock", request, look: "row") {
+                    Self.button("+1 hour", "secondary", sends: ("step", "hour"))
+                    Self.button("+1 day", sends: ("step", "day"))
+                    Self.button("+30 days", "secondary", sends: ("step", "month"))
+                }
+            }
+            Card("Apple's keys") {
+                Table("Apple's keys", [.any("Key ID"), "Published", "Signs", "Actions"], state.keys) { held in
+                    let id = held.key.keyID
+                    func change(_ change: WorldKeyChange, _ title: String) -> PostForm {
+                        PostForm(to: Self.path, request, ["party": "apple", "key": id]) {
+                            Self.button(title, "quiet", sends: ("change", change.rawValue), unseen: " \(id)")
+                        }
+                    }
+                    let actions = HTML {
+                        if held.isPublished && !held.signs { change(.sign, "Sign with it") }
+                        if !held.isRetired { change(.retire, "Retire") }
+                    }
+                    return [
+                        .code(id), held.isPublished ? "yes" : .muted("no"), held.signs ? "yes" : .muted("no"),
+                        actions,
+                    ]
+                }
+                PostForm(to: Self.path, request, look: "row", ["party": "apple"]) {
+                    Self.button("Publish a new key", sends: ("change", "publish"))
+                    Self.button("Replace all keys at once", "danger", sends: ("change", "replace-all"))
+                }
+                """
+                <p class="muted">Apple publishes a key before it signs. A replacement of all keys at once is the \
+                hardest case: siwa fetches the key set when it meets an unknown key.</p>
+                """
+            }
+            if let ids = world.google?.state.keyIDs {
+                Card("Google's keys") {
+                    "<ul>"
+                    for id in ids {
+                        "<li>\(HTML.code(id))\(id == ids.last ? " <span class=\"badge\">signs</span>" : nil)</li>"
+                    }
+                    "</ul>"
+                    PostForm(to: Self.path, request, look: "row", ["party": "google"]) {
+                        Self.button(
+                            "Publish and sign with a new key", "secondary", sends: ("change", "publish"))
+                    }
+                }
+            }
+        }
+    }
+
+    /// - Parameter ahead: Seconds.
+    private static func clock(_ now: Int64, ahead: Int64) -> HTML {
+        let time = RFC3339.text(milliseconds: now)
+        let (days, hours) = (ahead / day, ahead % day / 3600)
+        let words = [days == 0 ? nil : "\(days) d", hours == 0 ? nil : "\(hours) h"].compactMap(\.self)
+        let lead: HTML =
+            ahead == 0 ? "" : ", <span class=\"warn\">\(words.joined(separator: " ")) ahead</span>"
+        return """
+            <p><time datetime="\(time)">\(time)</time>\(lead). The clock of siwa does not move: with Apple's clock \
+            more than 60 seconds ahead, siwa refuses its new tokens as from the future.</p>
+            """
+    }
 }
 
 /// A change of keys. Google's keys are only replaced.
@@ -60,51 +123,4 @@ enum WorldKeyChange: String {
     case retire
     /// Replaces all keys at once, which is the hardest case for what caches keys.
     case replaceAll = "replace-all"
-}
-
-private struct KeysValues: Sendable {
-    struct Key: Sendable {
-        let party: String
-        let id: String
-        let isPublished: Bool
-        let signs: Bool
-        /// The key is published and does not sign.
-        let canSign: Bool
-        let canRetire: Bool
-        let csrf: String
-    }
-
-    let tabs = WorldTabs(.keys)
-    let csrf: String
-    let now: String
-    let ahead: String?
-    let apple: [Key]
-    let hasGoogle: Bool
-    let google: [Key]
-
-    init(_ request: ConsoleRequest, world: DevelopmentFakes) {
-        let token = request.viewer.formToken
-        csrf = token
-        let state = world.apple.state
-        now = RFC3339.text(milliseconds: state.now)
-        ahead = state.clockOffset / 1000 == 0 ? nil : Self.words(state.clockOffset / 1000)
-        apple = state.keys.map { held in
-            Key(
-                party: "apple", id: held.key.keyID, isPublished: held.isPublished, signs: held.signs,
-                canSign: held.isPublished && !held.signs, canRetire: !held.isRetired, csrf: token)
-        }
-        let ids = world.google?.state.keyIDs ?? []
-        google = ids.map { id in
-            Key(
-                party: "google", id: id, isPublished: true, signs: id == ids.last, canSign: false,
-                canRetire: false, csrf: token)
-        }
-        hasGoogle = world.google != nil
-    }
-
-    private static func words(_ seconds: Int64) -> String {
-        let (days, hours) = (seconds / 86_400, seconds % 86_400 / 3600)
-        return [days == 0 ? nil : "\(days) d", hours == 0 ? nil : "\(hours) h"].compactMap { $0 }
-            .joined(separator: " ")
-    }
 }

@@ -1,16 +1,13 @@
 import AppleEmulator
 import Console
 import Encodings
+import Pages
 
 extension WorldPages {
     var outboxPages: [ConsolePage] {
-        let path = WorldTabs.Place.notifications.rawValue
+        let path = Place.notifications.rawValue
         return [
-            ConsolePage(.get, path, access: .development) { request in
-                .template(
-                    "world-notifications", title: "Notifications",
-                    values: OutboxValues(request, world), isLive: true)
-            },
+            ConsolePage(.get, path, access: .development, handle: notifications),
             ConsolePage(.post, path, access: .development) { request in
                 try await Self.act(then: path) {
                     let isHolding = request.form["hold"] == "1"
@@ -31,58 +28,61 @@ extension WorldPages {
             },
         ]
     }
-}
 
-private struct OutboxValues: Sendable {
-    struct Waiting: Sendable {
-        let type: String
-        let name: String
-        let isHeld: Bool
-        let attempts: Int
-    }
-
-    struct Sent: Sendable {
-        let time: String
-        let type: String
-        let name: String
-        let outcome: String
-        let tone: String
-    }
-
-    /// Rows of a table. The outbox has at most a thousand.
-    static let shown = 100
-
-    let tabs = WorldTabs(.notifications)
-    let csrf: String
-    let isHolding: Bool
-    let hasHeld: Bool
-    let count: Int
-    let hasWaiting: Bool
-    let waiting: [Waiting]
-    let hasSent: Bool
-    let sent: [Sent]
-
-    init(_ request: ConsoleRequest, _ world: DevelopmentFakes) {
+    private func notifications(_ request: ConsoleRequest) -> ConsoleAnswer {
         let state = world.apple.state
         var names: [String: String] = [:]
         for user in state.users {
             for identity in user.identities { names[identity.subject] = user.displayName }
         }
-        (csrf, isHolding) = (request.viewer.formToken, state.deliveryPlan.holds)
-        let all = state.waitingNotifications
-        (count, hasWaiting, hasHeld) = (all.count, !all.isEmpty, all.contains(where: \.isHeld))
-        waiting = all.prefix(Self.shown).map { waiting in
-            let notification = waiting.notification
-            return Waiting(
-                type: notification.type, name: names[notification.subject] ?? notification.subject,
-                isHeld: waiting.isHeld, attempts: waiting.attempts)
+        let (isHolding, waiting) = (state.deliveryPlan.holds, state.waitingNotifications)
+        return Self.page("Notifications", heading: "Apple's notifications", at: .notifications, isLive: true)
+        {
+            Card("Outbox") {
+                isHolding
+                    ? "<p>Apple <span class=\"warn\">holds</span> its notifications until they are released.</p>"
+                    : "<p>Apple sends each notification at once, and again until siwa takes it.</p>" as HTML
+                "<div class=\"bar\">"
+                PostForm(to: Place.notifications.rawValue, request) {
+                    isHolding
+                        ? Self.button("Send at once again", "secondary", sends: ("hold", "0"))
+                        : Self.button("Hold notifications", sends: ("hold", "1"))
+                }
+                if waiting.contains(where: \.isHeld) {
+                    PostForm(to: "/world/notifications/release", request) {
+                        Self.button("Release in order", sends: ("order", "in-order"))
+                        Self.button("Release shuffled", "secondary", sends: ("order", "shuffled"))
+                        Self.button("Release the last first", "secondary", sends: ("order", "reversed"))
+                    }
+                }
+                "</div>"
+                if !waiting.isEmpty {
+                    Table(
+                        "Waiting notifications", ["Event", .any("Person"), "State"],
+                        waiting.prefix(Self.shownNotifications)
+                    ) { waiting in
+                        let (type, subject) = (waiting.notification.type, waiting.notification.subject)
+                        return [
+                            .code(type), .text(names[subject] ?? subject),
+                            waiting.isHeld ? "held" : "tried \(waiting.attempts) times",
+                        ]
+                    }.captioned("Waiting: \(waiting.count)")
+                }
+            }
+            "<h2>The latest, newest first</h2>"
+            Table(
+                "Sent notifications", ["Time", "Event", .any("Person"), .any("siwa answered")],
+                state.recentDeliveries.reversed(), ifEmpty: "None yet. Let a person stop using the app."
+            ) { sent in
+                [
+                    .text(RFC3339.text(milliseconds: sent.postedAt)), .code(sent.type),
+                    .text(names[sent.subject] ?? sent.subject),
+                    .span(sent.outcome == "200" ? "good" : "bad", .text(sent.outcome)),
+                ]
+            }
         }
-        sent = state.recentDeliveries.reversed().map { sent in
-            Sent(
-                time: RFC3339.text(milliseconds: sent.postedAt), type: sent.type,
-                name: names[sent.subject] ?? sent.subject, outcome: sent.outcome,
-                tone: sent.outcome == "200" ? "good" : "bad")
-        }
-        hasSent = !sent.isEmpty
     }
+
+    /// Rows of the table of waiting notifications. The outbox has at most a thousand.
+    private static let shownNotifications = 100
 }

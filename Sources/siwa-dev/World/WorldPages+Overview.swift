@@ -1,11 +1,63 @@
 import Console
 import EmulatorServer
+import Pages
 
 extension WorldPages {
     /// The card of the overview: buttons for people, and the faults.
-    var overviewCard: OverviewPages.Card {
-        OverviewPages.Card(template: "world-overview") { [world] request in
-            OverviewCardValues(request, world: world)
+    func overviewCard(_ request: ConsoleRequest) -> HTML {
+        func form(_ path: String, _ button: HTML, _ fields: [(name: String, value: String)] = []) -> HTML {
+            PostForm(to: "/console\(path)", token: request.viewer.formToken, look: "inline") {
+                for field in fields {
+                    "<input type=\"hidden\" name=\"\(field.name)\" value=\"\(field.value)\">"
+                }
+                button
+            }.html
+        }
+        func flip(_ fault: FaultSwitch, isOn: Bool) -> HTML {
+            let (state, word) = isOn ? ("off", "Mend") : ("on", "Break")
+            return form(
+                "/overview/fault",
+                "<button class=\"quiet\" aria-label=\"\(word): \(fault.title)\">\(word)</button>",
+                [("name", fault.name), ("state", state)])
+        }
+        let faults = world.faults.map { (fault: $0, isOn: world.isOn($0)) }
+        let active = faults.filter(\.isOn).map(\.fault)
+        return HTML {
+            "<section class=\"card\" aria-labelledby=\"world\">"
+            "<h2 id=\"world\">Try it</h2>"
+            "<div class=\"bar\">"
+            form("/overview/sign-in", "<button>New person signs in</button>")
+            form("/overview/link", "<button>Link with Google</button>")
+            form("/overview/stop", "<button>Person stops using the app</button>")
+            "</div>"
+            if !active.isEmpty {
+                "<h3>Faults that are on</h3>"
+                "<ul class=\"switches\">"
+                for fault in active {
+                    "<li><span class=\"badge warn\">on</span> \(fault.title) \(flip(fault, isOn: true))"
+                    // The service still has the keys of the party in its cache.
+                    if let party = fault.withheldKeysOf {
+                        let replace = form(
+                            "/world/keys",
+                            """
+                            <button class="danger" name="change" value="replace-all">Replace all keys</button>
+                            """, [("then", Self.overview), ("party", party.rawValue)])
+                        """
+                        <div class="bar"><span class="muted">siwa still has the keys in its cache, so sign-ins go on. \
+                        Replace all keys, and the next sign-in needs one that siwa does not have.</span> \
+                        \(replace)</div>
+                        """
+                    }
+                    "</li>"
+                }
+                "</ul>"
+            }
+            "<details\(active.isEmpty ? "" : " open" as HTML)><summary>Break something</summary>"
+            Table("Faults", [.head("Fault"), "State", "Switch"], faults) { fault, isOn in
+                [.text(fault.title), isOn ? "on" : "off", flip(fault, isOn: isOn)]
+            }
+            "</details>"
+            "</section>"
         }
     }
 
@@ -32,35 +84,4 @@ extension WorldPages {
     }
 
     static let overview = "/overview"
-}
-
-private struct OverviewCardValues: Sendable {
-    struct Fault: Sendable {
-        let name: String
-        let title: String
-        let state: String
-        /// The state after the switch.
-        let next: String
-        let button: String
-        /// The party whose keys the service still has in its cache while the fault is on.
-        let cachedKeysOf: String?
-    }
-
-    let csrf: String
-    let faults: [Fault]
-    let activeFaults: [Fault]
-    let hasActiveFaults: Bool
-
-    init(_ request: ConsoleRequest, world: DevelopmentFakes) {
-        csrf = request.viewer.formToken
-        faults = world.faults.map { fault in
-            let isOn = world.isOn(fault)
-            let (state, next, button) = isOn ? ("on", "off", "Mend") : ("off", "on", "Break")
-            return Fault(
-                name: fault.name, title: fault.title, state: state, next: next, button: button,
-                cachedKeysOf: isOn ? fault.withheldKeysOf?.rawValue : nil)
-        }
-        activeFaults = faults.filter { $0.state == "on" }
-        hasActiveFaults = !activeFaults.isEmpty
-    }
 }

@@ -1,29 +1,20 @@
 import AppleEmulator
 import Console
 import Encodings
+import Pages
 
 extension WorldPages {
     var peoplePages: [ConsolePage] {
         [
             ConsolePage(
-                .get, WorldTabs.Place.people.rawValue, access: .development,
-                entry: ConsolePage.Entry("Fake world", order: 80)
-            ) { request in
-                .template(
-                    "world-people", title: "Fake world",
-                    values: WorldPeopleValues(request, world: world))
-            },
+                .get, Place.people.rawValue, access: .development,
+                entry: ConsolePage.Entry("Fake world", order: 80), handle: people),
             ConsolePage(.post, "/world/people", access: .development) { request in
                 try await Self.act(then: "/world") {
                     "\(try world.make(Self.recipe(of: request)).displayName) has an Apple Account now."
                 }
             },
-            ConsolePage(.get, "/world/people/{sub}", access: .development) { request in
-                guard let person = world.person(request.parameters["sub"] ?? "") else { return .notFound }
-                return .template(
-                    "world-person", title: person.displayName,
-                    values: WorldPersonValues(person, request, world: world))
-            },
+            ConsolePage(.get, "/world/people/{sub}", access: .development, handle: person),
             ConsolePage(.post, "/world/people/{sub}", access: .development) { request in
                 let subject = request.parameters["sub"] ?? ""
                 guard world.person(subject) != nil else { return .notFound }
@@ -45,11 +36,159 @@ extension WorldPages {
         ]
     }
 
+    /// People on a page.
+    private static let pageSize = 25
+
+    /// The people, newest first.
+    private func people(_ request: ConsoleRequest) -> ConsoleAnswer {
+        // Words of a search, cut to what a search takes.
+        let find = String(
+            decoding: (request.query["find"] ?? "").utf8.prefix(Self.longestText), as: UTF8.self)
+        let all = world.people(matching: find)
+        let last = all.isEmpty ? 0 : (all.count - 1) / Self.pageSize * Self.pageSize
+        let offset = min(max(0, request.query["from"].flatMap { Int($0) } ?? 0), last)
+        let people = all.dropFirst(offset).prefix(Self.pageSize)
+        func link(_ title: HTML, from offset: Int) -> HTML {
+            let query = FormEncoding.encode([("find", find), ("from", String(offset))])
+            return " · \(HTML.link(title, to: "/console/world?\(query)"))"
+        }
+        let newer = offset > 0 ? link("Newer", from: max(0, offset - Self.pageSize)) : nil
+        let older = people.endIndex < all.count ? link("Older", from: people.endIndex) : nil
+        return Self.page("Fake world", at: .people) {
+            """
+            <p>The people of the fake Apple. They are invented, so nothing is masked here. What they do goes the way \
+            of a real person: over HTTP, with tokens that siwa verifies.</p>
+            <form class="row" method="get" action="/console/world" role="search">
+            <label for="find">Name, address, relay address or user ID</label>
+            <input id="find" type="search" name="find" value="\(find)" maxlength="\(Self.longestText)">
+            <button class="secondary">Search</button>
+            </form>
+            """
+            Table(
+                "People", [.any("Name"), .any("Address"), .any("Uses"), "Actions"], people,
+                ifEmpty: "No person has this text in the name, the addresses or the user ID.",
+                cells: { Self.cells($0, request) })
+            if !people.isEmpty {
+                "<p class=\"muted\">\(offset + 1) to \(people.endIndex) of \(all.count)\(newer)\(older)</p>"
+            }
+            Card("New person") { Self.form(of: nil, request) }
+        }
+    }
+
+    private static func cells(_ person: EmulatedUser, _ request: ConsoleRequest) -> [HTML] {
+        let (name, path) = (person.displayName, path(of: person.subject))
+        let relay = person.hidesEmail ? person.identities.first?.relayAddress : nil
+        let actions = HTML {
+            if !person.isDeleted {
+                PostForm(to: "\(path)/sign-in-on-phone", request) {
+                    button("Sign in", "quiet", unseen: " \(name)")
+                }
+                if !person.apps.isEmpty {
+                    PostForm(to: "\(path)/stop-using-app", request) {
+                        button("Stop using", "quiet", unseen: " the app as \(name)")
+                    }
+                }
+            }
+        }
+        let badge: HTML = person.isDeleted ? " <span class=\"badge\">deleted</span>" : ""
+        let seen = relay.map { "<br><small class=\"muted\">apps see \($0)</small>" as HTML }
+        return [
+            HTML.link(.text(name), to: "/console\(path)") + badge, "\(person.email ?? "no address")\(seen)",
+            person.apps.isEmpty ? .muted("no app") : .text(person.apps.sorted().joined(separator: ", ")),
+            actions,
+        ]
+    }
+
+    private func person(_ request: ConsoleRequest) -> ConsoleAnswer {
+        guard let person = world.person(request.parameters["sub"] ?? "") else { return .notFound }
+        func codes(_ texts: [String]) -> HTML { texts.map { .code($0) }.joined(separator: " ") }
+        let facts = [
+            Fact("User ID (sub)", .code(person.subject)), Fact("Address", .text(person.email ?? "none")),
+            Fact(
+                "Apps see",
+                person.hidesEmail ? codes(person.identities.map(\.relayAddress)) : "the address"),
+            Fact("Forwarding", person.forwardsEmail ? "on" : .span("warn", "off")),
+            Fact("Uses", person.apps.isEmpty ? "no app" : codes(person.apps.sorted())),
+            person.isDeleted ? Fact("State", "deleted", look: "bad") : nil,
+        ]
+        return Self.page(person.displayName, at: .people) {
+            "<div class=\"grid\">"
+            Card("Apple Account") { Facts(facts.compactMap(\.self)) }
+            if !person.isDeleted { actions(of: person, request) }
+            "</div>"
+            if !person.isDeleted { Card("Edit") { Self.form(of: person, request) } }
+            "<p><a href=\"/console/world\">All people</a></p>"
+        }
+    }
+
+    private func actions(of person: EmulatedUser, _ request: ConsoleRequest) -> Card {
+        let actions = WorldAction.allCases.filter { action in
+            switch action {
+            case .signInOnPhone, .changePassword, .changeForwarding, .deleteAccount: true
+            case .signInOnWeb: world.clientIDs.count > 1
+            case .linkWithGoogle: world.google != nil
+            case .stopUsingApp: !person.apps.isEmpty
+            }
+        }
+        return Card("Actions") {
+            "<div class=\"bar\">"
+            for action in actions {
+                let look = action == .deleteAccount ? "danger" : action == .signInOnPhone ? nil : "secondary"
+                PostForm(to: "\(Self.path(of: person.subject))/\(action.rawValue)", request) {
+                    Self.button(action.title(for: person), look)
+                }
+            }
+            """
+            </div>
+            <p class="muted">For each change Apple sends its notification to siwa, unless \
+            <a href="/console/world/notifications">notifications are held</a>. After a change of the password Apple \
+            sends nothing: siwa finds the end of the refresh token with its next check.</p>
+            """
+        }
+    }
+
+    /// - Parameter person: `nil` for a new person.
+    private static func form(of person: EmulatedUser?, _ request: ConsoleRequest) -> PostForm {
+        func field(_ id: String, _ label: String, _ attributes: HTML) -> HTML {
+            """
+            <div><label for="\(id)">\(label)</label><input id="\(id)" \(attributes) maxlength="\(longestText)"></div>
+            """
+        }
+        let (first, last) = person.map { ($0.firstName, $0.lastName) } ?? ("Ada", "Lovelace")
+        let status = Select(
+            "real_user_status", id: "status",
+            [("2", "likely real (2)"), ("1", "unknown (1)"), ("0", "unsupported (0)"), ("", "no claim")],
+            chosen: person.map { $0.realUserStatus.map { "\($0)" } ?? "" })
+        let checked = person?.hidesEmail == true ? " checked" : ""
+        return PostForm(to: person.map { path(of: $0.subject) } ?? "/world/people", request, look: "") {
+            "<div class=\"grid\">"
+            field("first", "First name", "name=\"first_name\" value=\"\(first)\"")
+            field("last", "Last name", "name=\"last_name\" value=\"\(last)\"")
+            if person == nil {
+                field(
+                    "email", "E-mail address",
+                    "type=\"email\" name=\"email\" placeholder=\"made of the name\"")
+            }
+            """
+            <div><label for="status">Real user status</label>\(status.html)</div>
+            </div>
+            <p><label><input type="checkbox" name="hides_email" value="1"\(checked)> Hides the address behind a relay \
+            address</label></p>
+            """
+            if person == nil {
+                button("Make an Apple Account")
+            } else {
+                "<p class=\"muted\">Apple tells an app the name at the first sign-in only.</p>"
+                button("Save")
+            }
+        }
+    }
+
     static func path(of subject: String) -> String {
         "/world/people/\(QueryText.encode(subject))"
     }
 
-    /// Characters of a name, and of an address.
+    /// Bytes of a name, of an address, and of a search.
     private static let longestText = 320
 
     private static func recipe(of request: ConsoleRequest) throws -> UserRecipe {
@@ -82,136 +221,15 @@ enum WorldAction: String, CaseIterable {
     case changePassword = "change-password"
     case deleteAccount = "delete-account"
 
-    var title: String {
+    func title(for person: EmulatedUser) -> String {
         switch self {
         case .signInOnPhone: "Sign in on an iPhone"
         case .signInOnWeb: "Sign in on the web"
         case .linkWithGoogle: "Link with Google"
         case .stopUsingApp: "Stop using the app"
-        case .changeForwarding: "Change e-mail forwarding"
+        case .changeForwarding: "Turn \(person.forwardsEmail ? "off" : "on") e-mail forwarding"
         case .changePassword: "Change password"
         case .deleteAccount: "Delete Apple account"
         }
-    }
-}
-
-/// A page of people, newest first.
-private struct WorldPeopleValues: Sendable {
-    /// People on a page.
-    static let size = 25
-
-    struct Row: Sendable {
-        let href: String
-        let name: String
-        let email: String
-        let relayAddress: String?
-        let apps: String?
-        let isDeleted: Bool
-        let csrf: String
-        let canStop: Bool
-    }
-
-    let tabs: WorldTabs
-    let csrf: String
-    let find: String
-    let hasPeople: Bool
-    let people: [Row]
-    let range: String
-    let newer: String?
-    let older: String?
-    let hasGoogle: Bool
-
-    init(_ request: ConsoleRequest, world: DevelopmentFakes) {
-        (tabs, csrf) = (WorldTabs(.people), request.viewer.formToken)
-        find = WorldSearch.words(of: request)
-        hasGoogle = world.google != nil
-        let all = world.people(matching: find)
-        let last = all.isEmpty ? 0 : (all.count - 1) / Self.size * Self.size
-        let offset = min(max(0, request.query["from"].flatMap { Int($0) } ?? 0), last)
-        people = all.dropFirst(offset).prefix(Self.size).map { person in
-            Row(
-                href: "/console\(WorldPages.path(of: person.subject))", name: person.displayName,
-                email: person.email ?? "no address",
-                relayAddress: person.hidesEmail ? person.identities.first?.relayAddress : nil,
-                apps: person.apps.isEmpty ? nil : person.apps.sorted().joined(separator: ", "),
-                isDeleted: person.isDeleted, csrf: request.viewer.formToken,
-                canStop: !person.apps.isEmpty)
-        }
-        hasPeople = !people.isEmpty
-        let next = offset + people.count
-        range = "\(offset + 1) to \(next) of \(all.count)"
-        newer = offset > 0 ? Self.link(find, max(0, offset - Self.size)) : nil
-        older = next < all.count ? Self.link(find, next) : nil
-    }
-
-    private static func link(_ find: String, _ offset: Int) -> String {
-        "/console/world?\(FormEncoding.encode([("find", find), ("from", String(offset))]))"
-    }
-}
-
-/// One person.
-private struct WorldPersonValues: Sendable {
-    struct Button: Sendable {
-        let action: String
-        let title: String
-        let style: String
-    }
-
-    struct Status: Sendable {
-        let value: String
-        let words: String
-        let isChosen: Bool
-    }
-
-    let tabs: WorldTabs
-    let csrf: String
-    let path: String
-    let name: String
-    let subject: String
-    let firstName: String
-    let lastName: String
-    let email: String
-    let hidesEmail: Bool
-    let relayAddresses: [String]
-    let forwardsEmail: Bool
-    let apps: [String]
-    let isDeleted: Bool
-    let statuses: [Status]
-    let buttons: [Button]
-
-    init(_ person: EmulatedUser, _ request: ConsoleRequest, world: DevelopmentFakes) {
-        (tabs, csrf) = (WorldTabs(.people), request.viewer.formToken)
-        path = "/console\(WorldPages.path(of: person.subject))"
-        (name, subject, email) = (person.displayName, person.subject, person.email ?? "none")
-        (firstName, lastName) = (person.firstName ?? "", person.lastName ?? "")
-        (hidesEmail, relayAddresses) = (person.hidesEmail, person.identities.map(\.relayAddress))
-        (forwardsEmail, apps) = (person.forwardsEmail, person.apps.sorted())
-        isDeleted = person.isDeleted
-        let known: [(value: Int64?, words: String)] = [
-            (2, "likely real (2)"), (1, "unknown (1)"), (0, "unsupported (0)"), (nil, "no claim"),
-        ]
-        statuses = known.map { status in
-            Status(
-                value: status.value.map { String($0) } ?? "", words: status.words,
-                isChosen: status.value == person.realUserStatus)
-        }
-        let actions = WorldAction.allCases.filter { action in
-            switch action {
-            case .signInOnPhone, .changePassword, .changeForwarding, .deleteAccount: true
-            case .signInOnWeb: world.clientIDs.count > 1
-            case .linkWithGoogle: world.google != nil
-            case .stopUsingApp: !person.apps.isEmpty
-            }
-        }
-        buttons =
-            person.isDeleted
-            ? []
-            : actions.map { action in
-                let title =
-                    action == .changeForwarding
-                    ? "Turn \(person.forwardsEmail ? "off" : "on") e-mail forwarding" : action.title
-                let style = action == .deleteAccount ? "danger" : action == .signInOnPhone ? "" : "secondary"
-                return Button(action: action.rawValue, title: title, style: style)
-            }
     }
 }

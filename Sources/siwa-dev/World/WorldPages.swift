@@ -1,14 +1,69 @@
 import Console
+import Pages
 
 /// The pages of the fakes: people, exchanges, links, keys and the clock, faults, and Apple's notifications. The
 /// people are invented, so the pages mask nothing.
 struct WorldPages: Sendable {
+    /// A tab. The raw value is the path below the console's root.
+    enum Place: String, CaseIterable {
+        case people = "/world"
+        case exchanges = "/world/exchanges"
+        case google = "/world/google"
+        case keys = "/world/keys"
+        case faults = "/world/faults"
+        case notifications = "/world/notifications"
+
+        var title: String {
+            switch self {
+            case .people: "People"
+            case .exchanges: "Exchanges"
+            case .google: "Google"
+            case .keys: "Keys and clock"
+            case .faults: "Faults"
+            case .notifications: "Notifications"
+            }
+        }
+    }
+
     let world: DevelopmentFakes
 
     init(_ world: DevelopmentFakes) { self.world = world }
 
     var pages: [ConsolePage] {
         peoplePages + exchangePages + googlePages + keyPages + faultPages + outboxPages + overviewPages
+    }
+
+    /// Returns a page with its heading, the tabs and the content.
+    static func page(
+        _ title: String, heading: String? = nil, at place: Place, isLive: Bool = false,
+        @PageBuilder _ content: () -> HTML
+    ) -> ConsoleAnswer {
+        let page = HTML {
+            "<h1>\(heading ?? title)</h1>"
+            tabs(place)
+            content()
+        }
+        return .page(title, isLive: isLive, page)
+    }
+
+    private static func tabs(_ current: Place) -> Tabs {
+        Tabs(
+            "Fake world", Place.allCases.map { ($0.title, "/console\($0.rawValue)") },
+            current: "/console\(current.rawValue)")
+    }
+
+    /// Returns a button of a form.
+    ///
+    /// - Parameters:
+    ///   - sends: The field that the button adds to the form.
+    ///   - unseen: The end of the title for screen readers.
+    static func button(
+        _ title: String, _ look: String? = nil, sends field: (name: String, value: String)? = nil,
+        unseen: String? = nil
+    ) -> HTML {
+        let value = field.map { " name=\"\($0.name)\" value=\"\($0.value)\"" as HTML }
+        let end = unseen.map { HTML.span("unseen", .text($0)) }
+        return "<button\(HTML.class(look))\(value)>\(title)\(end)</button>"
     }
 
     /// Answers a form: a sentence on the next page, or the reason for which nothing has happened.
@@ -37,50 +92,17 @@ struct DevelopmentWorldError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// A page of the fake world among the others.
-struct WorldTabs: Sendable {
-    struct Tab: Sendable {
-        let title: String
-        let href: String
-        let isCurrent: Bool
-    }
-
-    /// The raw value is the path below the console's root.
-    enum Place: String, CaseIterable {
-        case people = "/world"
-        case exchanges = "/world/exchanges"
-        case google = "/world/google"
-        case keys = "/world/keys"
-        case faults = "/world/faults"
-        case notifications = "/world/notifications"
-
-        var title: String {
-            switch self {
-            case .people: "People"
-            case .exchanges: "Exchanges"
-            case .google: "Google"
-            case .keys: "Keys and clock"
-            case .faults: "Faults"
-            case .notifications: "Notifications"
-            }
+extension PostForm {
+    /// - Parameters:
+    ///   - path: The path below the console's root.
+    ///   - fields: Hidden fields.
+    init(
+        to path: String, _ request: ConsoleRequest, look: String = "inline",
+        _ fields: KeyValuePairs<String, String> = [:], @PageBuilder _ content: () -> HTML
+    ) {
+        self.init(to: "/console\(path)", token: request.viewer.formToken, look: look) {
+            for (name, value) in fields { "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">" }
+            content()
         }
-    }
-
-    let tabs: [Tab]
-
-    init(_ current: Place) {
-        tabs = Place.allCases.map { place in
-            Tab(title: place.title, href: "/console\(place.rawValue)", isCurrent: place == current)
-        }
-    }
-}
-
-/// Words of a search, cut to what a search takes.
-enum WorldSearch {
-    /// Bytes.
-    static let longest = 320
-
-    static func words(of request: ConsoleRequest) -> String {
-        String(decoding: (request.query["find"] ?? "").utf8.prefix(longest), as: UTF8.self)
     }
 }

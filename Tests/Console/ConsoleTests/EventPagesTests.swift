@@ -16,9 +16,9 @@ import TokenMint
     private struct World {
         let store = ReferenceStore()
         let arrivals = ArrivalLog(now: { now })
-        let readers: [FeedReader]
+        let readers: [FeedReaders.Reader]
 
-        init(readers: [FeedReader] = []) {
+        init(readers: [FeedReaders.Reader] = []) {
             self.readers = readers
         }
 
@@ -30,14 +30,13 @@ import TokenMint
 
         var pages: [ConsolePage] {
             EventPages(
-                EventPages.Dependencies(
-                    store: store, arrivals: arrivals, readers: { [readers] in readers },
-                    receivers: [
-                        EventPages.Receiver(name: name, form: "webhook", isVerifiable: true),
-                        EventPages.Receiver(name: .google, form: "reports", isVerifiable: false),
-                    ],
-                    lastFailure: { _ in DeliveryFailure(moment: now, text: "refused with status 503") },
-                    wake: {}, hasGoogle: true)
+                store: store, arrivals: arrivals, readers: { [readers] in readers },
+                receivers: [
+                    EventPages.Receiver(name: name, form: "webhook", isVerifiable: true),
+                    EventPages.Receiver(name: .google, form: "reports", isVerifiable: false),
+                ],
+                lastFailure: { _ in DeliveryFailure(moment: now, text: "refused with status 503") },
+                wake: {}, hasGoogle: true
             ).pages
         }
 
@@ -84,7 +83,9 @@ import TokenMint
     }
 
     @Test func `an operator of other apps sees no event and no reader`() async throws {
-        let world = World(readers: [FeedReader(name: "backend", sequence: 1, behind: 0, askedAt: Self.now)])
+        let world = World(readers: [
+            FeedReaders.Reader(name: "backend", sequence: 1, behind: 0, askedAt: Self.now)
+        ])
         let account = try await world.store.signIn(.sample()).account
         #expect(try await world.html("/events").contains(account.id.rawValue))
         let html = try await world.html("/events", scope: .only(["com.example.other"]))
@@ -94,7 +95,7 @@ import TokenMint
     }
 
     @Test func `a reader's line says how far it is behind, and when it asked last`() async throws {
-        let reader = FeedReader(
+        let reader = FeedReaders.Reader(
             name: "backend", sequence: 3, behind: 12, askedAt: Self.now.advanced(byMilliseconds: -3000))
         let html = try await World(readers: [reader]).html("/events")
         #expect(html.contains("<strong>backend</strong> is <span class=\"warn\">12 behind at most</span>"))

@@ -10,7 +10,6 @@ import KeySets
 import Logging
 import OAuth
 import OAuthSamples
-import PageTemplates
 import SignIn
 import StorageConformance
 import StrictJSON
@@ -69,17 +68,16 @@ struct InspectedWorld: Sendable {
         let secretKey = try ECPrivateKey.generate()
         self.secretKey = secretKey
         inspector = TokenInspector(
-            TokenInspector.Dependencies(
-                deployment: deployment, appleIssuers: [VerificationPolicy.appleIssuer],
-                appleKeys: appleKeys ?? mint, store: store, roots: .apple, oauth: server,
-                eventIssuer: OAuthSample.issuer, keys: keys
-            ) { team in
-                guard team == Self.team,
-                    let key = try? TokenVerificationKey(
-                        jwk: .object(secretKey.publicKey.jwk(keyID: "KEY1234567")))
-                else { return [:] }
-                return ["KEY1234567": key]
-            })
+            deployment: deployment, appleIssuers: [VerificationPolicy.appleIssuer],
+            appleKeys: appleKeys ?? mint, store: store, roots: .apple, oauth: server,
+            eventIssuer: OAuthSample.issuer, keys: keys
+        ) { team in
+            guard team == Self.team,
+                let key = try? TokenVerificationKey(
+                    jwk: .object(secretKey.publicKey.jwk(keyID: "KEY1234567")))
+            else { return [:] }
+            return ["KEY1234567": key]
+        }
     }
 
     /// An operator of all apps, or of some.
@@ -99,7 +97,7 @@ struct InspectedWorld: Sendable {
 
     /// Asks a page, and returns what it shows.
     static func html(_ answer: ConsoleAnswer) throws -> String {
-        try #require(try answer.html())
+        try #require(answer.html())
     }
 
     func inspect(

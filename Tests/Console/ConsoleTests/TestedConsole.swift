@@ -6,7 +6,6 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import PageTemplates
 import Pages
 import StorageConformance
 import Synchronization
@@ -102,7 +101,7 @@ final class TestedConsole: Sendable {
                 hosts: AllowedHosts(["console.example.com"]), sealingKeys: sealingKeys, tickets: tickets)
         let live = LiveUpdates()
         self.live = live
-        site = try ConsoleSite(
+        site = ConsoleSite(
             pages: Self.pages(world), visitors: visitors, live: live, audit: Audit(world: world),
             now: { Moment(milliseconds: world.now.withLock { $0 }) }, logger: .silent)
     }
@@ -142,9 +141,6 @@ final class TestedConsole: Sendable {
             page("/fakes", "Fakes", .development, order: 40),
             ConsolePage(.get, "/gone", access: .operators) { _ in .notFound },
             ConsolePage(.get, "/broken", access: .operators) { _ in throw Failure() },
-            ConsolePage(.get, "/no-template", access: .operators) { _ in
-                .template("no-such", title: "None", values: 0)
-            },
             ConsolePage(.post, "/first", access: .operators) { request in
                 world.actions.withLock { $0.append(request.form["what"] ?? "") }
                 return .redirect(to: request.form["to"] ?? "/second", notice: "Done: <b>&")
@@ -244,11 +240,8 @@ extension HTTPResponse {
 
 extension ConsoleAnswer {
     /// The content of a page; `nil` for another answer.
-    func html() throws -> String? {
-        switch self {
-        case .page(_, _, let content): content.string
-        case .template(let name, _, let values, _): try Templates.library().render(name, values)
-        case .document, .redirect, .notFound, .refused: nil
-        }
+    func html() -> String? {
+        guard case .page(_, _, let content) = self else { return nil }
+        return content.string
     }
 }

@@ -51,7 +51,7 @@ public struct PageTree: Sendable {
 
     private static func attributes(_ text: Substring) -> [String: String] {
         var found: [String: String] = [:]
-        for match in text.matches(of: /([a-z][a-zA-Z-]*)(?:="([^"]*)")?/) {
+        for match in text.matches(of: /([a-z][a-zA-Z0-9-]*)(?:="([^"]*)")?/) {
             found[String(match.1)] = match.2.map { unescaped($0) } ?? ""
         }
         return found

@@ -122,7 +122,7 @@ import Testing
             #expect(after.matches(of: #/Retire</#).count == before.matches(of: #/Retire</#).count + 1)
             let key = try #require(
                 after.firstMatch(
-                    of: #/name="key" value="([^"]*)"><button class="quiet" name="change" value="sign"/#)
+                    of: #/name="key" value="([^"]*)">\s*<button class="quiet" name="change" value="sign"/#)
             ).1
             try await world.post(
                 "/console/world/keys", [("party", "apple"), ("key", String(key)), ("change", "sign")])

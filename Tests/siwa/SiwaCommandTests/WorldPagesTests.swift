@@ -3,7 +3,7 @@ import AppleEmulator
 import Console
 import EmulatorServer
 import Foundation
-import PageTemplates
+import Pages
 import ReceiverEmulator
 import ScriptedHTTP
 import TestSupport
@@ -62,35 +62,27 @@ import Testing
         return try await page.handle(request(parameters: parameters, form: form))
     }
 
-    private static func card(_ world: DevelopmentFakes) throws -> String {
-        let card = WorldPages(world).overviewCard
-        return try #require(
-            try TemplateLibrary(WorldTemplates.files).render(card.template, card.values(request())))
+    private static func card(_ world: DevelopmentFakes) -> String {
+        WorldPages(world).overviewCard(request()).string
     }
 
-    @Test func `the templates are those of the folder, and need no weaker policy than the console's`() throws
+    @Test func `each page is for development alone, and needs no weaker policy than the console's`()
+        async throws
     {
-        let folder = ProjectFolder.root.appending(path: "Sources/siwa-dev/Templates")
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .filter { $0.hasSuffix(".mustache") }.map { String($0.dropLast(".mustache".count)) }
-        #expect(Set(files) == Set(WorldTemplates.files.keys))
-        let library = try TemplateLibrary(WorldTemplates.files)
-        for (name, bytes) in WorldTemplates.files {
-            #expect(library.render(name, ["": ""]) != nil)
-            let text = String(decoding: bytes, as: UTF8.self)
-            #expect(!text.contains("style="), "\(name)")
-            #expect(
-                text.firstMatch(of: /<style|\son[a-z]+=|javascript:|\{\{\{|\{\{&|<script/) == nil, "\(name)")
-        }
-    }
-
-    @Test func `each page is declared for development alone`() async throws {
         try await Self.with { world, _ in
+            try Self.link(world)
             for page in WorldPages(world).pages {
                 guard case .development = page.access else {
                     Issue.record("\(page.path)")
                     continue
                 }
+                guard page.method == .get,
+                    case .page(_, _, let content) = try await page.handle(Self.request())
+                else { continue }
+                #expect(!content.string.contains("style="), "\(page.path)")
+                #expect(
+                    content.string.firstMatch(of: /<style|\son[a-z]+=|javascript:|<script/) == nil,
+                    "\(page.path)")
             }
         }
     }
@@ -103,7 +95,7 @@ import Testing
             switch try await Self.answer(world, .get, "/world/exchanges/{id}", parameters: ["id": id]) {
             case .refused(let sentence): #expect(wasOne && sentence.contains("not kept any more"))
             case .notFound: #expect(!wasOne)
-            case .page, .template, .document, .redirect: Issue.record("there is no such exchange")
+            case .page, .document, .redirect: Issue.record("there is no such exchange")
             }
         }
     }
@@ -111,18 +103,17 @@ import Testing
     @Test func `shows the links of Google with their state, and what can be done with each`() async throws {
         try await Self.with { world, _ in
             try Self.link(world)
-            guard
-                case .template(let template, _, let values, _) = try await Self.answer(
-                    world, .get, "/world/google")
-            else {
+            guard case .page(_, _, let page) = try await Self.answer(world, .get, "/world/google") else {
                 Issue.record("no page")
                 return
             }
-            let html = try #require(try TemplateLibrary(WorldTemplates.files).render(template, values))
+            let html = page.string
             for words in [
                 "<span class=\"good\">linked</span>", "failed: access denied", "siwa said good",
                 "/console/people/\(Self.account)", "token-revoked", "value=\"unlink\"",
             ] { #expect(html.contains(words), "\(words)") }
+            let cards = PageTree(html)
+            #expect(cards.card("Links") != nil && cards.card("Reports of siwa") != nil)
             // A link that failed has nothing to use.
             #expect(html.split(separator: "<button").count == 4)
         }
@@ -171,7 +162,7 @@ import Testing
 
     @Test func `the buttons of the overview act`() async throws {
         try await Self.with { world, service in
-            let card = try Self.card(world)
+            let card = Self.card(world)
             for words in ["New person signs in", "Link with Google", "Person stops using the app"] {
                 #expect(card.contains("<button>\(words)</button>"), "\(words)")
             }
@@ -207,7 +198,7 @@ import Testing
             _ = try await Self.answer(world, .post, "/overview/fault", form: ["name": fault, "state": "on"])
             #expect(world.apple.state.faults[.token]?.delayMilliseconds == 5000)
             // A fault that is on is seen without opening anything.
-            let broken = try Self.card(world)
+            let broken = Self.card(world)
             #expect(broken.contains("Faults that are on") && broken.contains("<details open>"))
             #expect(broken.contains("aria-label=\"Mend: Apple&#39;s token endpoint answers after 5 s\""))
         }
@@ -215,7 +206,7 @@ import Testing
 
     @Test func `a fault that the cache hides says so, and what shows it is beside it`() async throws {
         try await Self.with { world, _ in
-            #expect(try !Self.card(world).contains("Replace all keys"))
+            #expect(!Self.card(world).contains("Replace all keys"))
             guard
                 case .redirect("/overview", let notice?) = try await Self.answer(
                     world, .post, "/overview/fault", form: ["name": "apple_keys_unreachable", "state": "on"])
@@ -224,7 +215,7 @@ import Testing
                 return
             }
             #expect(notice.contains("still has the keys in its cache") && notice.contains("replace all keys"))
-            let broken = try Self.card(world)
+            let broken = Self.card(world)
             #expect(broken.contains("action=\"/console/world/keys\"") && broken.contains("value=\"apple\""))
             #expect(broken.contains(">Replace all keys</button>"))
         }
@@ -272,24 +263,31 @@ extension WorldExchange {
         let diagram = SequenceDiagram([
             Self.exchange(1, .browser, .siwa, 0, 30), Self.exchange(2, .siwa, .apple, 10, 20),
         ])
-        #expect(diagram.arrows.map(\.href) == [1, 2, 2, 1].map(Self.path))
+        let page = PageTree(diagram.html.string)
+        #expect(page.all("a").map { $0.attributes["href"] } == [1, 2, 2, 1].map(Self.path))
         #expect(diagram.arrows.map(\.isResponse) == [false, false, true, true])
         #expect(diagram.arrows.map(\.y) == diagram.arrows.map(\.y).sorted())
         #expect(Set(diagram.arrows.map(\.y)).count == 4)
-        #expect(diagram.lifelineEnd > diagram.arrows.map(\.standardY).max() ?? 0)
+        let sections = Self.numbers("y", of: page.all("text", "standard"))
+        #expect(sections.count == 2 && diagram.lifelineEnd > sections.max() ?? .max)
+        #expect(Set(Self.numbers("y2", of: page.all("line", "lifeline"))) == [diagram.lifelineEnd])
         #expect(diagram.height > diagram.lifelineEnd)
     }
 
     @Test func `an arrow goes from its sender's column to its receiver's, and the answer back`() throws {
         let diagram = SequenceDiagram([Self.exchange(1, .google, .siwa, 0, 12)])
-        let (google, siwa) = (diagram.lanes[1].x, diagram.lanes[2].x)
+        let page = PageTree(diagram.html.string)
+        let columns = Self.numbers("x", of: page.all("text", "lane-title"))
+        let (google, siwa) = (columns[1], columns[2])
         let (request, response) = (diagram.arrows[0], diagram.arrows[1])
-        #expect((request.from, response.from) == (google, siwa))
-        #expect(request.head.hasPrefix("\(siwa),") && response.head.hasPrefix("\(google),"))
-        #expect(request.to < siwa && response.to > google)
+        #expect(Self.numbers("x1", of: page.all("line", "arrow")) == [google, siwa])
+        let heads = page.all("polygon", "head").map { $0.attributes["points", default: ""] }
+        #expect(heads[0].hasPrefix("\(siwa),") && heads[1].hasPrefix("\(google),"))
+        let ends = Self.numbers("x2", of: page.all("line", "arrow"))
+        #expect(ends[0] < siwa && ends[1] > google)
         #expect((request.text, request.standard) == ("Step 1", "RFC 6749 §4.1.3"))
         #expect((response.text, response.standard) == ("200 in 12 ms", nil))
-        #expect(request.time == "00:00:00.123" && response.time.isEmpty)
+        #expect(request.time == "00:00:00.123" && response.time == nil)
         #expect(request.label == "00:00:00.123 Google to siwa: Step 1, RFC 6749 §4.1.3")
         #expect(response.label == "siwa to Google: answer to Step 1, 200 in 12 ms")
     }
@@ -315,7 +313,8 @@ extension WorldExchange {
         ])
         let pause = try #require(diagram.pauses.first)
         #expect(diagram.pauses.count == 1 && pause.text == "2 min later")
-        #expect(diagram.arrows[1].y < pause.y && pause.y < diagram.arrows[2].textY - 10)
+        let words = Self.numbers("y", of: PageTree(diagram.html.string).all("text", "words"))
+        #expect(diagram.arrows[1].y < pause.y && pause.y < words[2] - 10)
     }
 
     @Test func `a long title is cut to the arrow`() {
@@ -336,7 +335,12 @@ extension WorldExchange {
 
     @Test func `without exchanges only the columns are drawn`() {
         let diagram = SequenceDiagram([])
-        #expect(diagram.arrows.isEmpty && diagram.pauses.isEmpty && diagram.lanes.count == 4)
+        let lanes = PageTree(diagram.html.string).all("rect", "lane")
+        #expect(diagram.arrows.isEmpty && diagram.pauses.isEmpty && lanes.count == 4)
+    }
+
+    private static func numbers(_ attribute: String, of elements: [PageTree]) -> [Int] {
+        elements.compactMap { $0.attributes[attribute].flatMap { Int($0) } }
     }
 
     private static func path(_ id: Int) -> String { "/console/world/exchanges/apple-\(id)" }

@@ -72,10 +72,6 @@ public struct AuditPages: Sendable {
         let (facts, person) = (row.facts, row.entry.person)
         let actor = [facts.actor.kind.rawValue, facts.actor.name].compactMap { $0 }.joined(separator: " ")
         let refused: HTML = facts.outcome == .refused ? " \(HTML.span("bad", "refused"))" : ""
-        let account = person.map { person -> HTML in
-            let id = person.account.rawValue
-            return "<a href=\"/console/people/\(id)\" title=\"\(id)\"><code>\(ShortID.text(id))</code></a>"
-        }
         let isErased = person == nil && row.entry.personDigest != nil
         let more = [
             facts.requestID.map { Fact("Request", .code($0)) },
@@ -87,7 +83,7 @@ public struct AuditPages: Sendable {
             "\(row.sequence)", .text(EventTime.short(facts.moment)),
             "\(facts.action.rawValue)\(refused)\(facts.reason.map { " \(HTML.muted($0))" as HTML })",
             "\(actor)\(facts.oauthClient.map { " \(HTML.muted("for \($0.rawValue)"))" as HTML })",
-            account ?? (isErased ? .muted("erased") : ""),
+            person.map { .shortLink(to: $0.account) } ?? (isErased ? .muted("erased") : ""),
             """
             <details><summary class="nowrap">\(facts.requestID.map(ShortID.text) ?? "Details")</summary>
             \(Facts(more.compactMap(\.self)).html)</details>

@@ -3,6 +3,7 @@ import AuthorizationServer
 import Cryptography
 import Encodings
 import OAuth
+import Pages
 
 /// An authorization request of a client, ready to be opened, with the proof key that belongs to it.
 struct AuthorizeLink: Sendable {
@@ -12,7 +13,6 @@ struct AuthorizeLink: Sendable {
 
     let url: String
     let redirectURI: String
-    let hasProofKey: Bool
     /// A sentence about the redirect URI; `nil` for an ordinary one.
     let note: String?
     /// Exchanges the code of the link.
@@ -29,7 +29,7 @@ struct AuthorizeLink: Sendable {
     private init(_ client: OAuthClient, redirectURI registered: String, issuer: Issuer) {
         let (redirectURI, note) = Self.reachable(registered, of: client)
         (self.redirectURI, self.note) = (redirectURI, note)
-        hasProofKey = client.googleLinking == nil
+        let hasProofKey = client.googleLinking == nil
         var parameters = [
             ("response_type", "code"), ("client_id", client.id.rawValue), ("redirect_uri", redirectURI),
             ("scope", client.scopes.text), ("state", "example-state"),
@@ -53,6 +53,23 @@ struct AuthorizeLink: Sendable {
         }
         if hasProofKey { lines.append("--data-urlencode code_verifier=\(Self.exampleVerifier)") }
         exchange = lines.joined(separator: " \\\n  ")
+    }
+
+    /// - Parameter number: For the buttons that copy; unique on the page.
+    func html(number: Int) -> HTML {
+        HTML {
+            "<h3>To <code>\(redirectURI)</code></h3>"
+            note.map { "<p class=\"muted\">\($0)</p>" as HTML }
+            """
+            <p><a class="button" href="\(url)" rel="noreferrer">Open</a> \
+            \(HTML.copyButton(for: "authorize-\(number)", "Copy the link"))</p>
+            """
+            Details("The link, and the exchange of its code") {
+                CodeBlock("Link \(number)", url, id: "authorize-\(number)")
+                CodeBlock("Exchange \(number)", exchange, id: "exchange-\(number)")
+                "<p>\(HTML.copyButton(for: "exchange-\(number)", "Copy the exchange"))</p>"
+            }
+        }
     }
 
     private static func isOfThisMachine(_ uri: String) -> Bool {
@@ -92,19 +109,4 @@ struct AuthorizeLink: Sendable {
 
     private static let unreserved = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-}
-
-/// A link as the template shows it.
-struct LinkValues: Sendable {
-    /// For the buttons that copy; unique on the page.
-    let number: Int
-    let url: String
-    let redirectURI: String
-    let note: String?
-    let exchange: String
-
-    init(_ link: AuthorizeLink, number: Int) {
-        self.number = number
-        (url, redirectURI, note, exchange) = (link.url, link.redirectURI, link.note, link.exchange)
-    }
 }

@@ -2,120 +2,117 @@ import AppleAccounts
 import AuthorizationServer
 import Encodings
 import HTTPAPI
+import Inspection
+import Pages
+import StrictJSON
 
 // What came from Apple and from Google.
 extension EventPages {
-    struct Arrived: Sendable {
-        let received: String
-        let result: String
-        let style: String
-        let app: String?
-        let types: String
-        let requestID: String?
-        let identifier: String?
-        let hasClaims: Bool
-        let claims: [MaskedClaims.Member]
-        /// The signed token as it came, and its decoded parts. Only in `siwa dev`.
-        var raw: RawToken?
-    }
-
-    private struct AppleValues: Sendable {
-        let navigation: Tabs
-        let hasKept: Bool
-        let kept: [Arrived]
-        let older: Int64?
-        let showsRefused: Bool
-        let hasRefused: Bool
-        let refused: [Arrived]
-        let most = ArrivalLog.most
-    }
-
-    private struct GoogleValues: Sendable {
-        let navigation: Tabs
-        let reports: DeliveryLine?
-        let hasKept: Bool
-        let kept: [Arrived]
-        let older: String?
-        let hasRefused: Bool
-        let refused: [Arrived]
-        let most = ArrivalLog.most
-    }
-
     func apple(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        let scope = request.viewer.scope
-        let page = try await dependencies.store.notifications(
+        let (scope, isDevelopment) = (request.viewer.scope, request.viewer.isDevelopment)
+        let kept = try await store.notifications(
             before: request.query["before"].flatMap { Int64($0) }, limit: Self.pageSize, visibleTo: scope)
-        // The app of what was refused is not verified, so it belongs to none.
-        let refused = scope == .all ? dependencies.arrivals.arrivals(from: .apple) : []
-        let values = AppleValues(
-            navigation: tabs("/events/apple", request), hasKept: !page.notifications.isEmpty,
-            kept: page.notifications.map {
-                Self.arrived($0, at: request.now, isRaw: request.viewer.isDevelopment)
-            }, older: page.next,
-            showsRefused: scope == .all, hasRefused: !refused.isEmpty,
-            refused: refused.map {
-                Self.arrived($0, at: request.now, isShown: request.viewer.isDevelopment)
-            })
-        return .template("events-apple", title: "From Apple", values: values)
+        return page("From Apple", at: "/console/events/apple", request) {
+            Card("Notifications of Apple's") {
+                Table(
+                    "Notifications of Apple's",
+                    ["Received", "Result", .any("Types"), .any("App"), .any("Claims")],
+                    kept.notifications, ifEmpty: "None was accepted here yet."
+                ) { notification in
+                    let claims = MaskedClaims(token: notification.payload, isShown: isDevelopment)
+                    let isErased = notification.payload == KeptNotification.erasedPayload
+                    let identifier = notification.identifier.rawValue
+                    return [
+                        .text(EventTime.text(notification.receivedAt, request.now)),
+                        notification.receipt.words, isErased ? "erased" : .text(claims.types),
+                        .code(notification.clientID.rawValue),
+                        claims.details(identifier) ?? .text(identifier),
+                    ]
+                }
+                if !kept.notifications.isEmpty {
+                    Self.pager("/console/events/apple", older: kept.next.map { "\($0)" })
+                }
+            }
+            // The app of what was refused is not verified, so it belongs to none.
+            if scope == .all { refused(from: .apple, request) }
+        }
     }
 
     func google(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let before = request.query["before"].flatMap { GoogleEventPosition(text: $0) }
-        let events = try await dependencies.store.googleEvents(before: before, limit: Self.pageSize)
-        let refused = dependencies.arrivals.arrivals(from: .google)
-        let reports = try await lines(at: request.now).first { $0.name == ReceiverName.google.rawValue }
-        let values = GoogleValues(
-            navigation: tabs("/events/google", request), reports: reports, hasKept: !events.isEmpty,
-            kept: events.map {
-                Self.arrived($0, at: request.now, isRaw: request.viewer.isDevelopment)
-            },
-            older: events.count == Self.pageSize ? events.last?.position.text : nil,
-            hasRefused: !refused.isEmpty,
-            refused: refused.map {
-                Self.arrived($0, at: request.now, isShown: request.viewer.isDevelopment)
-            })
-        return .template("events-google", title: "Google", values: values)
-    }
-
-    private static func arrived(
-        _ notification: ReceivedNotification, at now: Moment, isRaw: Bool
-    ) -> Arrived {
-        let isErased = notification.payload == KeptNotification.erasedPayload
-        let claims = MaskedClaims(token: notification.payload, isShown: isRaw)
-        let (result, style) =
-            switch notification.receipt {
-            case .applied: ("applied", "good")
-            case .unchanged: ("accepted, changed nothing", "muted")
-            case .duplicate: ("duplicate", "muted")
-            case .unknownType: ("accepted, type unknown here", "warn")
+        let events = try await store.googleEvents(before: before, limit: Self.pageSize)
+        let older = events.count == Self.pageSize ? events.last?.position.text : nil
+        let reports = try await deliveries(at: request.now).first { $0.name == .google }
+        return page("Google", at: "/console/events/google", request) {
+            Card("Reports to Google") {
+                if let reports {
+                    Facts([Fact("State", reports.state)] + reports.progress + [reports.lastError()])
+                    "<p><a href=\"/console/events/deliveries\">Resume, replay</a></p>"
+                } else {
+                    """
+                    <p class="empty">Google is told of ended tokens once a client of Google is configured.</p>
+                    """
+                }
             }
-        return Arrived(
-            received: EventTime.text(notification.receivedAt, now), result: result, style: style,
-            app: notification.clientID.rawValue,
-            types: isErased ? "erased" : claims.types.joined(separator: ", "), requestID: nil,
-            identifier: notification.identifier.rawValue, hasClaims: !claims.members.isEmpty,
-            claims: claims.members, raw: isRaw ? RawToken(notification.payload) : nil)
+            Card("Security events of Google's") {
+                "<p class=\"muted\">Kept for 30 days.</p>"
+                Table(
+                    "Security events of Google's",
+                    ["Received", "Result", .any("Types"), .any("Claims")], events,
+                    ifEmpty: """
+                        None was accepted here yet. <code>siwa google risc register</code> registers this \
+                        service.
+                        """
+                ) { event in
+                    let claims = MaskedClaims(
+                        token: String(decoding: event.payload, as: UTF8.self),
+                        isShown: request.viewer.isDevelopment)
+                    return [
+                        .text(EventTime.text(event.receivedAt, request.now)),
+                        .span("good", "accepted"), event.payload.isEmpty ? "erased" : .text(claims.types),
+                        claims.details(event.jti) ?? .text(event.jti),
+                    ]
+                }
+                if !events.isEmpty {
+                    Self.pager("/console/events/google", older: older)
+                }
+            }
+            refused(from: .google, request)
+        }
     }
 
-    private static func arrived(_ event: ReceivedGoogleEvent, at now: Moment, isRaw: Bool) -> Arrived {
-        let token = String(decoding: event.payload, as: UTF8.self)
-        let claims = MaskedClaims(token: token, isShown: isRaw)
-        return Arrived(
-            received: EventTime.text(event.receivedAt, now), result: "accepted", style: "good", app: nil,
-            types: event.payload.isEmpty ? "erased" : claims.types.joined(separator: ", "), requestID: nil,
-            identifier: event.jti, hasClaims: !claims.members.isEmpty, claims: claims.members,
-            raw: isRaw ? RawToken(token) : nil)
+    private func refused(from sender: ArrivalLog.Sender, _ request: ConsoleRequest) -> Card {
+        let arrivals = arrivals.arrivals(from: sender)
+        return Card("Refused and repeated") {
+            """
+            <p class="muted">The last \(ArrivalLog.most) of this process, in memory. What was refused is not \
+            verified: anyone can send it.</p>
+            """
+            Table(
+                "Refused and repeated",
+                ["Received", "Code", .any("Types"), .any("Request"), .any("Claims")], arrivals,
+                ifEmpty: "None since the start."
+            ) { arrival in
+                let claims = MaskedClaims(
+                    claims: arrival.claims, isShown: request.viewer.isDevelopment)
+                return [
+                    .text(EventTime.text(arrival.receivedAt, request.now)),
+                    .span(arrival.isRefused ? "bad" : "muted", .text(arrival.code)), .text(claims.types),
+                    .code(arrival.requestID), claims.details("Claims") ?? .muted("none"),
+                ]
+            }
+        }
     }
+}
 
-    private static func arrived(
-        _ arrival: ArrivalLog.Arrival, at now: Moment, isShown: Bool
-    ) -> Arrived {
-        let claims = MaskedClaims(claims: arrival.claims, isShown: isShown)
-        return Arrived(
-            received: EventTime.text(arrival.receivedAt, now), result: arrival.code,
-            style: arrival.isRefused ? "bad" : "muted", app: nil,
-            types: claims.types.joined(separator: ", "), requestID: arrival.requestID, identifier: nil,
-            hasClaims: !claims.members.isEmpty, claims: claims.members)
+extension NotificationReceipt {
+    fileprivate var words: HTML {
+        switch self {
+        case .applied: .span("good", "applied")
+        case .unchanged: .span("muted", "accepted, changed nothing")
+        case .duplicate: .span("muted", "duplicate")
+        case .unknownType: .span("warn", "accepted, type unknown here")
+        }
     }
 }
 
@@ -132,5 +129,61 @@ extension GoogleEventPosition {
             let jti = String(validating: bytes, as: UTF8.self)
         else { return nil }
         self.init(receivedAt: Moment(milliseconds: milliseconds), jti: jti)
+    }
+}
+
+/// The claims of a token of others, with names and addresses masked unless they are invented.
+private struct MaskedClaims {
+    private let members: [Fact]
+    /// The types of its events; empty where they cannot be read.
+    let types: String
+    /// The signed token as it came. Only in `siwa dev`: it can be sent again, and nothing in it is masked.
+    private var raw: HTML?
+
+    /// - Parameters:
+    ///   - token: In its compact form. Another text has no claims.
+    ///   - isShown: True in `siwa dev`, whose people are invented.
+    init(token: String, isShown: Bool) {
+        let segments = token.split(separator: ".", omittingEmptySubsequences: false)
+        let payload = segments.count == 3 ? Base64URL.decode(String(segments[1])) : nil
+        self.init(claims: payload ?? [], isShown: isShown)
+        guard isShown, let payload, let header = Base64URL.decode(String(segments[0])) else { return }
+        // As their bytes are, not written anew.
+        let content = [header, payload].map { String(decoding: $0, as: UTF8.self) }
+        raw = """
+            <p class="muted">As it came. Only siwa dev shows this.</p><pre tabindex="0">\(content[0])
+            \(content[1])</pre><pre tabindex="0">\(token)</pre>
+            """
+    }
+
+    /// - Parameter bytes: A JSON object.
+    init(claims bytes: [UInt8], isShown: Bool) {
+        let claims = (try? JSONValue(parsing: bytes))?.object ?? JSONObject()
+        members = claims.members.map { name, value in
+            let masked = isShown ? value : PersonMask.masked(value, of: name)
+            let text = masked.string ?? String(decoding: masked.serialized(), as: UTF8.self)
+            return Fact(.code(TokenContent.shown(name)), .text(TokenContent.shown(text)))
+        }
+        types = Self.types(claims["events"]).prefix(16).map(TokenContent.shown).joined(separator: ", ")
+    }
+
+    /// Returns `nil` without claims.
+    func details(_ summary: String) -> HTML? {
+        guard !members.isEmpty else { return nil }
+        return "<details><summary>\(summary)</summary>\(Facts(members).html)\(raw)</details>"
+    }
+
+    /// Apple's events are an object with a type or an array of such, in a string or not; Google's are an object by
+    /// URI.
+    private static func types(_ events: JSONValue?) -> [String] {
+        guard let events else { return [] }
+        let inner = events.string.map { try? JSONValue(parsing: Array($0.utf8)) } ?? events
+        guard let inner else { return [] }
+        if inner.array != nil || events.string != nil || inner["type"]?.string != nil {
+            return (inner.array ?? [inner]).compactMap { $0["type"]?.string }
+        }
+        return (inner.object?.members ?? []).map { name, _ in
+            name.split(separator: "/").last.map { String($0) } ?? name
+        }
     }
 }

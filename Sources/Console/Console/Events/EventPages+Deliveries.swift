@@ -1,97 +1,84 @@
 import AppleAccounts
 import EventDelivery
+import Pages
 
 // The deliveries to receivers. What the commands of `siwa deliveries` do needs a stopped service on SQLite; the
 // running service does it here on every database.
 extension EventPages {
-    /// One receiver as the pages show it.
-    struct DeliveryLine: Sendable {
-        let name: String
-        let form: String
-        let state: String
-        let style: String
-        let position: String
-        let behind: String
-        let retries: String
-        let lastError: String?
-        let isStored: Bool
-        let isPaused: Bool
-        let isVerifiable: Bool
-    }
-
-    private struct DeliveryValues: Sendable {
-        let navigation: Tabs
-        let csrf: String
-        let hasReceivers: Bool
-        let receivers: [DeliveryLine]
-        let last: Int64
-    }
-
     func deliveries(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        let lines = try await lines(at: request.now)
-        let values = DeliveryValues(
-            navigation: tabs("/events/deliveries", request), csrf: request.viewer.formToken,
-            hasReceivers: !lines.isEmpty, receivers: lines,
-            last: try await dependencies.store.lastEventSequence())
-        return .template("deliveries", title: "Deliveries", values: values, isLive: true)
+        let deliveries = try await deliveries(at: request.now)
+        let last = try await store.lastEventSequence()
+        return page("Deliveries", at: "/console/events/deliveries", request, isLive: true) {
+            if deliveries.isEmpty {
+                """
+                <p class="empty">There is no receiver: the configuration has no webhooks, no events of clients and \
+                no client of Google.</p>
+                """
+            } else {
+                "<p>The last event of the feed has number \(last).</p>"
+                for delivery in deliveries { Self.card(of: delivery, token: request.viewer.formToken) }
+            }
+        }
     }
 
     /// The configured receivers and those that only the database has.
-    func lines(at now: Moment) async throws -> [DeliveryLine] {
-        let stored = try await dependencies.store.receivers()
-        let last = try await dependencies.store.lastEventSequence()
-        let configured = dependencies.receivers.map(\.name)
-        let names = Set(configured + stored.map(\.record.name)).sorted()
+    func deliveries(at now: Moment) async throws -> [Delivery] {
+        let stored = try await store.receivers()
+        let last = try await store.lastEventSequence()
+        let names = Set(receivers.map(\.name) + stored.map(\.record.name)).sorted()
         return names.map { name in
-            line(
-                name, dependencies.receivers.first { $0.name == name },
-                stored.first { $0.record.name == name }, last: last, at: now)
+            Delivery(
+                name: name, receiver: receivers.first { $0.name == name },
+                stored: stored.first { $0.record.name == name }, failure: lastFailure(name),
+                last: last, now: now)
         }
     }
 
-    private func line(
-        _ name: ReceiverName, _ receiver: Receiver?, _ stored: ClaimedReceiver?, last: Int64, at now: Moment
-    ) -> DeliveryLine {
-        let (state, style) = Self.state(receiver, stored, last: last, at: now)
-        let waiting = stored.map { $0.waiting(lastSequence: last) } ?? 0
-        let failed = (stored?.retries ?? []).filter { $0.attempts > 0 }
-        var retries = "none"
-        if let oldest = failed.map(\.waitingSince).min() {
-            retries = "\(failed.count), the oldest since \(EventTime.text(oldest, now))"
-            if let due = failed.map(\.dueAt).min() {
-                retries += "; next attempt \(EventTime.distance(of: due, from: now))"
+    private static func card(of delivery: Delivery, token: String) -> HTML {
+        let name = delivery.name.rawValue
+        func form(_ action: String, @PageBuilder _ content: () -> HTML) -> PostForm {
+            PostForm(to: "/console/events/deliveries/\(action)", token: token) {
+                "<input type=\"hidden\" name=\"receiver\" value=\"\(name)\">"
+                content()
             }
         }
-        let failure = dependencies.lastFailure(name)
-        return DeliveryLine(
-            name: name.rawValue, form: receiver?.form ?? "not configured any more", state: state,
-            style: style,
-            position: stored.map { "\($0.record.cursor) of \(last)" } ?? "none",
-            behind: waiting == 0 ? "0" : "\(waiting) at most", retries: retries,
-            lastError: failure.map { "\($0.text), \(EventTime.distance(of: $0.moment, from: now))" },
-            isStored: stored != nil, isPaused: stored?.record.pausedAt != nil,
-            isVerifiable: stored != nil && receiver?.isVerifiable ?? false)
-    }
-
-    private static func state(
-        _ receiver: Receiver?, _ stored: ClaimedReceiver?, last: Int64, at now: Moment
-    ) -> (text: String, style: String) {
-        guard let stored else { return ("new", "muted") }
-        if let pausedAt = stored.record.pausedAt {
-            return ("paused since \(EventTime.text(pausedAt, now))", "bad")
+        let facts =
+            [Fact("Form", .text(delivery.receiver?.form ?? "not configured any more"))] + delivery.progress
+            + [delivery.lastError(" here", since: " of this process")]
+        let actions = HTML {
+            if delivery.stored?.record.pausedAt != nil {
+                form("resume") { "<p><button>Resume \(name)</button></p>" }
+            }
+            if delivery.receiver?.isVerifiable == true {
+                form("verify") { "<p><button>Send a verification event to \(name)</button></p>" }
+            }
+            Details("Replay") {
+                form("replay") {
+                    """
+                    <p>\(name) gets every event since this moment once more, also those that it has taken. What \
+                    waits for another attempt is dropped first, and a pause ends.</p>
+                    <p><label for="since-\(name)">Since</label><input id="since-\(name)" name="since" required \
+                    placeholder="2026-11-21T02:00:00Z" autocomplete="off"><button class="danger">Replay to \
+                    \(name)</button></p>
+                    """
+                }
+            }
         }
-        guard receiver != nil else { return ("not configured", "muted") }
-        if stored.retries.contains(where: { $0.attempts > 0 }) { return ("refuses events", "warn") }
-        return stored.waiting(lastSequence: last) == 0 ? ("up to date", "good") : ("behind", "warn")
+        return """
+            <section class="card" aria-label="\(name)">
+            <h2><code>\(name)</code> \(delivery.state)</h2>
+            \(Facts(facts).html)
+            \(delivery.stored == nil ? nil : actions)</section>
+            """
     }
 
     func resume(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let name = try await known(request) else { return .notFound }
         let isKnown = try await asOperator(request) {
-            try await dependencies.store.resumeReceiver(name, at: request.now)
+            try await store.resumeReceiver(name, at: request.now)
         }
         guard isKnown else { return .notFound }
-        dependencies.wake()
+        wake()
         return .redirect(
             to: "/events/deliveries", notice: "\(name) is resumed and gets what it missed, in order.")
     }
@@ -103,14 +90,13 @@ extension EventPages {
                 "Give a moment of the past like 2026-11-21T02:00:00Z: the receiver gets every event that was recorded "
                     + "since then once more.")
         }
-        let store = dependencies.store
         let cursor = try await store.eventSequence(before: since)
         let last = try await store.lastEventSequence()
         let isKnown = try await asOperator(request) {
             try await store.moveReceiver(name, to: cursor, at: request.now)
         }
         guard isKnown else { return .notFound }
-        dependencies.wake()
+        wake()
         return .redirect(
             to: "/events/deliveries", notice: "\(name) gets \(last - cursor) events once more, at most.")
     }
@@ -118,17 +104,17 @@ extension EventPages {
     /// Leaves no entry in the audit log: the event has nothing about a user, and changes no position.
     func verify(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let name = try await known(request) else { return .notFound }
-        guard dependencies.receivers.first(where: { $0.name == name })?.isVerifiable ?? false else {
+        guard receivers.first(where: { $0.name == name })?.isVerifiable ?? false else {
             return .refused("\(name) gets no security event tokens, so it gets no verification event.")
         }
         var generator = SystemRandomNumberGenerator()
         let verification = StreamVerification(
             id: EventID(UniqueID(at: request.now, using: &generator)), state: nil)
-        let result = try await dependencies.store.requestVerification(
+        let result = try await store.requestVerification(
             verification, of: name, at: request.now)
         switch result {
         case .accepted:
-            dependencies.wake()
+            wake()
             return .redirect(to: "/events/deliveries", notice: "\(name) gets a verification event.")
         case .tooSoon:
             return .refused("A verification was requested less than a minute ago. Try again later.")
@@ -140,7 +126,7 @@ extension EventPages {
     /// Returns `nil` for a receiver that is not stored.
     private func known(_ request: ConsoleRequest) async throws -> ReceiverName? {
         guard let name = request.form["receiver"].flatMap({ ReceiverName($0) }),
-            try await dependencies.store.receiver(name) != nil
+            try await store.receiver(name) != nil
         else { return nil }
         return name
     }
@@ -151,5 +137,50 @@ extension EventPages {
     ) async throws -> Value {
         let origin = AuditOrigin(.consoleOperator(request.viewer.name), requestID: request.requestID)
         return try await AuditOrigin.$current.withValue(origin) { try await change() }
+    }
+}
+
+extension EventPages {
+    /// A receiver of the configuration, of the database, or of both, with its progress.
+    struct Delivery {
+        let name: ReceiverName
+        let receiver: Receiver?
+        let stored: ClaimedReceiver?
+        let failure: DeliveryFailure?
+        /// The number of the last event of the feed.
+        let last: Int64
+        let now: Moment
+
+        private var failedRetries: [DeliveryRetry] { (stored?.retries ?? []).filter { $0.attempts > 0 } }
+        private var waiting: Int64 { stored.map { $0.waiting(lastSequence: last) } ?? 0 }
+
+        var state: HTML {
+            guard let stored else { return .muted("new") }
+            if let pausedAt = stored.record.pausedAt {
+                return .span("bad", "paused since \(EventTime.text(pausedAt, now))")
+            }
+            guard receiver != nil else { return .muted("not configured") }
+            if !failedRetries.isEmpty { return .span("warn", "refuses events") }
+            return waiting == 0 ? .span("good", "up to date") : .span("warn", "behind")
+        }
+
+        var progress: [Fact] {
+            var retries = "none"
+            if let oldest = failedRetries.map(\.waitingSince).min() {
+                retries = "\(failedRetries.count), the oldest since \(EventTime.text(oldest, now))"
+                if let due = failedRetries.map(\.dueAt).min() {
+                    retries += "; next attempt \(EventTime.distance(of: due, from: now))"
+                }
+            }
+            return [
+                Fact("Position", stored.map { "\($0.record.cursor) of \(last)" } ?? "none"),
+                Fact("Behind", waiting == 0 ? "0" : "\(waiting) at most"), Fact("Not taken", .text(retries)),
+            ]
+        }
+
+        func lastError(_ place: String = "", since process: String = "") -> Fact {
+            let text = failure.map { "\($0.text), \(EventTime.distance(of: $0.moment, from: now))" }
+            return Fact("Last error\(place)", .text(text ?? "none since the start\(process)"))
+        }
     }
 }

@@ -2,6 +2,8 @@ package import AppleAccounts
 package import AuthorizationServer
 package import EventDelivery
 package import HTTPAPI
+import Pages
+import StrictJSON
 
 /// The event feed with its readers, the deliveries to receivers, and what came from Apple and from Google.
 package struct EventPages: Sendable {
@@ -20,98 +22,141 @@ package struct EventPages: Sendable {
         }
     }
 
-    package struct Dependencies: Sendable {
-        let store: any Store
-        let arrivals: ArrivalLog
-        /// The callers that read the feed of this process.
-        let readers: @Sendable () -> [FeedReader]
-        let receivers: [Receiver]
-        let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
-        /// Wakes the worker that delivers.
-        let wake: @Sendable () -> Void
-        /// True with a client of Google.
-        let hasGoogle: Bool
-
-        package init(
-            store: any Store, arrivals: ArrivalLog, readers: @escaping @Sendable () -> [FeedReader],
-            receivers: [Receiver], lastFailure: @escaping @Sendable (ReceiverName) -> DeliveryFailure?,
-            wake: @escaping @Sendable () -> Void, hasGoogle: Bool
-        ) {
-            (self.store, self.arrivals, self.readers) = (store, arrivals, readers)
-            (self.receivers, self.lastFailure, self.wake) = (receivers, lastFailure, wake)
-            self.hasGoogle = hasGoogle
-        }
-    }
-
-    let dependencies: Dependencies
+    let store: any Store
+    let arrivals: ArrivalLog
+    /// The callers that read the feed of this process.
+    private let readers: @Sendable () -> [FeedReaders.Reader]
+    let receivers: [Receiver]
+    let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
+    /// Wakes the worker that delivers.
+    let wake: @Sendable () -> Void
+    /// True with a client of Google.
+    private let hasGoogle: Bool
 
     /// Number of entries of a page, at least where there are as many.
     static let pageSize = 50
 
-    package init(_ dependencies: Dependencies) {
-        self.dependencies = dependencies
+    package init(
+        store: any Store, arrivals: ArrivalLog, readers: @escaping @Sendable () -> [FeedReaders.Reader],
+        receivers: [Receiver], lastFailure: @escaping @Sendable (ReceiverName) -> DeliveryFailure?,
+        wake: @escaping @Sendable () -> Void, hasGoogle: Bool
+    ) {
+        (self.store, self.arrivals, self.readers, self.receivers) = (store, arrivals, readers, receivers)
+        (self.lastFailure, self.wake, self.hasGoogle) = (lastFailure, wake, hasGoogle)
     }
 
     package var pages: [ConsolePage] {
         [
-            ConsolePage(.get, "/events", access: .operators, entry: .init("Events", order: 60)) { request in
-                try await feed(request)
-            },
-            ConsolePage(.get, "/events/apple", access: .operators) { request in try await apple(request) },
-            ConsolePage(.get, "/events/google", access: .operatorsOfAllApps) { request in
-                try await google(request)
-            },
-            ConsolePage(.get, "/events/deliveries", access: .operatorsOfAllApps) { request in
-                try await deliveries(request)
-            },
-            ConsolePage(.post, "/events/deliveries/resume", access: .operatorsOfAllApps) { request in
-                try await resume(request)
-            },
-            ConsolePage(.post, "/events/deliveries/replay", access: .operatorsOfAllApps) { request in
-                try await replay(request)
-            },
-            ConsolePage(.post, "/events/deliveries/verify", access: .operatorsOfAllApps) { request in
-                try await verify(request)
-            },
+            ConsolePage(
+                .get, "/events", access: .operators, entry: .init("Events", order: 60), handle: feed),
+            ConsolePage(.get, "/events/apple", access: .operators, handle: apple),
+            ConsolePage(.get, "/events/google", access: .operatorsOfAllApps, handle: google),
+            ConsolePage(.get, "/events/deliveries", access: .operatorsOfAllApps, handle: deliveries),
+            ConsolePage(.post, "/events/deliveries/resume", access: .operatorsOfAllApps, handle: resume),
+            ConsolePage(.post, "/events/deliveries/replay", access: .operatorsOfAllApps, handle: replay),
+            ConsolePage(.post, "/events/deliveries/verify", access: .operatorsOfAllApps, handle: verify),
         ]
     }
 
-    /// The links between the pages, of which the operator sees those that may be opened.
-    struct Tabs: Sendable {
-        struct Tab: Sendable {
-            let title: String
-            let href: String
-            let isCurrent: Bool
+    /// A page with links to the others, of which the operator sees those that may be opened.
+    func page(
+        _ title: String, at path: String, _ request: ConsoleRequest, isLive: Bool = false,
+        @PageBuilder _ content: () throws -> HTML
+    ) rethrows -> ConsoleAnswer {
+        var tabs = [("Feed", "/console/events"), ("From Apple", "/console/events/apple")]
+        if request.viewer.scope == .all {
+            if hasGoogle { tabs.append(("Google", "/console/events/google")) }
+            tabs.append(("Deliveries", "/console/events/deliveries"))
         }
-
-        let tabs: [Tab]
-
-        init(current: String, viewer: ConsoleViewer, hasGoogle: Bool) {
-            var all = [("Feed", "/events"), ("From Apple", "/events/apple")]
-            if viewer.scope == .all {
-                if hasGoogle { all.append(("Google", "/events/google")) }
-                all.append(("Deliveries", "/events/deliveries"))
-            }
-            tabs = all.map { Tab(title: $0, href: "/console\($1)", isCurrent: $1 == current) }
-        }
+        return .page(
+            title, isLive: isLive,
+            try HTML {
+                "<h1>Events</h1>"
+                Tabs("Events", tabs, current: path)
+                try content()
+            })
     }
 
-    func tabs(_ current: String, _ request: ConsoleRequest) -> Tabs {
-        Tabs(current: current, viewer: request.viewer, hasGoogle: dependencies.hasGoogle)
+    /// Links to the newest page and to the next one.
+    static func pager(_ path: String, older: String?, isNewest: Bool = false) -> HTML {
+        let newest = isNewest ? nil : HTML.link("Newest", to: path) + " "
+        return "<p>\(newest)\(older.map { HTML.link("Older", to: "\(path)?before=\($0)") })</p>"
     }
 }
 
-/// A caller that reads the event feed, as far as it has read.
-package struct FeedReader: Sendable, Equatable {
-    /// The name of its API key.
-    package let name: String
-    /// The number of the last event that it had when it asked last.
-    package let sequence: Int64
-    /// Events after this number, at most.
-    package let behind: Int64
-    package let askedAt: Moment
+// The feed.
+extension EventPages {
+    /// Number of events that a window of the feed has, and of windows that one page looks at: a page of an
+    /// operator with few people can be short although older events follow.
+    private static let window: Int64 = 50
+    private static let mostWindows = 20
 
-    package init(name: String, sequence: Int64, behind: Int64, askedAt: Moment) {
-        (self.name, self.sequence, self.behind, self.askedAt) = (name, sequence, behind, askedAt)
+    private func feed(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+        let before = request.query["before"].flatMap { Int64($0) }
+        let (events, older) = try await events(before: before, visibleTo: request.viewer.scope)
+        // The name of a key and the numbers of the feed tell of callers with other apps.
+        let readers = request.viewer.scope == .all ? readers() : []
+        return page("Events", at: "/console/events", request, isLive: before == nil) {
+            if !readers.isEmpty {
+                Card("Readers of this process") { "<ul>\n\(HTML(readers.map(\.line)))</ul>" }
+            }
+            Card("Feed") {
+                let place = before == nil ? "" : " in this part of the feed"
+                Table(
+                    "Feed",
+                    [
+                        "Number", "Event", .nowrap("Account"), .any("App, client"),
+                        .nowrap("Happened, recorded (UTC)"),
+                    ], events, ifEmpty: "No event\(place).", cells: Self.cells)
+                Self.pager("/console/events", older: older.map { "\($0)" }, isNewest: before == nil)
+            }
+        }
+    }
+
+    /// Returns the events before a number, the newest first, and the number for the next page.
+    private func events(
+        before: Int64?, visibleTo scope: AppScope
+    ) async throws -> (events: [AccountEvent], older: Int64?) {
+        let last = try await store.lastEventSequence()
+        var upper = max(1, min(before ?? .max, last + 1))
+        var events: [AccountEvent] = []
+        for _ in 0..<Self.mostWindows where upper > 1 && events.count < Self.pageSize {
+            let lower = max(0, upper - 1 - Self.window)
+            let page = try await store.events(
+                after: lower, limit: Int(Self.window), visibleTo: scope)
+            events += page.events.filter { $0.sequence < upper }.reversed()
+            upper = lower + 1
+        }
+        return (events, upper > 1 ? upper : nil)
+    }
+
+    private static func cells(_ event: AccountEvent) -> [HTML] {
+        var json = JSONWriter(reservingCapacity: 384)
+        event.write(into: &json)
+        let reason = event.reason?.rawValue ?? event.grant?.reason?.rawValue
+        let cause = reason.map { [$0, event.source?.rawValue].compactMap(\.self).joined(separator: ", ") }
+        let client = event.grant.map { "<br>\(HTML.code($0.oauthClientID.rawValue))" as HTML }
+        return [
+            "\(event.sequence)",
+            """
+            <details><summary class="nowrap"><strong>\(event.kind.rawValue)</strong></summary>\
+            <code class="long">\(String(decoding: json.bytes, as: UTF8.self))</code></details>\
+            \(cause.map(HTML.muted))
+            """,
+            event.accountID.map(HTML.shortLink) ?? .muted("none"),
+            "\(event.clientID.map { HTML.code($0.rawValue) })\(client)",
+            "\(EventTime.short(event.moment))<br>\(HTML.muted(EventTime.short(event.recordedAt)))",
+        ]
+    }
+}
+
+extension FeedReaders.Reader {
+    fileprivate var line: HTML {
+        let (style, words) = behind == 0 ? ("good", "up to date") : ("warn", "\(behind) behind at most")
+        return """
+            <li><strong>\(name)</strong> is <span class="\(style)">\(words)</span>, last asked at \
+            \(EventTime.short(askedAt)) (UTC)</li>
+
+            """
     }
 }

@@ -92,7 +92,8 @@ public final class OverviewMonitor: Service {
             var condition = state.withLock({ $0.condition })
         else { return known }
         condition.databaseFailure = failure
-        return condition.database.map { DatedTrouble(trouble: $0, since: condition.now) } + known
+        let own = condition.database.map { DatedTrouble(trouble: $0, since: condition.now) }
+        return [own].compactMap(\.self) + known
     }
 
     /// Counts of the last day, read once a minute: of this process alone while the database does not respond.
@@ -108,7 +109,7 @@ public final class OverviewMonitor: Service {
             state.withLock { state in
                 state.day = sum
                 state.rejections.look(
-                    at: hours.map { ($0.hour, $0.counts[.checkRejected] ?? 0) }, now: numbers.moment)
+                    at: hours.map { ($0.begin, $0.counts[.checkRejected] ?? 0) }, now: numbers.moment)
             }
         }
         // What has been counted since the read is in the minutes.

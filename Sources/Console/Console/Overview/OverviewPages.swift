@@ -1,45 +1,33 @@
 public import AppleAccounts
+import KeySets
+public import Pages
 
 /// The first page: what is wrong now, the plots, and the state of everything that the service depends on.
 ///
 /// An operator who may see a part of the apps sees the state of the service, and no number: each number is about
 /// people of all apps.
 public struct OverviewPages: Sendable {
-    /// Sources of the page beside the numbers and troubles.
-    public struct Sources: Sendable {
-        public let findings: @Sendable () async -> DoctorFindings?
-        public let keys: @Sendable () async -> [KeyCondition]
-        public let version: String
-        /// Retires the key that signs tokens with this ID. Returns false for a key that opens, and for none.
-        public let retireKey: @Sendable (_ keyID: String, _ origin: AuditOrigin) async throws -> Bool
+    /// A card of another module, below the state.
+    public typealias OtherCard = @Sendable (ConsoleRequest) -> HTML
 
-        public init(
-            version: String, findings: @escaping @Sendable () async -> DoctorFindings?,
-            keys: @escaping @Sendable () async -> [KeyCondition],
-            retireKey: @escaping @Sendable (String, AuditOrigin) async throws -> Bool
-        ) {
-            (self.version, self.findings, self.keys) = (version, findings, keys)
-            self.retireKey = retireKey
-        }
-    }
+    private let numbers: ServiceNumbers
+    private let monitor: OverviewMonitor
+    private let version: String
+    private let findings: @Sendable () async -> DoctorFindings?
+    private let keys: @Sendable () async -> [KeyCondition]
+    private let retireKey: @Sendable (_ keyID: String, _ origin: AuditOrigin) async throws -> Bool
+    private let card: OtherCard?
 
-    let numbers: ServiceNumbers
-    let monitor: OverviewMonitor
-    let sources: Sources
-    let card: Card?
-
-    /// A card below the state: a template of the site, and its values.
-    public struct Card: Sendable {
-        public let template: String
-        public let values: @Sendable (ConsoleRequest) -> any Sendable
-
-        public init(template: String, values: @escaping @Sendable (ConsoleRequest) -> any Sendable) {
-            (self.template, self.values) = (template, values)
-        }
-    }
-
-    public init(numbers: ServiceNumbers, monitor: OverviewMonitor, sources: Sources, card: Card? = nil) {
-        (self.numbers, self.monitor, self.sources, self.card) = (numbers, monitor, sources, card)
+    /// - Parameter retireKey: Retires the key that signs tokens with this ID. Returns false for a key that opens,
+    ///   and for none.
+    public init(
+        numbers: ServiceNumbers, monitor: OverviewMonitor, version: String,
+        findings: @escaping @Sendable () async -> DoctorFindings?,
+        keys: @escaping @Sendable () async -> [KeyCondition],
+        retireKey: @escaping @Sendable (String, AuditOrigin) async throws -> Bool, card: OtherCard? = nil
+    ) {
+        (self.numbers, self.monitor, self.version, self.card) = (numbers, monitor, version, card)
+        (self.findings, self.keys, self.retireKey) = (findings, keys, retireKey)
     }
 
     public var pages: [ConsolePage] {
@@ -53,41 +41,278 @@ public struct OverviewPages: Sendable {
 
     private func retire(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let origin = AuditOrigin(.consoleOperator(request.viewer.name), requestID: request.requestID)
-        guard let keyID = request.form["key"], try await sources.retireKey(keyID, origin) else {
+        guard let keyID = request.form["key"], try await retireKey(keyID, origin) else {
             return .refused("This key opens, or is gone. A key that opens is not retired by hand.")
         }
         return .redirect(to: "/overview", notice: "The key is retired. Tokens that it has signed end.")
     }
 
-    private func show(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+    private func show(_ request: ConsoleRequest) async -> ConsoleAnswer {
         let (condition, troubles) = await monitor.latest()
+        let findings = await self.findings()
         let seesNumbers = request.viewer.scope == .all
-        let period = request.query["period"].flatMap(PlotPeriod.init(rawValue:)) ?? .hour
-        var plots: [Plot] = []
-        var isOld = false
-        if seesNumbers {
-            do {
-                plots = ServicePlots(period: period, points: try await points(of: period)).all
-            } catch {
-                // Without the database the hours are gone, and the minutes are not.
-                isOld = true
-            }
+        let numbers: HTML =
+            seesNumbers
+            ? await self.numbers(condition, findings, for: request)
+            : """
+            <p class="muted">Your key is for a part of the apps. The numbers are of all apps, so they are not shown.</p>
+            """
+        let page = HTML {
+            "<div class=\"bar\"><h1>Overview</h1>\(HTML.muted("siwa \(version)"))</div>"
+            Self.wrongNow(condition, troubles, findings, seesNumbers: seesNumbers)
+            "<div class=\"grid\">"
+            condition.states(seesNumbers: seesNumbers)
+            "</div>"
+            card.map { $0(request) }
+            numbers
         }
-        return .template(
-            "overview", title: "Overview",
-            values: OverviewValues(
-                condition: condition,
-                troubles: troubles.filter { seesNumbers || $0.trouble.concernsEveryone },
-                plots: plots, isOld: isOld, period: period, seesNumbers: seesNumbers,
-                findings: await sources.findings(), keys: await sources.keys(), version: sources.version,
-                card: card.map { ($0.template, $0.values(request)) }, csrf: request.viewer.formToken),
-            isLive: true)
+        return .page("Overview", isLive: true, page)
     }
 
-    private func points(of period: PlotPeriod) async throws -> [PlotPoint] {
-        guard let hours = period.hours else {
-            return numbers.lastHour().map { PlotPoint(begin: $0.minute, counts: $0.counts) }
+    static func wrongNow(
+        _ condition: ServiceCondition, _ troubles: [DatedTrouble], _ findings: DoctorFindings?,
+        seesNumbers: Bool
+    ) -> HTML {
+        let troubles = troubles.filter { seesNumbers || $0.trouble.concernsEveryone }
+        let checks = seesNumbers ? findings?.wrong.map(\.check) ?? [] : []
+        let unknown =
+            condition.unknownParts + (seesNumbers && findings?.checkedAt == nil ? ["the checks below"] : [])
+        let summary = HTML {
+            if checks.isEmpty, !troubles.contains(where: { $0.trouble.severity != .note }) {
+                let rest: HTML =
+                    unknown.isEmpty
+                    ? "" : " \(HTML.muted("Not known yet: \(unknown.joined(separator: ", "))."))"
+                "<p class=\"good\">Nothing is wrong.\(rest)</p>"
+            }
+            if !checks.isEmpty {
+                """
+                <p><span class="badge warn">Warning</span> Checks that found something wrong: \
+                <strong>\(checks.joined(separator: ", "))</strong>. <a href="#checks">What they say</a> is below.</p>
+                """
+            }
         }
-        return try await numbers.hours(hours).map { PlotPoint(begin: $0.hour, counts: $0.counts) }
+        return troubles.card(at: condition.now, seesNumbers: seesNumbers, summary: summary)
+    }
+
+    /// The plots, the work, the keys and the checks.
+    private func numbers(
+        _ condition: ServiceCondition, _ findings: DoctorFindings?, for request: ConsoleRequest
+    ) async -> HTML {
+        let period = request.query["period"].flatMap(PlotPeriod.init(rawValue:)) ?? .hour
+        // Without the database the hours are gone, and the minutes are not.
+        let points: [NumberSeries.Point]? =
+            if let hours = period.hours { try? await numbers.hours(hours) } else { numbers.lastHour() }
+        let keys = await self.keys()
+        return HTML {
+            "<h2>Numbers</h2>"
+            "<nav class=\"tabs\" aria-label=\"Time of the plots\">"
+            for tab in PlotPeriod.allCases {
+                let mark: HTML = tab == period ? " aria-current=\"page\"" : ""
+                "<a href=\"/console/overview?period=\(tab.rawValue)\"\(mark)>\(tab.title)</a>"
+            }
+            "</nav>"
+            if period == .hour {
+                """
+                <p class="muted">By minute, of this replica. The day and the week are of all replicas. Times are \
+                UTC.</p>
+                """
+            }
+            if points == nil {
+                """
+                <p class="problem">The database does not respond, so that the hours cannot be read. The last hour is \
+                in memory.</p>
+                """
+            }
+            "<div class=\"grid plots\">"
+            for plot in points.map({ ServicePlots(period: period, points: $0).all }) ?? [] { plot }
+            "</div>"
+            "<h2 id=\"work\">Work that is due</h2>"
+            Table(
+                "Work that is due", [.head("Queue"), .number("Due"), "Oldest due for"], condition.queues,
+                cells: Self.cells)
+            """
+            <p class="muted">Events are counted and dated from the first that a receiver has not got, at most: those \
+            that it does not want count until they are passed.</p>
+            """
+            "<h2 id=\"keys\">Keys</h2>"
+            if keys.isEmpty {
+                "<p class=\"empty\">This service has no key that seals or signs.</p>"
+            } else {
+                Table("Keys", [.head("Use"), .any("Name"), .any("Fingerprint"), "Age"], keys) { key in
+                    Self.cells(key, at: condition.now, token: request.viewer.formToken)
+                }
+            }
+            "<h2 id=\"checks\">Findings of siwa doctor</h2>"
+            if let findings, let checkedAt = findings.checkedAt {
+                for finding in findings.findings where finding.verdict != .good { Self.card(of: finding) }
+                let good = findings.findings.filter { $0.verdict == .good }.map(\.check)
+                """
+                <p class="muted">Good: \(good.joined(separator: ", ")). Checked: \
+                \(ServiceCondition.ago(checkedAt, at: condition.now)).</p>
+                """
+            } else {
+                "<p class=\"empty\">Not checked yet.</p>"
+            }
+        }
+    }
+
+    private static func cells(_ queue: QueueCondition) -> [HTML] {
+        let end = queue.deadline.map {
+            "<br>the first is given up \(ServiceCondition.date($0.milliseconds)) UTC" as HTML
+        }
+        let age = queue.oldest == 0 ? "–" : ServiceCondition.duration(queue.oldest)
+        return [
+            .text(queue.name.words), .text(queue.count.map(String.init) ?? "–"),
+            .span(queue.isOverdue ? "bad" : "muted", "\(age)\(end)"),
+        ]
+    }
+
+    private static func cells(_ key: KeyCondition, at now: Moment, token: String) -> [HTML] {
+        let retire = key.shutKeyID.map { keyID -> HTML in
+            let form = PostForm(to: "/console/overview/retire-key", token: token, look: "inline") {
+                """
+                <input type="hidden" name="key" value="\(keyID)"><button class="quiet danger" \
+                aria-label="Retire: \(keyID)">Retire: its tokens end</button>
+                """
+            }
+            return "<br>\(HTML.span("bad", "does not open")) \(form.html)"
+        }
+        let age =
+            switch key.age {
+            case .made(let moment): "made \(ServiceCondition.ago(moment, at: now))"
+            case .firstSeen(let moment): "first seen \(ServiceCondition.ago(moment, at: now))"
+            case .notSeen: "not at the last start"
+            case .unknown: "–"
+            }
+        return [.text(key.use), .code(key.name), .code(key.fingerprint), "\(age)\(retire)"]
+    }
+
+    private static func card(of finding: DoctorFindings.Finding) -> Card {
+        let (look, word) =
+            switch finding.verdict {
+            case .good: ("good", "ok")
+            case .note: ("muted", "note")
+            case .wrong: ("bad", "wrong")
+            case .skipped: ("muted", "skipped")
+            }
+        return Card {
+            """
+            <p><span class="badge \(look)">\(word)</span> <strong>\(finding.check)</strong>: \(finding.text)</p>
+            """
+            finding.advice.map { "<p class=\"muted\">\($0)</p>" }
+        }
+    }
+}
+
+/// A key of the service as the overview shows it. Nothing in it is secret.
+public struct KeyCondition: Sendable {
+    /// The age of a key, as far as it is known.
+    public enum Age: Sendable, Equatable {
+        /// The service made the key.
+        case made(Moment)
+        /// A start with this database first had the key at this moment. The key can be older.
+        case firstSeen(Moment)
+        /// The last start did not have the key: its file is new since, or another replica has started without it.
+        case notSeen
+        /// The database did not say.
+        case unknown
+    }
+
+    /// The use of the key, such as "seals stored values".
+    public let use: String
+    public let name: String
+    public let fingerprint: String
+    public let age: Age
+    /// The ID of a key that signs tokens and does not open, so that an operator can retire it.
+    public var shutKeyID: String?
+
+    public init(use: String, name: String, fingerprint: String, age: Age) {
+        (self.use, self.name, self.fingerprint, self.age) = (use, name, fingerprint, age)
+    }
+}
+
+extension ServiceCondition {
+    /// Nouns for what has not been compared since the start.
+    fileprivate var unknownParts: [String] {
+        var parts: [String] = []
+        switch keys.status {
+        case .ready, .stale, .unavailable(.some): break
+        case .unavailable(nil): parts.append("Apple's keys")
+        }
+        if secondsAhead == nil { parts.append("the clock") }
+        return parts
+    }
+
+    /// Cards with the state of everything that the service depends on.
+    fileprivate func states(seesNumbers: Bool) -> HTML {
+        HTML {
+            state(
+                "Database", databaseFailure.map { ("bad", $0.code.rawValue) } ?? ("good", "accepts commands"),
+                isPostgres ? "PostgreSQL" : "SQLite")
+            state(
+                "Apple's keys", keysState,
+                keys.age.map { "last confirmed \(Self.duration($0 / 1000)) ago" } ?? "never fetched")
+            clockState
+            sealingState(seesNumbers: seesNumbers)
+            if seesNumbers { notificationState }
+        }
+    }
+
+    private func state(_ name: String, _ state: (look: String, words: String), _ detail: String) -> Card {
+        Card {
+            "<h3>\(name)</h3><p class=\"\(state.look)\">\(state.words)</p><p class=\"muted\">\(detail)</p>"
+        }
+    }
+
+    private var keysState: (String, String) {
+        switch keys.status {
+        case .ready: ("good", "\(keys.keyCount) usable")
+        case .stale(nil): ("warn", "\(keys.keyCount) usable, a fetch is due")
+        case .stale(_?): ("warn", "\(keys.keyCount) usable, the last fetch failed")
+        case .unavailable: ("bad", "none")
+        }
+    }
+
+    private var clockState: Card {
+        guard let secondsAhead else {
+            return state("Clock", ("muted", "not compared yet"), "Apple has not responded")
+        }
+        let distance = secondsAhead.magnitude
+        let words =
+            distance <= 2
+            ? "agrees with Apple's"
+            : "\(Self.duration(Int64(clamping: distance))) \(secondsAhead < 0 ? "slow" : "fast")"
+        return state(
+            "Clock", (distance > 30 ? (distance >= 50 ? "bad" : "warn") : "good", words),
+            "by the Date of Apple's responses")
+    }
+
+    /// The sample has values of people of all apps.
+    private func sealingState(seesNumbers: Bool) -> Card {
+        func sealed(_ look: String, _ words: String, _ detail: String) -> Card {
+            state("Sealed values", (look, words), detail)
+        }
+        if unreadableValues > 0 {
+            return seesNumbers
+                ? sealed("bad", "\(unreadableValues) do not open", "of a sample of \(sampledValues)")
+                : sealed("bad", "some do not open", "of a sample")
+        }
+        guard hasSealingKeys else {
+            return sealed(
+                "muted", "no sealing key", "no authorization code and no token of Apple's is kept")
+        }
+        guard sampledValues > 0 else { return sealed("muted", "none to open yet", "by the last sample") }
+        return sealed("good", "open", seesNumbers ? "a sample of \(sampledValues)" : "a sample")
+    }
+
+    private var notificationState: Card {
+        let name = "Last notification from Apple"
+        if let lastNotification {
+            return state(name, ("good", Self.ago(lastNotification, at: now)), "at this replica")
+        }
+        let today = day[.notification] ?? 0
+        return state(
+            name, ("muted", today > 0 ? "\(today) in the last day" : "none in the last day"),
+            "at all replicas; none at this one since its start")
     }
 }

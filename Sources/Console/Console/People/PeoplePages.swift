@@ -2,7 +2,9 @@ import AppleAccounts
 import AuthorizationServer
 import Commits
 public import HTTPAPI
+import Inspection
 public import OAuth
+import Pages
 public import SignIn
 
 /// The pages about people: the list, one person, and what an operator can do with one.
@@ -10,12 +12,12 @@ public import SignIn
 /// Everything is limited to the apps of the operator's key: reads by the queries of the store, changes inside the
 /// transactions of the commands.
 public struct PeoplePages: Sendable {
-    private let signIn: SignInUseCases
+    let signIn: SignInUseCases
     /// `nil` where no OAuth client is configured.
-    private let grants: GrantUseCases?
+    let grants: GrantUseCases?
+    let checks: CheckSchedule
+    let recent: RecentRequests?
     private let audit: any ConsoleAudit
-    private let checks: CheckSchedule
-    private let recent: RecentRequests?
 
     /// - Parameters:
     ///   - checks: The times of the checks of Apple's refresh tokens.
@@ -24,9 +26,8 @@ public struct PeoplePages: Sendable {
         signIn: SignInUseCases, oauth: OAuthServer?, audit: any ConsoleAudit, checks: CheckSchedule,
         recent: RecentRequests? = nil
     ) {
-        (self.signIn, self.checks, self.recent) = (signIn, checks, recent)
+        (self.signIn, self.audit, self.checks, self.recent) = (signIn, audit, checks, recent)
         grants = oauth.map { GrantUseCases($0) }
-        self.audit = audit
     }
 
     public var pages: [ConsolePage] {
@@ -40,7 +41,11 @@ public struct PeoplePages: Sendable {
             ConsolePage(.get, "/people/{account}", access: .operators) { try await person($0) },
             ConsolePage(.post, "/people/{account}/show", access: .operators, handle: show),
             ConsolePage(.post, "/people/{account}/disable", access: .operators, handle: disable),
-            ConsolePage(.post, "/people/{account}/enable", access: .operators, handle: enable),
+            ConsolePage(.post, "/people/{account}/enable", access: .operators) { request in
+                try await change(request, notice: "The person is enabled.") {
+                    _ = try await signIn.enable(id: $0, allowed: $1)
+                }
+            },
             ConsolePage(.post, "/people/{account}/sign-out", access: .operators, handle: signOut),
             ConsolePage(.get, "/people/{account}/erase", access: .operators, handle: confirmErasure),
             ConsolePage(.post, "/people/{account}/erase", access: .operators, handle: erase),
@@ -50,31 +55,54 @@ public struct PeoplePages: Sendable {
     /// The number of people on one page of the list.
     static let pageSize = 25
 
-    @Sendable private func list(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+    private func list(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+        let viewer = request.viewer
         // A search text in a URL does not count.
         let search = PersonSearch(
             request.form.isEmpty ? request.query.filter { $0.key != "q" } : request.form)
-        guard let filter = search.filter else {
-            return .refused("A filter has a value that this page does not know.")
-        }
         let page: AccountPage
         do {
-            page = try await found(search, filter, in: request.viewer.scope)
+            page = try await found(search, in: viewer.scope)
+        } catch is PersonSearch.UnknownValue {
+            return .refused("A filter has a value that this page does not know.")
         } catch is SearchPositionUnknown {
             return .refused("This page belongs to another search.")
         }
-        let apps = signIn.deployment.apps.map(\.primaryClientID).filter { request.viewer.scope.allows($0) }
-        return .template(
-            "people", title: "People",
-            values: PeopleValues(search, page, apps: apps, viewer: request.viewer))
+        let apps = signIn.deployment.apps.map(\.primaryClientID).filter { viewer.scope.allows($0) }
+        return .page(
+            "People",
+            HTML {
+                "<h1>People</h1>"
+                search.form(apps: apps, token: viewer.formToken)
+                if page.accounts.isEmpty {
+                    let more = page.next == nil ? "" : " among those that were looked at. There are more"
+                    "<p class=\"empty\">\(GrantID(search.text).map { _ in Self.endedGrant })Nobody was found\(more).</p>"
+                } else {
+                    Table(
+                        "People",
+                        [
+                            .any("Account"), .any("Name"), .any("Address"), .any("Credentials"),
+                            "Last sign-in", "Created",
+                        ],
+                        page.accounts
+                    ) { Self.cells($0, isShown: viewer.isDevelopment) }
+                }
+                if let next = page.next { search.form(after: next, token: viewer.formToken) }
+                "<p class=\"muted\">The newest come first.\(viewer.isDevelopment ? "" : Self.masked)</p>"
+            })
     }
 
-    private func found(
-        _ search: PersonSearch, _ filter: AccountFilter, in scope: AppScope
-    ) async throws -> AccountPage {
-        let keys = search.keys.isEmpty ? [nil] : search.keys.map { Optional($0) }
+    private static let endedGrant: HTML = """
+        No grant has this ID now. A grant that has ended is in the time line of its person, and in the \
+        events.\u{20}
+        """
+    private static let masked: HTML =
+        " Names and addresses are masked; a person's page shows them, and the audit log keeps who asked."
+
+    private func found(_ search: PersonSearch, in scope: AppScope) async throws -> AccountPage {
+        let filter = try search.filter
         var page = AccountPage(accounts: [], next: nil)
-        for key in keys where page.accounts.isEmpty && page.next == nil {
+        for key in search.keys where page.accounts.isEmpty && page.next == nil {
             page = try await signIn.accounts(
                 AccountSearch(key: key, filter: filter, scope: scope), after: search.position,
                 limit: Self.pageSize)
@@ -82,63 +110,30 @@ public struct PeoplePages: Sendable {
         return page
     }
 
-    private func person(
-        _ request: ConsoleRequest, isShown: Bool = false
-    ) async throws -> ConsoleAnswer {
-        guard let id = AccountID(request.parameters["account", default: ""]) else { return .notFound }
-        let scope = request.viewer.scope
-        let past: AccountPast
-        var account: Account?
-        do {
-            past = try await signIn.past(of: id.rawValue, allowed: scope)
-            account = try await self.account(id, in: scope)
-        } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {
-            return .notFound
+    private static func cells(_ account: Account, isShown: Bool) -> [HTML] {
+        let id = account.id.rawValue
+        let disabled: HTML = account.disabling == nil ? "" : " <span class=\"warn\">disabled</span>"
+        let states = account.credentials.map { credential -> HTML in
+            let state = HTML.span(credential.state.look, .text(credential.state.rawValue))
+            return "\(state) \(HTML.muted(credential.clientID.rawValue))<br>"
         }
-        let granted = account == nil ? [] : try await grantRecords(of: id, in: scope)
-        let erasure = try await signIn.erasure(of: id, allowed: scope)
-        let values = PersonValues(
-            id: id, account: account, grants: granted, erasure: erasure,
-            timeline: PersonTimeline(
-                AccountPastValues(events: past.events, history: past.history, payloads: past.payloads),
-                account: account, grants: granted),
-            checks: CheckTimes(next: past.nextChecks, schedule: checks, history: past.history),
-            requests: recent.map { PersonValues.requests($0.all, of: id, account) } ?? [],
-            isShown: isShown && account != nil, viewer: request.viewer)
-        return .template("person", title: "Person", values: values)
-    }
-
-    /// Returns `nil` for an account that is erased.
-    private func account(_ id: AccountID, in scope: AppScope) async throws -> Account? {
-        do {
-            return try await signIn.account(id: id.rawValue, allowed: scope)
-        } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {
-            return nil
-        }
-    }
-
-    private func grantRecords(of id: AccountID, in scope: AppScope) async throws -> [GrantRecord] {
-        guard let grants else { return [] }
-        do {
-            return try await grants.grants(of: id.rawValue, allowed: scope).map(\.grant)
-        } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {
-            // Erased since.
-            return []
-        }
+        return [
+            "<a href=\"/console/people/\(id)\"><code>\(id)</code></a>\(disabled)",
+            "\(account.name(isShown: isShown))", "\(account.address(isShown: isShown))", HTML(states),
+            "\(account.lastSignInAt?.shown)", "\(account.createdAt.shown)",
+        ]
     }
 
     /// The audit log has the entry before anything is read that the page shows.
-    @Sendable private func show(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        guard let id = AccountID(request.parameters["account", default: ""]),
-            try await account(id, in: request.viewer.scope) != nil
-        else { return .notFound }
+    private func show(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+        guard let id = try await account(of: request)?.id else { return .notFound }
         try await audit.record(
             ConsoleAuditEntry(
                 operatorName: request.viewer.name, action: .show, account: id, requestID: request.requestID))
         return try await person(request, isShown: true)
     }
 
-    @Sendable private func disable(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+    private func disable(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let reason = Disabling.Reason(rawValue: request.form["reason", default: ""]) else {
             return .refused("Choose one of the reasons.")
         }
@@ -150,18 +145,12 @@ public struct PeoplePages: Sendable {
             }
             until = request.now.advanced(byMilliseconds: number * 86_400_000)
         }
-        return try await change(request, notice: "The person is disabled.") { id, scope in
-            _ = try await signIn.disable(id: id, reason: reason, until: until, allowed: scope)
+        return try await change(request, notice: "The person is disabled.") {
+            _ = try await signIn.disable(id: $0, reason: reason, until: until, allowed: $1)
         }
     }
 
-    @Sendable private func enable(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        try await change(request, notice: "The person is enabled.") { id, scope in
-            _ = try await signIn.enable(id: id, allowed: scope)
-        }
-    }
-
-    @Sendable private func signOut(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+    private func signOut(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         let endsGoogleLinks = request.form["google"] == "yes"
         return try await change(request, notice: "The person is signed out everywhere.") { id, scope in
             if let grants {
@@ -172,21 +161,36 @@ public struct PeoplePages: Sendable {
         }
     }
 
-    @Sendable private func confirmErasure(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
-        guard let id = AccountID(request.parameters["account", default: ""]),
-            try await account(id, in: request.viewer.scope) != nil
-        else { return .notFound }
-        return .template(
-            "erase", title: "Erase",
-            values: ["id": id.rawValue, "csrf": request.viewer.formToken])
+    private func confirmErasure(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+        guard let id = try await account(of: request)?.id.rawValue else { return .notFound }
+        return .page(
+            "Erase",
+            HTML {
+                "<h1>Erase this person?</h1>"
+                Card {
+                    "<p><code>\(id)</code></p>"
+                    """
+                    <p>All personal data is deleted at once: address, name, <code>sub</code>, credentials, grants, \
+                    notifications and history. Apple's tokens are revoked, and the revocation is proven. The events \
+                    stay, without the person. <strong>This cannot be undone.</strong></p>
+                    """
+                    PostForm(to: "/console/people/\(id)/erase", token: request.viewer.formToken) {
+                        """
+                        <p><label><input type="checkbox" name="confirm" value="erase" required> I want to erase this \
+                        person</label></p>
+                        <button class="danger">Erase</button> <a href="/console/people/\(id)">Back</a>
+                        """
+                    }
+                }
+            })
     }
 
-    @Sendable private func erase(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
+    private func erase(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard request.form["confirm"] == "erase" else {
             return .refused("Confirm the erasure on the page before.")
         }
-        return try await change(request, notice: "The person is erased.") { id, scope in
-            _ = try await signIn.erase(id: id, allowed: scope)
+        return try await change(request, notice: "The person is erased.") {
+            _ = try await signIn.erase(id: $0, allowed: $1)
         }
     }
 
@@ -194,18 +198,78 @@ public struct PeoplePages: Sendable {
     private func change(
         _ request: ConsoleRequest, notice: String, _ body: (String, AppScope) async throws -> Void
     ) async throws -> ConsoleAnswer {
-        guard let id = AccountID(request.parameters["account", default: ""]) else { return .notFound }
+        guard let id = request.account else { return .notFound }
         do {
-            try await body(id.rawValue, request.viewer.scope)
-            return .redirect(to: "/people/\(id.rawValue)", notice: notice)
+            return try await unlessUnknown {
+                try await body(id.rawValue, request.viewer.scope)
+                return .redirect(to: "/people/\(id.rawValue)", notice: notice)
+            } ?? .notFound
         } catch is CallerForbidden {
             return .refused(
                 "The person has a credential for an app that your key may not see. Ask an operator of all apps."
             )
-        } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {
-            return .notFound
         } catch is OverloadedError {
             return .refused("The service is overloaded. Nothing was changed. Try again.")
+        }
+    }
+
+    /// Returns `nil` for an account that is erased, or that the operator may not see.
+    func account(of request: ConsoleRequest) async throws -> Account? {
+        guard let id = request.account else { return nil }
+        return try await unlessUnknown {
+            try await signIn.account(id: id.rawValue, allowed: request.viewer.scope)
+        }
+    }
+
+    /// Returns `nil` where a use case finds no account.
+    func unlessUnknown<Value>(_ body: () async throws -> Value) async throws -> Value? {
+        do {
+            return try await body()
+        } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {
+            return nil
+        }
+    }
+}
+
+extension ConsoleRequest {
+    /// The person of the path.
+    var account: AccountID? { AccountID(parameters["account", default: ""]) }
+}
+
+// Personal texts, masked before an operator asks to see them.
+extension Account {
+    /// The parts of the name, or the first letter and "…" of each.
+    func name(isShown: Bool) -> String? {
+        let parts = [profile.firstName, profile.lastName].compactMap { $0 }
+        guard !parts.isEmpty else { return nil }
+        return parts.map { isShown ? $0 : $0.prefix(1) + "…" }.joined(separator: " ")
+    }
+
+    /// The address, or "a…@p…". Relay addresses and others look alike.
+    func address(isShown: Bool) -> String? {
+        isShown ? email : email.map { PersonMask.address($0) }
+    }
+}
+
+extension CredentialState {
+    /// The class of the style sheet.
+    var look: String {
+        switch self {
+        case .authorized: "good"
+        case .revoked: "bad"
+        case .notFound: "muted"
+        }
+    }
+}
+
+extension CredentialReason {
+    var words: String {
+        switch self {
+        case .signedIn: "signed in"
+        case .consentRevoked: "consent withdrawn at Apple"
+        case .appleAccountDeleted: "Apple Account deleted"
+        case .refreshTokenRejected: "refresh token refused by Apple"
+        case .erased: "erased"
         }
     }
 }

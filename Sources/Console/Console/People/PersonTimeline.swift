@@ -1,37 +1,59 @@
 import AppleAccounts
 import AuthorizationServer
+import Pages
 import SignIn
 
-/// Puts together what is stored about the past of a person. Pure; it shows everything, and the page masks it.
+/// Puts together what is stored about the past of a person.
 ///
 /// The history has what made no event, or says more than the event. An event belongs to the entry of the history
 /// that has its two moments. Events without an entry, notifications without an entry, and the last sign-in have rows
 /// of their own.
-struct PersonTimeline {
+struct PersonTimeline: PagePart {
     let items: [TimelineItem]
 
     /// - Parameters:
     ///   - account: `nil` for an erased account.
     ///   - grants: With the names of their clients.
-    init(_ past: AccountPastValues, account: Account?, grants: [GrantRecord] = []) {
-        var events = past.events
-        var payloads = past.payloads
-        var items = past.history.map { entry -> TimelineItem in
-            let own = events.filter { entry.made($0) }
+    ///   - isShown: False to mask names and addresses.
+    init(
+        events: [AccountEvent], history: [SeenHistoryEntry], payloads: [KeptPayload], account: Account?,
+        grants: [GrantRecord] = [], isShown: Bool
+    ) {
+        var (events, payloads) = (events, payloads)
+        func facts(ofFirst isOwn: (KeptPayload) -> Bool) -> [Fact] {
+            payloads.firstIndex(where: isOwn).map { payloads.remove(at: $0).facts(isShown: isShown) } ?? []
+        }
+        var items = history.map { entry -> TimelineItem in
+            var item = entry.item
+            item.events = events.filter { entry.made($0) }
             events.removeAll { entry.made($0) }
-            let payload = payloads.firstIndex { entry.came(with: $0) }.map { payloads.remove(at: $0) }
-            return entry.item(payload: payload, events: own)
+            item.facts += facts { entry.came(with: $0) }
+            return item
         }
         // Events of one commit are one row: a new account and its first credential.
         for group in Self.groups(of: events) {
-            let payload = payloads.firstIndex { $0.made(group[0]) }.map { payloads.remove(at: $0) }
-            items.append(Self.item(of: group, payload: payload, disabling: account?.disabling))
+            var item = Self.item(of: group, disabling: account?.disabling)
+            item.facts += facts { $0.made(group[0]) }
+            items.append(item)
         }
-        items += payloads.map { $0.item(account: account) }
+        items += payloads.map { $0.item(account: account, isShown: isShown) }
         if let account, let item = Self.lastSignIn(of: account, items) { items.append(item) }
         // At equal times the tokens are the later row.
         self.items = (grants.compactMap(Self.lastUse) + items).sorted {
             ($1.recordedAt, $1.moment ?? $1.recordedAt) < ($0.recordedAt, $0.moment ?? $0.recordedAt)
+        }
+    }
+
+    var html: HTML {
+        HTML {
+            "<h2>Time line</h2>"
+            if items.isEmpty {
+                "<p class=\"empty\">Nothing is kept about this person's past.</p>"
+            } else {
+                "<ol class=\"timeline\">"
+                for item in items { item }
+                "</ol>"
+            }
         }
     }
 
@@ -51,28 +73,23 @@ struct PersonTimeline {
     }
 
     /// - Parameter disabling: The one that holds.
-    private static func item(
-        of events: [AccountEvent], payload: KeptPayload?, disabling: Disabling?
-    ) -> TimelineItem {
+    private static func item(of events: [AccountEvent], disabling: Disabling?) -> TimelineItem {
         // The last event of a commit says most: the credential comes after the account.
         let main =
             events.first { $0.kind == .accountCreated } ?? events.first { $0.kind == .accountErased }
             ?? events[events.count - 1]
+        let (title, look, effect) = main.words
         var item = TimelineItem(
-            title: main.title, look: main.kind.look,
-            app: events.lazy.compactMap(\.clientID).first,
-            moment: main.hasMomentOfApple ? main.moment : nil,
-            recordedAt: main.recordedAt, effect: main.effect)
-        item.facts = main.facts + (payload?.facts ?? [])
+            title: title, look: look, app: events.lazy.compactMap(\.clientID).first,
+            moment: main.hasMomentOfApple ? main.moment : nil, recordedAt: main.recordedAt, effect: effect,
+            facts: main.facts, events: events)
         // The event tells no reason. Those of disablings that are over are in the audit log.
         if main.kind == .accountDisabled, let disabling, disabling.since == main.recordedAt {
             item.facts += [
-                TimelineItem.Fact(name: "reason", value: disabling.reason.rawValue),
-                TimelineItem.Fact(
-                    name: "end", value: disabling.until < .last ? disabling.until.shown : "none"),
+                Fact("reason", .code(disabling.reason.rawValue)),
+                Fact("end", .code(disabling.until < .last ? disabling.until.shown : "none")),
             ]
         }
-        item.events = events
         return item
     }
 
@@ -82,10 +99,10 @@ struct PersonTimeline {
             return nil
         }
         let credentials = account.credentials.filter { $0.state == .authorized && $0.source == .signIn }
+        let credential = credentials.count == 1 ? credentials[0] : nil
         return TimelineItem(
-            title: "Last sign-in", look: .good, app: credentials.count == 1 ? credentials[0].clientID : nil,
-            moment: credentials.count == 1 ? credentials[0].since : nil, recordedAt: last,
-            effect: "Nothing new: the person stays signed in.")
+            title: "Last sign-in", look: .good, app: credential?.clientID, moment: credential?.since,
+            recordedAt: last, effect: "Nothing new: the person stays signed in.")
     }
 
     /// Refreshes are counted by day and client, because a client refreshes every hour.
@@ -95,13 +112,92 @@ struct PersonTimeline {
             title: "Tokens issued to \(grant.oauthClientID.rawValue)", look: .plain, app: grant.clientID,
             moment: nil, recordedAt: max(day, grant.createdAt), hasDayAlone: true,
             effect: "The last day on which the client got or refreshed tokens.",
-            facts: [TimelineItem.Fact(name: "grant", value: grant.id.rawValue)])
+            facts: [Fact("grant", .code(grant.id.rawValue))])
     }
 }
 
-/// The stored facts that the time line is made of.
-struct AccountPastValues {
-    let events: [AccountEvent]
-    let history: [SeenHistoryEntry]
-    let payloads: [KeptPayload]
+/// One row of a person's time line.
+struct TimelineItem: PagePart {
+    /// The class of the style sheet: how the row looks.
+    enum Look: String {
+        case good, warn, bad
+        case plain = ""
+    }
+
+    /// The two moments that the state rule has compared.
+    struct Comparison: Equatable {
+        let revokedAt: Moment
+        let authorizedAt: Moment
+    }
+
+    let title: String
+    let look: Look
+    let app: ClientID?
+    /// Apple's moment; `nil` when Apple sent none.
+    let moment: Moment?
+    /// By our clock.
+    let recordedAt: Moment
+    /// True if only the day of `recordedAt` is known.
+    var hasDayAlone = false
+    /// Its effect, in one sentence.
+    let effect: String
+    var comparison: Comparison?
+    /// The facts that came.
+    var facts: [Fact] = []
+    /// The events that the backend got.
+    var events: [AccountEvent] = []
+
+    var html: HTML {
+        HTML {
+            """
+            <li\(HTML.class(look.rawValue))>
+            <details>
+            <summary>\(title)\(app.map { " \(HTML.muted($0.rawValue))" as HTML })</summary>
+            """
+            if !facts.isEmpty { Facts(facts) }
+            if events.isEmpty {
+                "<p class=\"muted\">The backend got no event of this.</p>"
+            } else {
+                "<h3>What the backend got</h3>"
+                Facts(
+                    events.map {
+                        Fact("event \($0.sequence)", "\($0.kind.rawValue) \(HTML.code($0.id.rawValue))")
+                    })
+            }
+            "</details>"
+            "<p>\(effect)</p>"
+            comparison?.plot
+            "<p class=\"muted\">\(times)</p>"
+            "</li>"
+        }
+    }
+
+    private var times: HTML {
+        let recorded = hasDayAlone ? String(recordedAt.rfc3339.prefix(10)) : recordedAt.shown
+        guard let moment else { return "here \(recorded)" }
+        let distance = ShownDuration(from: moment, to: recordedAt)
+        let delay = moment <= recordedAt ? "\(distance) later" : "\(distance) before Apple's moment"
+        // Apple's moments are whole seconds.
+        let isNews = distance.milliseconds >= 1000
+        return "Apple \(moment.shown) · here \(recorded)\(isNews ? " (\(delay))" : "")"
+    }
+}
+
+extension TimelineItem.Comparison {
+    fileprivate var plot: HTML {
+        let (revoked, authorized) = (revokedAt.shown, authorizedAt.shown)
+        return """
+            <svg class="plot small" viewBox="0 0 420 62" role="img" aria-label="Withdrawn \(revoked), authorized \
+            \(authorized): the later moment decides">
+            <line class="axis" x1="10" y1="22" x2="410" y2="22"/>
+            <rect class="bar s4" x="105" y="16" width="12" height="12" rx="6"/>
+            <rect class="bar s1" x="305" y="16" width="12" height="12" rx="6"/>
+            <text x="211" y="14" text-anchor="middle">\(ShownDuration(from: revokedAt, to: authorizedAt).description)</text>
+            <text x="111" y="44" text-anchor="middle">withdrawn</text>
+            <text x="111" y="58" text-anchor="middle">\(revoked)</text>
+            <text x="311" y="44" text-anchor="middle">authorized: decides</text>
+            <text x="311" y="58" text-anchor="middle">\(authorized)</text>
+            </svg>
+            """
+    }
 }

@@ -4,9 +4,7 @@ import AppleAccounts
 struct ShownDuration: CustomStringConvertible {
     let milliseconds: Int64
 
-    init(milliseconds: Int64) {
-        self.milliseconds = abs(milliseconds)
-    }
+    init(milliseconds: Int64) { self.milliseconds = abs(milliseconds) }
 
     init(from first: Moment, to second: Moment) {
         self.init(milliseconds: second.milliseconds - first.milliseconds)
@@ -32,8 +30,6 @@ extension Moment {
     /// The moment as pages show it: in UTC, without the decimals if there are none.
     var shown: String {
         let text = rfc3339
-        let date = text.prefix(10)
-        let time = text.dropFirst(11).prefix(milliseconds % 1000 == 0 ? 8 : 12)
-        return "\(date) \(time)"
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(milliseconds % 1000 == 0 ? 8 : 12))"
     }
 }

@@ -1,4 +1,5 @@
 import HTTPAPI
+import Pages
 
 /// The question of the form above the list. Empty fields ask nothing.
 struct RequestFilter: Sendable {
@@ -6,20 +7,39 @@ struct RequestFilter: Sendable {
     let code: String
     let caller: String
     let route: String
-    /// `refused` for refusals and failures, otherwise all.
-    let show: String
+    /// True for refusals and failures alone.
+    let showsRefused: Bool
 
     init(_ query: [String: String]) {
         func field(_ name: String) -> String {
             String((query[name] ?? "").filter { !$0.isWhitespace }.prefix(128))
         }
         (id, code, caller, route) = (field("id"), field("code"), field("caller"), field("route"))
-        show = field("show") == "refused" ? "refused" : "all"
+        showsRefused = field("show") == "refused"
     }
 
     var isExact: Bool { !id.isEmpty }
     var isEmpty: Bool { id.isEmpty && code.isEmpty && caller.isEmpty && route.isEmpty }
-    var showsRefused: Bool { show == "refused" }
+
+    var form: HTML {
+        func field(_ label: String, _ name: String, _ value: String) -> HTML {
+            """
+            <label>\(label) <input name="\(name)" value="\(value)" autocomplete="off" spellcheck="false"></label>
+            """
+        }
+        let shown = Select(
+            "show", [("all", "all"), ("refused", "refused only")], chosen: showsRefused ? "refused" : nil)
+        return """
+            <form method="get" action="/console/requests" class="row">
+            \(field("Request or trace ID", "id", id))
+            \(field("Code, reason or status", "code", code))
+            \(field("Caller or client", "caller", caller))
+            \(field("Route", "route", route))
+            <label>Show \(shown.html)</label>
+            <button>Search</button>
+            </form>
+            """
+    }
 
     func accepts(_ request: RecentRequest) -> Bool {
         if showsRefused, !request.isRefused { return false }

@@ -1,5 +1,9 @@
+import AppleAccounts
+import Encodings
 package import HTTPAPI
 import HTTPEngine
+import Pages
+import StrictJSON
 
 /// The last requests of this process, and why the service refused them.
 ///
@@ -14,6 +18,9 @@ package struct RequestsPages: Sendable {
     private let replay: Replay?
     private let address: String
 
+    /// Rows of a page.
+    private static let mostRows = 200
+
     /// - Parameters:
     ///   - address: The public URL of the service, for commands to copy.
     ///   - audit: Keeps who sent a request again; `nil` where none can be sent.
@@ -27,37 +34,88 @@ package struct RequestsPages: Sendable {
     package var pages: [ConsolePage] {
         [
             ConsolePage(
-                .get, "/requests", access: .operatorsOfAllApps,
-                entry: ConsolePage.Entry("Requests", order: 40)
-            ) { list($0) },
-            ConsolePage(.get, "/requests/{number}", access: .operatorsOfAllApps) { one($0) },
+                .get, "/requests", access: .operatorsOfAllApps, entry: .init("Requests", order: 40),
+                handle: list),
+            ConsolePage(.get, "/requests/{number}", access: .operatorsOfAllApps, handle: one),
             ConsolePage(.get, "/codes", access: .operatorsOfAllApps) { _ in
-                .template("codes", title: "What codes mean", values: CodeList())
+                .page("What codes mean", CodeList.page)
             },
-            ConsolePage(.post, "/requests/{number}/replay", access: .development) {
-                try await replayed($0)
-            },
+            ConsolePage(.post, "/requests/{number}/replay", access: .development, handle: replayed),
         ]
     }
 
     private func list(_ request: ConsoleRequest) -> ConsoleAnswer {
         let filter = RequestFilter(request.query)
         let found = recent.all.lazy.filter { filter.accepts($0) }
-        let shown = Array(found.prefix(RequestList.most))
+        let shown = Array(found.prefix(Self.mostRows))
         // The ID of one request is an exact question, whose answer is its page.
         if filter.isExact, shown.count == 1 { return .redirect(to: "/requests/\(shown[0].number)") }
-        return .template(
-            "requests", title: "Requests",
-            values: RequestList(shown, filter: filter, total: recent.count), isLive: filter.isEmpty)
+        return .page(
+            "Requests", isLive: filter.isEmpty,
+            HTML {
+                "<h1>Requests</h1>"
+                """
+                <p class="muted">The last requests of this replica: \(RecentRequests.refusedBound) refused and \
+                \(RecentRequests.acceptedBound) accepted of callers that a key or secret proved, \
+                \(RecentRequests.unknownBound) of others, which can name any client. \(recent.count) since its \
+                start. <a href="/console/codes">What codes mean</a></p>
+                """
+                filter.form
+                Table(
+                    "Requests",
+                    [
+                        .nowrap("Time (UTC)"), .any("Request"), "Status", .any("Code or reason"),
+                        .any("Caller or client"), .nowrap("Duration"), .any("Request ID"),
+                    ], shown, ifEmpty: "No such request. The log has those that are older."
+                ) { request in
+                    [
+                        .text(RequestList.time(request.time)),
+                        .code("\(request.method) \(request.route)"), request.statusText,
+                        .text(request.reason ?? request.code ?? ""), .text(request.callerText),
+                        .text(request.duration),
+                        .link(.text(request.requestID), to: "/console/requests/\(request.number)"),
+                    ]
+                }
+            })
     }
 
     private func one(_ request: ConsoleRequest) -> ConsoleAnswer {
         guard let found = found(request) else { return .notFound }
-        return .template(
-            "request", title: "Request \(found.requestID)",
-            values: RequestView(
-                found, address: address, canReplay: replay != nil && request.viewer.isDevelopment,
-                csrf: request.viewer.formToken))
+        let command = CurlCommand(found, address: address)
+        let canReplay = replay != nil && request.viewer.isDevelopment
+        return .page(
+            "Request \(found.requestID)",
+            HTML {
+                "<p><a href=\"/console/requests\">All requests</a></p>"
+                "<h1><code>\(found.method) \(found.route)</code></h1>"
+                Division("grid") {
+                    Card("Request") {
+                        Facts(found.facts)
+                        found.inspectForm(token: request.viewer.formToken)
+                    }
+                    found.refusal.map { found.card(of: $0).html }
+                }
+                Card("As a command") {
+                    command.steps.map { "<p class=\"muted\">\($0)</p>" as HTML }
+                    CodeBlock("The command", command.text, id: "command")
+                    "<p>\(HTML.copyButton(for: "command"))</p>"
+                    if canReplay, found.exchange?.isBodyCut == false {
+                        PostForm(
+                            to: "/console/requests/\(found.number)/replay", token: request.viewer.formToken
+                        ) { "<button>Send again</button>" }
+                    }
+                }
+                if let exchange = found.exchange {
+                    Self.card("Body of the request", exchange.body)
+                    Self.card("Body of the response", exchange.response)
+                }
+            })
+    }
+
+    private static func card(_ title: String, _ bytes: [UInt8]) -> Card {
+        Card(.text(title)) {
+            CodeBlock(title, bytes.isEmpty ? "(empty)" : String(decoding: bytes, as: UTF8.self))
+        }
     }
 
     private func replayed(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
@@ -81,5 +139,161 @@ package struct RequestsPages: Sendable {
     private func found(_ request: ConsoleRequest) -> RecentRequest? {
         guard let number = request.parameters["number"].flatMap({ Int($0) }) else { return nil }
         return recent.all.first { $0.number == number }
+    }
+}
+
+/// Words about requests, which the page of a person also shows.
+enum RequestList {
+    /// The class of a request's status: `good`, `warn` or `bad`.
+    static func style(_ request: RecentRequest) -> String {
+        if request.status >= 500 { return "bad" }
+        return request.isRefused ? "warn" : "good"
+    }
+
+    /// The time of day, because all of them are of the last minutes or hours.
+    static func time(_ milliseconds: Int64) -> String {
+        String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(12))
+    }
+}
+
+extension RecentRequest {
+    fileprivate var statusText: HTML { .span(RequestList.style(self), "\(status)") }
+
+    /// Anyone can name a client.
+    fileprivate var callerText: String { caller ?? client.map { isProven ? $0 : "names \($0)" } ?? "none" }
+
+    fileprivate var duration: String {
+        if microseconds < 1000 { return "\(microseconds) µs" }
+        if microseconds < 100_000 { return "\(microseconds / 1000).\(microseconds / 100 % 10) ms" }
+        return microseconds < 1_000_000
+            ? "\(microseconds / 1000) ms" : "\(microseconds / 1_000_000).\(microseconds / 100_000 % 10) s"
+    }
+
+    fileprivate var facts: [Fact?] {
+        let unproven: HTML = isProven ? "" : " \(HTML.muted("(named by the request, not proven)"))"
+        return [
+            Fact("Response", "\(statusText)\(code.map { " \(HTML.code($0))" as HTML })"),
+            Fact("Time", .text(RFC3339.text(milliseconds: time))), Fact("Duration", .text(duration)),
+            caller.map { Fact("Caller", .text($0)) },
+            client.map { Fact("OAuth client", "\($0)\(unproven)") },
+            isProven ? nil : Fact("Caller", "none: no key and no secret proved who asked", look: "muted"),
+            grantType.map { Fact("Grant type", .text($0)) }, Fact("Request ID", .code(requestID)),
+            traceID.map { Fact("Trace ID", .code($0)) },
+            exchange.map { Fact("Target", .code($0.target)) },
+        ]
+    }
+
+    /// Gives the token that the request carried, with what came beside it, to the inspector.
+    fileprivate func inspectForm(token: String) -> HTML? {
+        guard let exchange, let carried = TokenText.carried(by: exchange) else { return nil }
+        let body = (try? JSONValue(parsing: exchange.body))?.object
+        let beside = body?["identity_token"] == nil ? [] : ["authorization_code", "access_token"]
+        let fields =
+            [("request", "\(number)"), ("token", carried)]
+            + (["nonce"] + beside).compactMap { name in body?[name]?.string.map { (name, $0) } }
+        return PostForm(to: "/console/tokens", token: token) {
+            HTML(fields.map { "<input type=\"hidden\" name=\"\($0)\" value=\"\($1)\">" })
+            "<button class=\"secondary\">Inspect its token</button>"
+        }.html
+    }
+
+    fileprivate func card(of refusal: RecentRefusal) -> Card {
+        let place = CodeList.place(of: self)
+        let meaning = CodeList.link(for: self).map {
+            "\(HTML.link("What the code means", to: $0)), and " as HTML
+        }
+        return Card("Why it was refused") {
+            Facts([
+                reason.map { Fact("Reason", .code($0)) } ?? Fact("Check", .text(refusal.check)),
+                Fact("Expected", .text(refusal.expected)),
+                refusal.found.map { Fact("Found", .text(FoundValue.text($0, at: time / 1000))) },
+                Fact("Read", "\(meaning)<code>\(place.file)</code>, “\(place.heading)”"),
+            ])
+        }
+    }
+}
+
+/// A value that a check has found, for people: a time of a token also as the distance from the request.
+enum FoundValue {
+    private static let times = ["exp", "iat", "nbf", "auth_time"]
+
+    /// - Parameter now: Time of the request, in seconds since 1970.
+    static func text(_ value: String, at now: Int64) -> String {
+        let parts = value.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, times.contains(String(parts[0])), let seconds = Int64(parts[1]),
+            // The years 1970 to 9999, so that nothing overflows.
+            (0...253_402_300_799).contains(seconds), (0...253_402_300_799).contains(now)
+        else { return value }
+        let distance = seconds - now
+        let words =
+            distance == 0
+            ? "the moment of the request"
+            : "\(duration(abs(distance))) \(distance < 0 ? "before" : "after") the request"
+        return "\(parts[0]) = \(RFC3339.text(milliseconds: seconds * 1000)), \(words)"
+    }
+
+    private static func duration(_ seconds: Int64) -> String {
+        switch seconds {
+        case ..<120: "\(seconds) s"
+        case ..<7200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3600) h"
+        default: "\(seconds / 86_400) days"
+        }
+    }
+}
+
+/// The page that says what codes mean. Requests lead to its rows.
+enum CodeList {
+    private static let problems = "code"
+    private static let reasons = "reason"
+
+    static var page: HTML {
+        let groups: [(id: String, title: String, page: String, codes: [ExplainedCode], kind: String)] = [
+            ("errors", "Errors of the interface", "docs/api.md", ExplainedCode.problems, problems),
+            (
+                "reasons", "Reasons of refused token requests", "docs/oauth.md", ExplainedCode.reasons,
+                reasons
+            ),
+            (
+                "oauth", "Errors of OAuth without a reason", "docs/oauth.md",
+                // A code that is also one of the interface has its row there.
+                ExplainedCode.oauth.filter { code in
+                    !ExplainedCode.problems.contains { $0.code == code.code }
+                }, problems
+            ),
+        ]
+        return HTML {
+            "<p><a href=\"/console/requests\">All requests</a></p>"
+            "<h1>What codes mean</h1>"
+            Tabs("On this page", groups.map { ($0.title, "#\($0.id)") })
+            for group in groups {
+                "<h2 id=\"\(group.id)\">\(group.title)</h2>"
+                "<p class=\"muted\">More is in <code>\(group.page)</code> of the documentation.</p>"
+                Table(
+                    group.title, [.head("Code"), "Status", "Meaning", .init("Section", "muted")],
+                    group.codes.map { code in
+                        [
+                            .code(code.code), code.status.map { "\($0)" } ?? "", .text(code.sentence),
+                            "\(code.place.file), “\(code.place.heading)”",
+                        ]
+                    }, ids: group.codes.map { "\(group.kind)-\($0.code)" })
+            }
+        }
+    }
+
+    /// The place that explains the code of a request.
+    static func place(of request: RecentRequest) -> DocumentationPlace {
+        if request.reason != nil { return .tokenRequest }
+        return ProblemType.all.first { $0.code == request.code }?.place ?? .errors
+    }
+
+    /// The link to the row of a request's code; `nil` for a request without one that is listed.
+    static func link(for request: RecentRequest) -> String? {
+        if let reason = request.reason, ExplainedCode.reasons.contains(where: { $0.code == reason }) {
+            return "/console/codes#\(reasons)-\(reason)"
+        }
+        let listed = ExplainedCode.problems + ExplainedCode.oauth
+        guard let code = request.code, listed.contains(where: { $0.code == code }) else { return nil }
+        return "/console/codes#\(problems)-\(code)"
     }
 }

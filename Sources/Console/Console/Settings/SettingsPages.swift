@@ -1,5 +1,5 @@
 public import AppleAccounts
-import Encodings
+import Pages
 
 /// The page of the settings: what is in force and where it comes from, what is to be registered, and what
 /// `siwa doctor` finds.
@@ -20,15 +20,7 @@ public struct SettingsPages: Sendable {
             // Settings belong to no app.
             ConsolePage(
                 .get, "/settings", access: .operatorsOfAllApps,
-                entry: ConsolePage.Entry("Settings", order: 90)
-            ) {
-                request in
-                .template(
-                    "settings", title: "Settings",
-                    values: Values(
-                        configuration, doctor.findings(), notified: await notified(), request),
-                    isLive: true)
-            },
+                entry: ConsolePage.Entry("Settings", order: 90), handle: show),
             ConsolePage(.post, "/settings/check", access: .operatorsOfAllApps) { [doctor] _ in
                 doctor.checkAgain()
                 return .redirect(to: "/settings", notice: "The checks run; their results appear below.")
@@ -39,140 +31,237 @@ public struct SettingsPages: Sendable {
     /// Number of notifications in which each app is looked for.
     private static let mostNotifications = 100
 
-    /// The newest kept notifications of all apps. `nil` without the database.
-    private func notified() async -> InboxPage? {
-        guard configuration.registrations.contains(where: { $0.notifiedApp != nil }) else { return nil }
-        return try? await inbox.notifications(
-            before: nil, limit: Self.mostNotifications, visibleTo: .all)
-    }
-
-    private struct Values: Sendable {
-        let csrf: String
-        let summary: String
-        let summaryClass: String
-        let isRunning: Bool
-        let hasFindings: Bool
-        let findings: [ShownFinding]
-        let hasRegistrations: Bool
-        let registrations: [ShownRegistration]
-        let settings: [ShownSetting]
-        let hasUnset: Bool
-        let unset: [String]
-        let sections: [ShownConfiguration.Section]
-
-        init(
-            _ configuration: ShownConfiguration, _ found: DoctorFindings, notified: InboxPage?,
-            _ request: ConsoleRequest
-        ) {
-            csrf = request.viewer.formToken
-            isRunning = found.isRunning
-            let wrong = found.wrong.count
-            summaryClass = found.checkedAt == nil ? "muted" : wrong == 0 ? "good" : "bad"
-            if let checkedAt = found.checkedAt {
-                let result =
-                    switch wrong {
-                    case 0: "Nothing is wrong"
-                    case 1: "One thing is wrong"
-                    default: "\(wrong) things are wrong"
-                    }
-                // The moment, because an age would be wrong while the page is open.
-                summary = "\(result), checked at \(EventTime.short(checkedAt)) (UTC)"
+    private func show(_ request: ConsoleRequest) async -> ConsoleAnswer {
+        let found = doctor.findings()
+        let registrations = configuration.registrations
+        // The newest kept notifications of all apps. `nil` without the database.
+        let notified =
+            registrations.contains { $0.notifiedApp != nil }
+            ? try? await inbox.notifications(before: nil, limit: Self.mostNotifications, visibleTo: .all)
+            : nil
+        let page = HTML {
+            "<h1>Settings</h1>"
+            """
+            <nav class="tabs" aria-label="On this page"><a href="#checks">Checks</a>\
+            <a href="#register">Registration</a><a href="#in-force">In force</a>\
+            \(HTML(configuration.sections.map { "<a href=\"#\($0.id)\">\($0.title)</a>" }))</nav>
+            """
+            "<section class=\"card\" id=\"checks\">"
+            Self.checks(found, token: request.viewer.formToken)
+            "</section>"
+            """
+            <section class="card" id="register">
+            <h2>Registration</h2>
+            """
+            if registrations.isEmpty {
+                """
+                <p class="empty">Nothing is to be registered: Apple and Google cannot reach this service, which has \
+                no public address with https (<code>SIWA_PUBLIC_URL</code>).</p>
+                """
             } else {
-                summary = "The checks run for the first time"
-            }
-            findings = found.findings.map(ShownFinding.init)
-            registrations = configuration.registrations.enumerated().map {
-                ShownRegistration($1, number: $0, found, notified: notified)
-            }
-            settings = configuration.settings.filter { $0.value != nil }.map(ShownSetting.init)
-            unset = configuration.settings.filter { $0.value == nil }.map(\.name)
-            sections = configuration.sections
-            (hasFindings, hasRegistrations) = (!findings.isEmpty, !registrations.isEmpty)
-            hasUnset = !unset.isEmpty
-        }
-    }
-
-    private struct ShownFinding: Sendable {
-        let check: String
-        let word: String
-        let style: String
-        let text: String
-        let advice: String?
-
-        init(_ finding: DoctorFindings.Finding) {
-            (check, text, advice) = (finding.check, finding.text, finding.advice)
-            (word, style) = finding.verdict.shown
-        }
-    }
-
-    private struct ShownRegistration: Sendable {
-        let place: String
-        let values: [ShownValue]
-        let word: String
-        let style: String
-
-        init(
-            _ registration: ShownConfiguration.Registration, number: Int, _ found: DoctorFindings,
-            notified: InboxPage?
-        ) {
-            place = registration.place
-            values = registration.values.enumerated().map {
-                ShownValue(id: "register-\(number)-\($0)", name: $1.name, value: $1.value)
-            }
-            if let app = registration.notifiedApp {
-                let newest = notified?.notifications.first { $0.clientID == app }
-                (word, style) =
-                    if let newest {
-                        ("received a notification at \(EventTime.short(newest.receivedAt)) (UTC)", "good")
-                    } else if notified == nil {
-                        ("not known, because the database does not respond", "muted")
-                    } else if notified?.next == nil {
-                        ("no notification yet", "muted")
-                    } else {
-                        ("none among the newest \(SettingsPages.mostNotifications) notifications", "muted")
-                    }
-                return
-            }
-            let verdict = registration.check.flatMap { found.verdict(of: $0) }
-            (word, style) =
-                switch verdict {
-                case .good?: ("tried, and accepted", "good")
-                case .wrong?: ("refused", "bad")
-                case .note?: ("see the checks", "warn")
-                case .skipped?, nil: ("cannot be tried from here", "muted")
+                """
+                <p class="muted">What is registered at Apple and Google for this configuration. The last column is \
+                what the checks say, and for notifications when Apple's last one came.</p>
+                """
+                Table("Registration", ["Place", .any("Value"), "Result"], registrations.enumerated()) {
+                    Self.cells($1, number: $0, found, notified: notified)
                 }
+            }
+            """
+            </section>
+            <section class="card" id="in-force">
+            <h2>In force</h2>
+            """
+            inForce
+            "</section>"
+            for section in configuration.sections {
+                """
+                <section class="card" id="\(section.id)">
+                <h2>\(section.title)</h2>
+                """
+                for entry in section.entries {
+                    "<h3>\(entry.name)</h3>"
+                    Facts(entry.facts.map { Fact(.text($0.name), .text($0.value)) })
+                }
+                if section.entries.isEmpty { "<p class=\"empty\">None.</p>" }
+                "</section>"
+            }
+        }
+        return .page("Settings", isLive: true, page)
+    }
+
+    private static func checks(_ found: DoctorFindings, token: String) -> HTML {
+        HTML {
+            """
+            <div class="bar">
+            <h2>Checks</h2>
+            \(summary(of: found))
+            """
+            if found.isRunning { HTML.muted("checking now") }
+            PostForm(to: "/console/settings/check", token: token, look: "inline") {
+                "<button class=\"quiet\">Check again</button>"
+            }
+            """
+            </div>
+            <p class="muted">What <code>siwa doctor</code> says of this configuration: it asks Apple, Google and the \
+            database, and changes nothing.</p>
+            """
+            if found.findings.isEmpty {
+                "<p class=\"empty\">The results appear here in some seconds.</p>"
+            } else {
+                Table("Checks", ["Result", .head("Check"), .any("Found")], found.findings) { finding in
+                    let (look, word) =
+                        switch finding.verdict {
+                        case .good: ("good", "ok")
+                        case .note: ("warn", "note")
+                        case .wrong: ("bad", "wrong")
+                        case .skipped: ("muted", "not checked")
+                        }
+                    let advice = finding.advice.map { "<br>\(HTML.muted($0))" as HTML }
+                    return [.span(look, .text(word)), .text(finding.check), "\(finding.text)\(advice)"]
+                }
+            }
         }
     }
 
-    private struct ShownValue: Sendable {
-        /// For the button that copies the value; unique on the page.
-        let id: String
-        let name: String
-        let value: String
+    private static func summary(of found: DoctorFindings) -> HTML {
+        guard let checkedAt = found.checkedAt else { return .muted("The checks run for the first time") }
+        let wrong = found.wrong.count
+        let result =
+            switch wrong {
+            case 0: "Nothing is wrong"
+            case 1: "One thing is wrong"
+            default: "\(wrong) things are wrong"
+            }
+        // The moment, because an age would be wrong while the page is open.
+        return .span(
+            wrong == 0 ? "good" : "bad", "\(result), checked at \(EventTime.short(checkedAt)) (UTC)")
     }
 
-    private struct ShownSetting: Sendable {
-        let name: String
-        let meaning: String
-        let value: String
-        let source: String
-        let style: String
+    private static func cells(
+        _ registration: ShownConfiguration.Registration, number: Int, _ found: DoctorFindings,
+        notified: InboxPage?
+    ) -> [HTML] {
+        let values = registration.values.enumerated().map { index, value -> HTML in
+            // For the button that copies the value; unique on the page.
+            let id = "register-\(number)-\(index)"
+            return """
+                <div>\(HTML.muted(value.name)) <code id="\(id)">\(value.value)</code> \
+                <button type="button" class="quiet" data-copy="\(id)" hidden>Copy</button></div>
+                """
+        }
+        return [.text(registration.place), HTML(values), result(of: registration, found, notified: notified)]
+    }
 
-        init(_ setting: ShownConfiguration.Setting) {
-            (name, meaning, value) = (setting.name, setting.meaning, setting.value ?? "")
-            (source, style) = (setting.source, setting.isDefault ? "muted" : "set")
+    private static func result(
+        of registration: ShownConfiguration.Registration, _ found: DoctorFindings, notified: InboxPage?
+    ) -> HTML {
+        guard let app = registration.notifiedApp else {
+            return switch registration.check.flatMap(found.verdict) {
+            case .good?: .span("good", "tried, and accepted")
+            case .wrong?: .span("bad", "refused")
+            case .note?: .span("warn", "see the checks")
+            case .skipped?, nil: .muted("cannot be tried from here")
+            }
+        }
+        guard let notified else { return .muted("not known, because the database does not respond") }
+        if let newest = notified.notifications.first(where: { $0.clientID == app }) {
+            return .span("good", "received a notification at \(EventTime.short(newest.receivedAt)) (UTC)")
+        }
+        return .muted(
+            notified.next == nil
+                ? "no notification yet" : "none among the newest \(mostNotifications) notifications")
+    }
+
+    private var inForce: HTML {
+        let unset = configuration.settings.filter { $0.value == nil }.map { "\(HTML.code($0.name)) " as HTML }
+        return HTML {
+            """
+            <p class="muted">Read at the start. The environment comes before the file. Secrets never appear: sealing \
+            keys and API keys are shown by their fingerprints, the same as in the audit log, and Apple's keys by \
+            their IDs.</p>
+            """
+            Table(
+                "Settings in force", [.head("Setting"), .any("Value"), "From"],
+                configuration.settings.filter { $0.value != nil }
+            ) { setting in
+                [
+                    "\(HTML.code(setting.name))<br><small class=\"muted\">\(setting.meaning)</small>",
+                    "\(setting.value)", .span(setting.isDefault ? "muted" : "set", .text(setting.source)),
+                ]
+            }
+            if !unset.isEmpty {
+                "<details><summary>Not set, without a default</summary><p>\(HTML(unset))</p></details>"
+            }
         }
     }
 }
 
-extension DoctorFindings.Verdict {
-    /// The word and the class of the style sheet.
-    var shown: (word: String, style: String) {
-        switch self {
-        case .good: ("ok", "good")
-        case .note: ("note", "warn")
-        case .wrong: ("wrong", "bad")
-        case .skipped: ("not checked", "muted")
+/// The configuration as the page shows it. Secrets are in it as fingerprints only.
+public struct ShownConfiguration: Sendable {
+    /// One setting in force.
+    public struct Setting: Sendable {
+        public let name: String
+        /// A sentence of help.
+        public let meaning: String
+        /// `nil` when it is not set and has no default.
+        public let value: String?
+        /// The place that the value comes from: the environment, the file, or the default.
+        public let source: String
+        public let isDefault: Bool
+
+        public init(_ name: String, meaning: String, value: String?, source: String, isDefault: Bool) {
+            (self.name, self.meaning, self.value) = (name, meaning, value)
+            (self.source, self.isDefault) = (source, isDefault)
         }
+    }
+
+    /// An entry of a list of the file, such as an app or an API key: facts by name.
+    public struct Entry: Sendable {
+        public let name: String
+        public let facts: [(name: String, value: String)]
+
+        public init(_ name: String, _ facts: [(name: String, value: String)]) {
+            (self.name, self.facts) = (name, facts)
+        }
+    }
+
+    public struct Section: Sendable {
+        /// The anchor on the page.
+        let id: String
+        public let title: String
+        public let entries: [Entry]
+
+        public init(_ title: String, _ entries: [Entry]) {
+            id = title.lowercased().split { !$0.isLetter }.joined(separator: "-")
+            (self.title, self.entries) = (title, entries)
+        }
+    }
+
+    /// A value that is registered at Apple or Google.
+    public struct Registration: Sendable {
+        /// The path of menus to the field.
+        public let place: String
+        public let values: [(name: String, value: String)]
+        /// The check of `siwa doctor` that tries it; `nil` for a value that cannot be tried from here.
+        public let check: String?
+        /// The app whose notifications arrive at the values, by its primary client ID.
+        public let notifiedApp: ClientID?
+
+        public init(
+            place: String, values: [(name: String, value: String)], check: String?,
+            notifiedApp: ClientID? = nil
+        ) {
+            (self.place, self.values) = (place, values)
+            (self.check, self.notifiedApp) = (check, notifiedApp)
+        }
+    }
+
+    public let settings: [Setting]
+    public let sections: [Section]
+    public let registrations: [Registration]
+
+    public init(settings: [Setting], sections: [Section], registrations: [Registration]) {
+        (self.settings, self.sections, self.registrations) = (settings, sections, registrations)
     }
 }

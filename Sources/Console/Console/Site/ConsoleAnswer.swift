@@ -2,14 +2,10 @@ public import Pages
 
 /// The answer of a page.
 public enum ConsoleAnswer: Sendable {
-    /// A template of `Templates/` in the frame of the console.
+    /// The content of a page, for the frame of the console.
     ///
-    /// - Parameters:
-    ///   - values: A dictionary, or a value whose stored properties are the names of the template.
-    ///   - isLive: True if the page changes by itself: the script loads its `<main>` anew when the server says
-    ///     so, and at most once a second.
-    case template(_ template: String, title: String, values: any Sendable, isLive: Bool = false)
-    /// The content of a page in the frame of the console; `isLive` as above.
+    /// - Parameter isLive: True if the page changes by itself: the script loads its `<main>` anew when the server says
+    ///   so, and at most once a second.
     case page(_ title: String, isLive: Bool = false, HTML)
     /// A whole document for a frame of a page, with a policy of its own. Only pages of this console may frame it.
     case document(html: [UInt8], contentSecurityPolicy: String)

@@ -1,6 +1,5 @@
 import AppleAccounts
 import Encodings
-import PageTemplates
 import Pages
 
 /// Renders pages in the frame of the console: navigation, the operator, a notice, the files of style and
@@ -20,11 +19,9 @@ struct ConsoleFrame: Sendable {
         var reload: Int?
     }
 
-    private let library: TemplateLibrary
     private let entries: [(page: ConsolePage, entry: ConsolePage.Entry)]
 
-    init(_ pages: [ConsolePage], templates: [String: [UInt8]]) throws {
-        library = try Templates.library(with: templates)
+    init(_ pages: [ConsolePage]) {
         entries = pages.compactMap { page in page.entry.map { (page, $0) } }
             .sorted { ($0.1.order, $0.1.title) < ($1.1.order, $1.1.title) }
     }
@@ -32,11 +29,6 @@ struct ConsoleFrame: Sendable {
     /// Returns the path of the first page in the navigation that the operator may open.
     func firstPath(for viewer: ConsoleViewer) -> String? {
         entries.first { $0.page.isOpen(to: viewer) }?.page.path
-    }
-
-    /// Returns `nil` when there is no template of this name.
-    func content(of template: String, _ values: Any) -> HTML? {
-        library.render(template, values).map { .trusted(Array($0.utf8)) }
     }
 
     func render(_ content: HTML, as page: Page) -> [UInt8] {

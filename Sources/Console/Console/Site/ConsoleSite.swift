@@ -42,16 +42,14 @@ public final class ConsoleSite: Sendable {
     let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - templates: Those of pages from other modules, by name.
     ///   - live: Told of each change by what the pages show.
     ///   - audit: Keeps who signed in and out.
     ///   - monitor: Says what is wrong to an operator whose session cannot begin.
-    /// - Throws: The error of a template that cannot be parsed.
     public init(
-        pages: [ConsolePage], templates: [String: [UInt8]] = [:], visitors: Visitors, live: LiveUpdates,
+        pages: [ConsolePage], visitors: Visitors, live: LiveUpdates,
         audit: (any ConsoleAudit)? = nil, monitor: OverviewMonitor? = nil,
         now: @escaping @Sendable () -> Moment, logger: Logger
-    ) throws {
+    ) {
         access = ConsoleAccess(visitors)
         // Pages of development are not there in production, whatever a visitor may do.
         let isDevelopment = access.isDevelopment
@@ -62,7 +60,7 @@ public final class ConsoleSite: Sendable {
             }
         }
         routes = ConsoleRoutes(pages)
-        frame = try ConsoleFrame(pages, templates: templates)
+        frame = ConsoleFrame(pages)
         (self.live, self.audit, self.monitor, self.now) = (live, audit, monitor, now)
         log = ConsoleLog(logger, now: now)
     }
@@ -86,17 +84,12 @@ extension ConsoleSite: PageSite {
     func message(
         _ title: String, _ text: String, status: HTTPResponseStatus, code: String? = nil,
         back: (path: String, text: String)? = nil, requestID: String? = nil, viewer: ConsoleViewer? = nil,
-        reload: Int? = nil, troubles: [OverviewValues.Trouble] = []
+        reload: Int? = nil, troubles: HTML = ""
     ) -> ConsoleReply {
         let content = HTML {
             "<h1>\(title)</h1>"
             "<p>\(text)</p>"
-            if !troubles.isEmpty, let list = frame.content(of: "troubles", ["troubles": troubles]) {
-                "<section class=\"card\" aria-labelledby=\"wrong\">"
-                "<h2 id=\"wrong\">What is wrong now</h2>"
-                list
-                "</section>"
-            }
+            troubles
             if let back { "<p>\(HTML.link(.text(back.text), to: back.path))</p>" }
             if let requestID { "<p class=\"muted\">Request \(HTML.code(requestID))</p>" }
         }
@@ -123,11 +116,9 @@ extension ConsoleSite: PageSite {
         _ title: String, _ text: String, code: String, back: (path: String, text: String)? = nil,
         requestID: String? = nil, error: (any Error)? = nil
     ) -> ConsoleReply {
-        let found = error.map { monitor?.troubles(after: $0) } ?? monitor?.knownTroubles
+        let found = (error.map { monitor?.troubles(after: $0) } ?? monitor?.knownTroubles) ?? []
         return message(
             title, text, status: .serviceUnavailable, code: code, back: back, requestID: requestID,
-            troubles: (found ?? []).map {
-                OverviewValues.Trouble($0, at: now(), withPage: false, withNumbers: false)
-            })
+            troubles: found.isEmpty ? "" : found.card(at: now(), seesNumbers: false))
     }
 }

@@ -161,9 +161,6 @@ struct ConsoleVisit: Sendable {
         do {
             let answer = try await AuditOrigin.$current.withValue(origin) { try await page.handle(request) }
             switch answer {
-            case .template(let template, let title, let values, let isLive):
-                guard let content = site.frame.content(of: template, values) else { throw TemplateMissing() }
-                return render(content, title, isLive ? number : nil, visit)
             case .page(let title, let isLive, let content):
                 return render(content, title, isLive ? number : nil, visit)
             case .document(let html, let policy): return ConsoleReply(body: html, framedPolicy: policy)
@@ -186,8 +183,6 @@ struct ConsoleVisit: Sendable {
                 status: .internalServerError, requestID: requestID, viewer: request.viewer)
         }
     }
-
-    struct TemplateMissing: Error {}
 
     private func render(
         _ content: HTML, _ title: String, _ number: UInt64?, _ visit: ConsoleAccess.Visit

@@ -1,7 +1,9 @@
 import AppAttestation
 import AppleAccounts
 import AppleIdentity
+import AuthorizationServer
 import Inspection
+import Pages
 import StrictJSON
 
 /// The result of an inspection, as the page shows it.
@@ -22,49 +24,16 @@ struct InspectedToken: Sendable {
         }
     }
 
-    struct Check: Sendable {
-        let name: String
-        let result: String
-        let style: String
-        /// For a check that has passed.
-        let found: String?
-        let expected: String?
-        let failure: Failure?
-    }
-
-    struct Failure: Sendable {
-        let code: String
-        let found: String
-        let expected: String
-        let advice: String
-    }
-
-    struct Section: Sendable {
-        let title: String
-        let members: [Member]
-    }
-
-    struct Member: Sendable {
-        let name: String
-        let text: String
-        /// The account that the text is, for a link to its page.
-        let account: String?
-
-        init(name: String, text: String) {
-            (self.name, self.text, account) = (name, text, AccountID(text)?.rawValue)
-        }
-    }
-
     /// The name of the kind, as in `siwa verify`.
     let kind: String
     private(set) var answer: Answer
     /// The reason, in sentences.
     private(set) var reasons: [String]
     /// The key that has signed; `nil` where no signature was verified.
-    var signedBy: String?
-    private(set) var hasChecks = false
-    private(set) var checks: [Check] = []
-    private(set) var sections: [Section] = []
+    private(set) var signedBy: String?
+    /// Rows of checks: the name, the result, the value that was found, and the value that is expected.
+    private(set) var checks: [[HTML]] = []
+    private(set) var sections: [(title: String, members: [Fact])] = []
 
     private static let allPassed = "Every check that applies has passed."
 
@@ -92,15 +61,21 @@ struct InspectedToken: Sendable {
         } else if report.sections.contains(where: { $0.name == "claims" || $0.name == "content" }) {
             reasons.append("No signature was verified, so anyone can have written the content below.")
         }
-        let passed = PassedCheck(report)
-        checks = report.checks.map { Check($0, passed) }
-        hasChecks = true
+        for check in report.checks {
+            // A report has values for failed checks alone: what passed is in the content of the token.
+            let passed = check.finding == .passed ? report.compared(by: check.name) : nil
+            addRow(
+                check.name, check.finding, found: check.failure?.found ?? passed?.found ?? "",
+                expected: check.failure?.expected ?? passed?.expected ?? "",
+                failure: check.failure.map { ($0.code, $0.advice) })
+        }
         sections = report.sections.map { section in
-            Section(
-                title: section.title,
-                members: zip(section.object.members, section.texts).map {
-                    Member(name: TokenContent.shown($0.name), text: $1)
-                })
+            (
+                section.title,
+                zip(section.object.members, section.texts).map {
+                    Self.member(TokenContent.shown($0.name), $1)
+                }
+            )
         }
         if let section = report.sections.first(where: { $0.name == "claims" }),
             let text = Self.expiry(section.object, report.moment)
@@ -122,19 +97,26 @@ struct InspectedToken: Sendable {
         reasons.append(reason)
     }
 
-    /// Adds a row for what the token itself does not say, and the database does.
-    mutating func addCheck(
-        _ name: String, hasPassed: Bool, code: String, found: String, expected: String, advice: String
+    private mutating func addRow(
+        _ name: String, _ finding: CheckReport.Finding, found: String, expected: String,
+        failure: (code: String, advice: String)?
     ) {
-        checks.append(
-            Check(
-                name: name, result: hasPassed ? "passed" : "failed", style: hasPassed ? "good" : "bad",
-                found: found, expected: expected,
-                failure: hasPassed
-                    ? nil : Failure(code: code, found: found, expected: expected, advice: advice)))
+        let result = HTML.span(finding.look, .text(finding.rawValue))
+        checks.append([
+            .text(name), "\(result)\(failure.map { "<br>\(HTML.code($0.code))" as HTML })", .text(found),
+            "\(expected)\(failure.map { "<br>\(HTML.muted($0.advice))" as HTML })",
+        ])
     }
 
-    mutating func addSection(_ section: Section) { sections.append(section) }
+    /// A line of a section; an account leads to its page.
+    private static func member(_ name: String, _ text: String) -> Fact {
+        let account = AccountID(text)?.rawValue
+        return Fact(.code(name), account.map { .link(.text($0), to: "/console/people/\($0)") } ?? .text(text))
+    }
+
+    private mutating func addSection(_ title: String, _ members: [(name: String, text: String?)]) {
+        sections.append((title, members.compactMap { name, text in text.map { Self.member(name, $0) } }))
+    }
 
     private static func expiry(_ claims: JSONObject, _ moment: Moment) -> String? {
         let now = NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000)
@@ -154,18 +136,19 @@ struct InspectedToken: Sendable {
     mutating func add(
         _ credential: Credential, of account: AccountID?, authenticatedAt: Int64, at now: Moment
     ) {
-        var members = account.map { [Member(name: "account", text: $0.rawValue)] } ?? []
-        members.append(Member(name: "app", text: credential.clientID.rawValue))
-        members.append(Member(name: "state", text: credential.state.rawValue))
-        if let reason = credential.reason { members.append(Member(name: "reason", text: reason.rawValue)) }
-        if let since = credential.since { members.append(Member(name: "since", text: since.rfc3339)) }
-        sections.append(Section(title: "credential of the user here", members: members))
+        addSection(
+            "credential of the user here",
+            [
+                ("account", account?.rawValue), ("app", credential.clientID.rawValue),
+                ("state", credential.state.rawValue), ("reason", credential.reason?.rawValue),
+                ("since", credential.since?.rfc3339),
+            ])
         let isOlder = credential.since.map { authenticatedAt <= $0.milliseconds / 1000 } ?? true
-        addCheck(
-            "credential", hasPassed: credential.state != .revoked || !isOlder, code: "credential_revoked",
-            found: credential.state.rawValue,
+        let isEnded = credential.state == .revoked && isOlder
+        addRow(
+            "credential", isEnded ? .failed : .passed, found: credential.state.rawValue,
             expected: "authorized or not known yet, or a token that is younger than the end",
-            advice: "The user must sign in again.")
+            failure: isEnded ? ("credential_revoked", "The user must sign in again.") : nil)
         switch credential.state {
         case .authorized: reasons.append("The user's credential is authorized here.")
         case .notFound: reasons.append("The user has not signed in to this app here yet.")
@@ -219,22 +202,115 @@ extension InspectedToken {
     }
 }
 
-extension InspectedToken.Check {
-    init(_ check: CheckReport.Check, _ passed: PassedCheck) {
-        name = check.name
-        let values = check.finding == .passed ? passed.values(of: check.name) : nil
-        (found, expected) = (values?.found, values?.expected)
-        result = check.finding.rawValue
-        style =
-            switch check.finding {
-            case .passed: "good"
-            case .failed: "bad"
-            case .unknown: "warn"
-            case .notAsked, .notReached: "muted"
-            }
-        failure = check.failure.map {
-            InspectedToken.Failure(
-                code: $0.code, found: $0.found, expected: $0.expected, advice: $0.advice)
+extension InspectedToken {
+    /// Seconds by which a token can seem older than its grant. Two replicas can have written them, whose clocks differ.
+    private static let largestSkew: Int64 = 10
+
+    /// Adds the state of the user's grant to the client of a genuine ID token.
+    ///
+    /// - Parameters:
+    ///   - grant: `nil` where the user grants the client nothing now.
+    ///   - account: `nil` for an account that does not exist any more.
+    ///   - issuedAt: Seconds since 1970, from the token.
+    mutating func add(
+        _ grant: GrantRecord?, of account: Account?, to client: OAuthClientID, issuedAt: Int64, at now: Moment
+    ) {
+        guard let account else { return refuse("The account does not exist any more.") }
+        // A grant that ended, and that the user gave anew, is younger than the token.
+        func addCheck(_ found: String, hasPassed: Bool) {
+            addRow(
+                "grant", hasPassed ? .passed : .failed, found: found,
+                expected: "the grant under which the token was issued, in force",
+                failure: hasPassed ? nil : ("grant_ended", "The client must let the user sign in again."))
         }
+        guard let grant, grant.createdAt.milliseconds / 1000 - Self.largestSkew <= issuedAt else {
+            addCheck(grant == nil ? "no grant" : "a younger grant", hasPassed: false)
+            return refuse(
+                "The grant to \(client.rawValue) under which the token was issued has ended. The client must let "
+                    + "the user sign in again.")
+        }
+        let credential = account.credentials.first { $0.clientID == grant.clientID }
+        addSection(
+            "grant of the user here",
+            [
+                ("id", grant.id.rawValue), ("client", client.rawValue), ("app", grant.clientID.rawValue),
+                ("scope", grant.scope), ("created", grant.createdAt.rfc3339),
+                ("credential", credential?.state.rawValue),
+            ])
+        switch credential?.state {
+        case .authorized:
+            addCheck(grant.id.rawValue, hasPassed: true)
+            note("The user's grant to \(client.rawValue) is in force.")
+        case .revoked, .notFound, nil:
+            addCheck("a grant whose credential is not authorized", hasPassed: false)
+            refuse("The user's credential is not authorized any more.")
+        }
+        if account.isDisabled(at: now) { refuse("The account is disabled here.") }
+    }
+}
+
+extension CheckReport.Finding {
+    /// The class of the word in the style sheet.
+    fileprivate var look: String {
+        switch self {
+        case .passed: "good"
+        case .failed: "bad"
+        case .unknown: "warn"
+        case .notAsked, .notReached: "muted"
+        }
+    }
+}
+
+extension CheckReport {
+    /// Returns the value that a check that has passed found, and the value that it expected.
+    ///
+    /// - Parameter check: Its name in the report.
+    fileprivate func compared(by check: String) -> (found: String, expected: String) {
+        let keyID = member("kid", of: "header")
+        switch check {
+        case "size": return ("within the bound", "at most 16,384 bytes")
+        case "form": return ("the form of \(kind)", "the form of \(kind), with nothing cut off")
+        case "algorithm": return (member("alg", of: "header"), "RS256")
+        case "type": return (member("typ", of: "header"), "the type of \(kind)")
+        case "header": return ("no such field", "none of crit, b64, jwk, jku, x5u, x5c")
+        case "key ID": return (keyID, "a text of 1 to 64 characters")
+        case "key": return (keyID, "a key of the signer's current set")
+        case "signature": return ("a signature by key \(keyID)", "a signature by this key")
+        case "payload": return ("strict JSON", "claims in strict JSON")
+        case "kind": return (kind, kind)
+        case "claims": return (names, "those that \(kind) must have")
+        case "not before": return (member("nbf", of: "claims"), "none, or no later than now\(leewayText)")
+        case "issuer": return (member("iss", of: "claims"), "an issuer that this service trusts")
+        case "audience":
+            return (member("aud", of: "claims"), "a client ID or an audience that is configured here")
+        case "subject": return (member("sub", of: "claims"), "a subject that this service takes")
+        case "issued at": return (member("iat", of: "claims"), "no later than now\(leewayText)")
+        case "expiration": return (member("exp", of: "claims"), "later than now\(leewayText)")
+        case "lifetime": return (member("exp", of: "claims"), "within the longest lifetime after iat")
+        case "nonce": return (member("nonce", of: "claims"), "the nonce that was given")
+        case "code hash": return (member("c_hash", of: "claims"), "the hash of the code that was given")
+        case "access token hash", "access_token_hash":
+            return (member("at_hash", of: "claims"), "the hash of the access token that was given")
+        case "events": return (member("events", of: "claims"), "1 to 16 events in one of Apple's forms")
+        case "family": return ("a token family that is good", "the current token of a good family")
+        case "code": return ("a code that waits", "a code that waits, within its time")
+        // The checks of App Attest compare bytes, which say nothing to a reader.
+        case _: return ("the bytes that were expected", "what the section of the specification asks for")
+        }
+    }
+
+    /// Seconds that the clock of the issuer may differ from ours.
+    private var leewayText: String {
+        leeway.map { $0 == 0 ? "; no leeway" : "; leeway \($0) seconds" } ?? ""
+    }
+
+    private func member(_ name: String, of section: String) -> String {
+        guard let section = sections.first(where: { $0.name == section }) else { return "none" }
+        return zip(section.object.members, section.texts).first { $0.0.name == name }?.1 ?? "none"
+    }
+
+    private var names: String {
+        let claims = sections.first { $0.name == "claims" }?.object.members.map(\.name) ?? []
+        return claims.map(TokenContent.shown).joined(separator: ", ")
     }
 }

@@ -15,33 +15,29 @@ import StrictJSON
 package struct TokenInspector: Sendable {
     package typealias Store = AccountStore & AuthorizationStore & GrantInspectionStore & AppAttestStore
 
-    /// Values and services of the deployment.
-    package struct Dependencies: Sendable {
-        let deployment: Deployment
-        /// The issuers of Apple's tokens.
-        let appleIssuers: [String]
-        let appleKeys: any VerificationKeys
-        let store: any Store
-        let roots: AppAttestRoots
-        /// `nil` without OAuth clients.
-        let oauth: OAuthServer?
-        /// The issuer of security event tokens, and the keys that sign them; `nil` where nothing is signed.
-        let eventIssuer: String?
-        let keys: SigningKeys?
-        /// The keys of a team that sign client secrets, by their IDs.
-        let clientSecretKeys: @Sendable (TeamID) -> [String: TokenVerificationKey]
+    let deployment: Deployment
+    /// The issuers of Apple's tokens.
+    private let appleIssuers: [String]
+    private let appleKeys: any VerificationKeys
+    private let store: any Store
+    private let roots: AppAttestRoots
+    /// `nil` without OAuth clients.
+    private let oauth: OAuthServer?
+    /// The issuer of security event tokens, and the keys that sign them; `nil` where nothing is signed.
+    private let eventIssuer: String?
+    private let keys: SigningKeys?
+    /// The keys of a team that sign client secrets, by their IDs.
+    private let clientSecretKeys: @Sendable (TeamID) -> [String: TokenVerificationKey]
 
-        package init(
-            deployment: Deployment, appleIssuers: [String], appleKeys: any VerificationKeys,
-            store: any Store, roots: AppAttestRoots, oauth: OAuthServer?, eventIssuer: String?,
-            keys: SigningKeys?,
-            clientSecretKeys: @escaping @Sendable (TeamID) -> [String: TokenVerificationKey]
-        ) {
-            (self.deployment, self.appleIssuers, self.appleKeys) = (deployment, appleIssuers, appleKeys)
-            (self.store, self.roots, self.oauth) = (store, roots, oauth)
-            (self.eventIssuer, self.keys) = (eventIssuer, keys)
-            self.clientSecretKeys = clientSecretKeys
-        }
+    package init(
+        deployment: Deployment, appleIssuers: [String], appleKeys: any VerificationKeys, store: any Store,
+        roots: AppAttestRoots, oauth: OAuthServer?, eventIssuer: String?, keys: SigningKeys?,
+        clientSecretKeys: @escaping @Sendable (TeamID) -> [String: TokenVerificationKey]
+    ) {
+        (self.deployment, self.appleIssuers, self.appleKeys) = (deployment, appleIssuers, appleKeys)
+        (self.store, self.roots, self.oauth) = (store, roots, oauth)
+        (self.eventIssuer, self.keys) = (eventIssuer, keys)
+        self.clientSecretKeys = clientSecretKeys
     }
 
     /// The token with the values that the operator gives beside it.
@@ -66,12 +62,6 @@ package struct TokenInspector: Sendable {
     static let longestText = 16_384
     static let longestValue = 4096
 
-    let dependencies: Dependencies
-
-    package init(_ dependencies: Dependencies) {
-        self.dependencies = dependencies
-    }
-
     /// - Parameter viewer: Tokens of apps that the viewer may not see count as tokens of others.
     func inspect(_ question: Question, for viewer: ConsoleViewer, at now: Moment) async -> InspectedToken {
         let input = question.kind.map { RecognizedInput.inspected($0) } ?? recognized(question.text)
@@ -87,20 +77,20 @@ package struct TokenInspector: Sendable {
     }
 
     private func recognized(_ text: String) -> RecognizedInput {
-        let google = dependencies.oauth?.dependencies.google ?? .google
+        let google = oauth?.dependencies.google ?? .google
         return RecognizedInput(
             text,
-            issuers: [dependencies.oauth?.dependencies.settings.issuer.text, dependencies.eventIssuer]
+            issuers: [oauth?.dependencies.settings.issuer.text, eventIssuer]
                 .compactMap(\.self),
             googleIssuers: google.identityIssuers + [google.eventIssuer])
     }
 
     private func apps(_ viewer: ConsoleViewer) -> [App] {
-        dependencies.deployment.apps.filter { viewer.scope.allows($0) }
+        deployment.apps.filter { viewer.scope.allows($0) }
     }
 
     private func clients(_ viewer: ConsoleViewer) -> [OAuthClient] {
-        (dependencies.oauth?.dependencies.settings.clients.clients ?? []).filter {
+        (oauth?.dependencies.settings.clients.clients ?? []).filter {
             viewer.scope.allows($0.app)
         }
     }
@@ -112,7 +102,7 @@ package struct TokenInspector: Sendable {
         let inspection = TokenInspection(
             kind: kind,
             policy: VerificationPolicy(
-                issuers: dependencies.appleIssuers,
+                issuers: appleIssuers,
                 clientIDs: apps.flatMap { $0.clientIDs.map(\.rawValue) }),
             expectations: kind == .identityToken
                 ? IdentityTokenExpectations(
@@ -133,7 +123,7 @@ package struct TokenInspector: Sendable {
         guard let audience = claims?["aud"]?.string.flatMap({ ClientID($0) }),
             let app = apps.first(where: { $0.clientIDs.contains(audience) }),
             let subject = claims?["sub"]?.string.flatMap({ AppleSubject($0) }),
-            let found = try? await dependencies.store.credentials(
+            let found = try? await store.credentials(
                 team: app.team, clientID: app.primaryClientID, subjects: [subject]
             ).first
         else { return }
@@ -141,7 +131,7 @@ package struct TokenInspector: Sendable {
         // The viewer may see the account, because the credential is of one of the viewer's apps.
         var account: Account?
         if found.state != .notFound {
-            account = try? await dependencies.store.account(SubjectKey(team: app.team, subject: subject))
+            account = try? await store.account(SubjectKey(team: app.team, subject: subject))
         }
         token.add(found, of: account?.id, authenticatedAt: authenticated, at: now)
     }
@@ -154,12 +144,12 @@ package struct TokenInspector: Sendable {
         var audiences: [String] = []
         switch kind {
         case .accessToken:
-            issuer = dependencies.oauth?.dependencies.settings.issuer.text ?? ""
+            issuer = oauth?.dependencies.settings.issuer.text ?? ""
             audiences = Array(Set(clients.map(\.audience))).sorted()
         case .idToken:
-            issuer = dependencies.oauth?.dependencies.settings.issuer.text ?? ""
+            issuer = oauth?.dependencies.settings.issuer.text ?? ""
             audiences = clients.map(\.id.rawValue)
-        case .securityEvent: issuer = dependencies.eventIssuer ?? ""
+        case .securityEvent: issuer = eventIssuer ?? ""
         case .refreshToken, .authorizationCode, .deviceCode, .userCode: issuer = nil
         }
         let inspection = IssuedTokenInspection(
@@ -167,7 +157,6 @@ package struct TokenInspector: Sendable {
             nonce: kind == .idToken ? question.nonce : nil,
             accessToken: kind == .idToken ? question.accessToken : nil, moment: now,
             masksPersons: !viewer.isDevelopment)
-        let store = dependencies.store
         let visible = Set(clients.map(\.id))
         let report = await inspection.inspect(
             question.text, keys: keySource,
@@ -199,11 +188,11 @@ package struct TokenInspector: Sendable {
             let issuedAt = claims?["iat"]?.integer
         else { return }
         do {
-            let account = try await dependencies.store.account(id)
-            let grant = try await dependencies.store.grant(of: id, for: client.id)
+            let account = try await store.account(id)
+            let grant = try await store.grant(of: id, for: client.id)
             token.add(grant, of: account, to: client.id, issuedAt: issuedAt, at: now)
         } catch {
-            token.addUnknownGrant()
+            token.note("The state of the user's grant is not known: the database cannot be read.")
         }
     }
 
@@ -222,9 +211,9 @@ package struct TokenInspector: Sendable {
         case .attestation:
             guard let environment = values.environment else { return .incompleteObject(kind) }
             expectation = .attestation(
-                roots: dependencies.roots, platform: .iOS, keyID: keyID, environment: environment)
+                roots: roots, platform: .iOS, keyID: keyID, environment: environment)
         case .assertion:
-            guard let record = try? await dependencies.store.attestedKey(keyID), record.appID == appID,
+            guard let record = try? await store.attestedKey(keyID), record.appID == appID,
                 let key = try? ECPublicKey(point: record.publicKey)
             else { return .unknownKey }
             expectation = .assertion(key: key, lastCounter: record.counter)
@@ -239,7 +228,7 @@ package struct TokenInspector: Sendable {
     private func google(
         _ kind: GoogleTokenKind, _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
     ) async -> InspectedToken {
-        let server = dependencies.oauth?.dependencies
+        let server = oauth?.dependencies
         let google = server?.google ?? .google
         let keys = kind == .idToken ? server?.googleKeys : server?.googleEventKeys
         let inspection = ForeignTokenInspection(
@@ -269,7 +258,7 @@ package struct TokenInspector: Sendable {
     ) async -> InspectedToken {
         let apps = apps(viewer)
         let keys = apps.map(\.team).reduce(into: [String: TokenVerificationKey]()) { keys, team in
-            keys.merge(dependencies.clientSecretKeys(team)) { first, _ in first }
+            keys.merge(clientSecretKeys(team)) { first, _ in first }
         }
         let inspection = ForeignTokenInspection(
             rules: .clientSecret(
@@ -282,6 +271,25 @@ package struct TokenInspector: Sendable {
     }
 
     private var keySource: ServiceKeySource {
-        ServiceKeySource(apple: dependencies.appleKeys, own: dependencies.keys)
+        ServiceKeySource(apple: appleKeys, own: keys)
+    }
+}
+
+/// The keys of the running service.
+struct ServiceKeySource: InspectedKeySource {
+    let apple: any VerificationKeys
+    let own: SigningKeys?
+
+    func appleKeys() async throws(KeysUnavailable) -> InspectedKeys {
+        InspectedKeys(apple, keyIDs: (apple as? PinnedKeySet)?.keyIDs)
+    }
+
+    func issuerKeys() async throws(KeysUnavailable) -> [JSONValue] {
+        guard let own else { throw KeysUnavailable(description: "this service signs no tokens") }
+        do {
+            return try await own.published().map { .object($0) }
+        } catch {
+            throw KeysUnavailable(description: "the signing keys cannot be read from the database")
+        }
     }
 }

@@ -2,6 +2,7 @@ import AppAttestation
 import AppleAccounts
 import AppleIdentity
 import Inspection
+import Pages
 
 /// The token inspector: a form, and the checks of what was given in it.
 package struct TokenPages: Sendable {
@@ -14,38 +15,10 @@ package struct TokenPages: Sendable {
     package var pages: [ConsolePage] {
         [
             ConsolePage(.get, "/tokens", access: .operators, entry: .init("Tokens", order: 30)) { request in
-                .template("tokens", title: "Tokens", values: values(request, nil))
+                page(request, result: nil)
             },
-            ConsolePage(.post, "/tokens", access: .operators) { request in try await inspect(request) },
+            ConsolePage(.post, "/tokens", access: .operators, handle: inspect),
         ]
-    }
-
-    private struct Values: Sendable {
-        let csrf: String
-        let isMasked: Bool
-        /// The text of the field: what was given, in development, where nothing is secret.
-        let text: String
-        let nonce: String
-        let authorizationCode: String
-        let accessToken: String
-        let hasOthers: Bool
-        let kinds: [Kind]
-        let apps: [String]
-        let result: Result?
-    }
-
-    private struct Kind: Sendable {
-        let name: String
-        let isSelected: Bool
-    }
-
-    private struct Result: Sendable {
-        /// The number of the request that the token came with, for a link back.
-        let request: String?
-        let shown: String
-        let token: InspectedToken
-        let answer: String
-        let style: String
     }
 
     private func inspect(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
@@ -78,33 +51,108 @@ package struct TokenPages: Sendable {
             environment: value("environment", request).flatMap { AttestationEnvironment(rawValue: $0) })
         var token = await inspector.inspect(question, for: request.viewer, at: request.now)
         if text != given { token.note("The text around the token was left out.") }
-        return .template(
-            "tokens", title: "Tokens",
-            values: values(
-                request,
-                Result(
-                    request: value("request", request).flatMap { Int($0) }.map { "\($0)" },
-                    shown: Self.shortened(text), token: token, answer: token.answer.rawValue,
-                    style: token.answer.style)))
+        return page(request, result: resultCards(of: token, Self.shortened(text), request))
     }
 
     private func value(_ name: String, _ request: ConsoleRequest) -> String? {
         request.form[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func values(_ request: ConsoleRequest, _ result: Result?) -> Values {
-        let selected = request.form["kind"] ?? ""
+    private func page(_ request: ConsoleRequest, result: HTML?) -> ConsoleAnswer {
+        .page(
+            "Tokens",
+            HTML {
+                "<h1>Tokens</h1>"
+                Division(result == nil ? "beside alone" : "beside") {
+                    if let result { Division { result } }
+                    Division { formCard(request) }
+                }
+            })
+    }
+
+    private func resultCards(of token: InspectedToken, _ shown: String, _ request: ConsoleRequest) -> HTML {
+        HTML {
+            Card("Is it good now? \(HTML.span(token.answer.style, .text(token.answer.rawValue)))") {
+                HTML(token.reasons.map { "<p>\($0)</p>\n" as HTML })
+                Facts([
+                    Fact("Kind", .code(token.kind)), Fact("Given", .code(shown)),
+                    token.signedBy.map { Fact("Signed by", .code($0)) },
+                ])
+                // The number of the request that the token came with.
+                value("request", request).flatMap { Int($0) }.map { number -> HTML in
+                    "<p><a href=\"/console/requests/\(number)\">The request that it came with</a></p>"
+                }
+            }
+            if !token.checks.isEmpty {
+                Card("Checks") {
+                    Table(
+                        "Checks", [.head("Check"), "Result", .any("Found"), .any("Expected")], token.checks)
+                }
+            }
+            for section in token.sections {
+                Card(.text(section.title)) { Facts(section.members) }
+            }
+        }
+    }
+
+    private func formCard(_ request: ConsoleRequest) -> Card {
+        // In development nothing is secret, and the fields keep what was given.
         let isDevelopment = request.viewer.isDevelopment
         func given(_ name: String) -> String { isDevelopment ? request.form[name] ?? "" : "" }
-        return Values(
-            csrf: request.viewer.formToken, isMasked: !isDevelopment, text: given("token"),
-            nonce: given("nonce"), authorizationCode: given("authorization_code"),
-            accessToken: given("access_token"),
-            hasOthers: ["nonce", "authorization_code", "access_token"].contains { !given($0).isEmpty },
-            kinds: InspectedKind.all.map { Kind(name: $0.name, isSelected: $0.name == selected) },
-            apps: inspector.dependencies.deployment.apps.filter { request.viewer.scope.allows($0) }
-                .flatMap { $0.bundleIDs.map(\.rawValue) },
-            result: result)
+        func field(_ label: String, _ name: String, _ value: String? = nil) -> HTML {
+            let value = value.map { " value=\"\($0)\"" as HTML }
+            return """
+                <p><label for="\(name)">\(label)</label><input id="\(name)" name="\(name)" \
+                maxlength="4096"\(value) autocomplete="off" spellcheck="false"></p>
+                """
+        }
+        func choice(
+            _ label: String, _ name: String, _ none: String, _ words: [String], chosen: String? = nil
+        ) -> HTML {
+            let select = Select(name, id: name, [("", none)] + words.map { ($0, $0) }, chosen: chosen)
+            return "<p><label for=\"\(name)\">\(label)</label>\(select.html)</p>"
+        }
+        let bundleIDs = inspector.deployment.apps.filter { request.viewer.scope.allows($0) }
+            .flatMap { $0.bundleIDs.map(\.rawValue) }
+        let masking =
+            isDevelopment
+            ? ""
+            : " The page shows its first and last characters only, and names and addresses in it are masked."
+        let compared = [
+            ("Nonce of the sign-in, raw", "nonce"),
+            ("Authorization code that came with it", "authorization_code"),
+            ("Access token that came with it", "access_token"),
+        ]
+        return Card("Inspect") {
+            """
+            <p>Any token or code of Apple's, of Google's or of this service. Nothing of it is stored or \
+            logged.\(masking)</p>
+            """
+            """
+            <form method="post" action="/console/tokens" autocomplete="off">
+            <input type="hidden" name="csrf" value="\(request.viewer.formToken)">
+            <p><label for="token">Token, code or object</label>
+            <textarea id="token" name="token" rows="6" cols="72" required maxlength="16384" autocomplete="off" \
+            autocapitalize="off" spellcheck="false">\(given("token"))</textarea></p>
+            """
+            choice(
+                "Kind", "kind", "recognize it", InspectedKind.all.map(\.name), chosen: value("kind", request))
+            Details(
+                "Compare with nonce, code or access token",
+                isOpen: compared.contains { !given($0.1).isEmpty }
+            ) {
+                HTML(compared.map { field($0, $1, given($1)) })
+            }
+            Details("For objects of App Attest") {
+                choice("Bundle ID", "bundle_id", "none", bundleIDs)
+                field("Key ID in base64", "key_id")
+                field("Challenge as text", "challenge")
+                choice(
+                    "Environment, for an attestation", "environment", "none", ["production", "development"])
+            }
+            "<p><button>Inspect</button></p>"
+            "</form>"
+        }
     }
 
     /// The first and the last characters: enough to recognize the text, and too few to use it. A short secret

@@ -80,20 +80,15 @@ enum ResponseMode: String, CaseIterable, Codable {
 }
 
 /// The response that the browser carries to the redirect URI (RFC 6749 §4.1.2).
-struct AuthorizationResponse: Equatable {
+struct AuthorizationResponse {
     let redirectURI: String
     let mode: ResponseMode
-    let fields: [Field]
-
-    struct Field: Equatable {
-        let name: String
-        let value: String
-    }
+    let fields: [(name: String, value: String)]
 
     init(to request: AuthorizationRequest, _ fields: [(String, String?)]) {
         (redirectURI, mode) = (request.redirectURI, request.responseMode)
         self.fields = (fields + [("state", request.state)]).compactMap { name, value in
-            value.map { Field(name: name, value: $0) }
+            value.map { (name, $0) }
         }
     }
 

@@ -1,9 +1,12 @@
 import EmulatorServer
 import HTTPTypes
 import Hummingbird
+import Pages
 
 /// `GET /auth/authorize`, and the forms of its page. The page needs no scripts: each step is a separate form.
 struct AuthorizeEndpoint: Sendable {
+    private static let path = "/auth/authorize"
+
     let state: EmulatorState
 
     func add(to router: Router<EmulatorRequestContext>) {
@@ -12,7 +15,7 @@ struct AuthorizeEndpoint: Sendable {
             try await faults.respond(to: request, on: context.channel) { request, _ in
                 respond { () throws(OAuthError) in
                     let (page, opened) = try state.open(FormFields((request.uri.query ?? "").utf8))
-                    return ChooserPage(page: page, request: opened, users: UserPage(of: users)).response
+                    return chooser(page, opened, UserPage(of: users))
                 }
             }
         }
@@ -34,7 +37,7 @@ struct AuthorizeEndpoint: Sendable {
             return try work()
         } catch {
             state.count(error, on: .authorize)
-            return ErrorPage(refusal: error).response
+            return .failurePage(error)
         }
     }
 
@@ -62,30 +65,11 @@ struct AuthorizeEndpoint: Sendable {
             }
             return try consent(page, request, user.subject)
         }
-        return ChooserPage(page: page, request: request, users: try UserPage(of: users, form)).response
+        return chooser(page, request, try UserPage(of: users, form))
     }
 
     /// The users that can sign in.
     private var users: [EmulatedUser] { state.users.filter { !$0.isDeleted } }
-
-    private func consent(
-        _ page: String, _ request: AuthorizationRequest, _ subject: String
-    ) throws(OAuthError) -> EndpointResponse {
-        guard let user = try? state.user(subject), !user.isDeleted else {
-            throw OAuthError(.invalidRequest, "there is no such account")
-        }
-        return ConsentPage(
-            page: page, request: request, user: user,
-            isFirst: state.isFirstAuthorization(of: user, clientID: request.clientID)
-        ).response
-    }
-
-    private func deliver(_ response: AuthorizationResponse) -> EndpointResponse {
-        guard response.mode != .formPost else { return FormPostPage(delivered: response).response }
-        return EndpointResponse(
-            status: 303,
-            headers: [.init(name: "Location", value: response.location), EndpointResponse.noStore])
-    }
 
     private func name(_ form: FormFields, _ field: String) throws(OAuthError) -> String? {
         guard let text = form[field] else { return nil }
@@ -94,65 +78,91 @@ struct AuthorizeEndpoint: Sendable {
     }
 }
 
-/// The first step of `/auth/authorize`: the choice of a user, or a new user.
-struct ChooserPage {
-    private struct Choice {
-        let subject: String
-        let person: UserLine
+// The pages of the two steps, and of the response.
+extension AuthorizeEndpoint {
+    /// The choice of a user, or a new user.
+    private func chooser(
+        _ page: String, _ request: AuthorizationRequest, _ users: UserPage
+    ) -> EndpointResponse {
+        let hidden = [(name: "page", value: page)]
+        return .page("Sign in", formTargets: request.formTargets) {
+            "<h1>Choose an account</h1>"
+            "<p>Sign in to <b>\(request.clientID)</b>, with an emulated account.</p>"
+            users.searchForm("post", Self.path, hidden: hidden)
+            HTML.form(to: Self.path, hidden) {
+                for user in users.users {
+                    "<button class=\"user\" name=\"choose\" value=\"\(user.subject)\">\(user.line)</button>"
+                }
+            }
+            users.pager("post", Self.path, hidden: hidden)
+            "<details>"
+            "<summary>Create an account</summary>"
+            HTML.form(to: Self.path, hidden) {
+                """
+                \(nameFields(first: "Ada", last: "Lovelace"))
+                <label for="email">E-mail address</label>
+                <input id="email" type="email" name="email" placeholder="generated from the name" maxlength="300">
+                <button class="main full" name="create" value="1">Create and continue</button>
+                """
+            }
+            "</details>"
+            HTML.form(to: Self.path, hidden) {
+                "<button class=\"plain full\" name=\"cancel\" value=\"1\">Cancel</button>"
+            }
+        }
     }
 
-    private let page: String
-    private let clientID: String
-    private let controls: UserPageControls
-    private let users: [Choice]
-    private let formTargets: String?
-
-    init(page: String, request: AuthorizationRequest, users: UserPage) {
-        (self.page, clientID, formTargets) = (page, request.clientID, request.formTargets)
-        controls = UserPageControls(
-            page: users, method: "post", action: "/auth/authorize", hidden: [PageField("page", page)])
-        self.users = users.users.map { Choice(subject: $0.subject, person: UserLine($0)) }
+    private func nameFields(first: String?, last: String?) -> HTML {
+        """
+        <div class="pair">
+        <div><label for="first">First name</label>\
+        <input id="first" type="text" name="first_name" value="\(first)" maxlength="100"></div>
+        <div><label for="last">Last name</label>\
+        <input id="last" type="text" name="last_name" value="\(last)" maxlength="100"></div>
+        </div>
+        """
     }
 
-    var response: EndpointResponse {
-        PageFrame(title: "Sign in", template: "chooser", values: self, formTargets: formTargets).response
-    }
-}
-
-extension AuthorizationRequest {
-    /// Targets of the page's forms, for `form-action`. Browsers apply `form-action` also to redirects after a
-    /// form. A page whose form can lead to a redirect sets no targets, because the app may redirect to its
-    /// own URL scheme, and a policy cannot allow all schemes.
-    var formTargets: String? { responseMode == .formPost ? "'self'" : nil }
-}
-
-/// The second step of `/auth/authorize`: the values that the app may see, and consent.
-struct ConsentPage {
-    private let page: String
-    private let clientID: String
-    private let explanation: String
-    private let person: UserLine
-    private let subject: String
-    private let asksName: Bool
-    private let asksEmail: Bool
-    private let firstName: String
-    private let lastName: String
-    private let email: String
-    private let hidesEmail: Bool
-    private let formTargets: String?
-
-    /// - Parameter isFirst: True at the first authorization, the only time that Apple asks what to share.
-    init(page: String, request: AuthorizationRequest, user: EmulatedUser, isFirst: Bool) {
-        (self.page, clientID, formTargets) = (page, request.clientID, request.formTargets)
-        explanation = Self.explanation(of: request, isFirst: isFirst)
-        (person, subject) = (UserLine(user), user.subject)
-        (asksName, asksEmail) = (isFirst && request.wantsName, isFirst && request.wantsEmail)
-        (firstName, lastName) = (user.firstName ?? "", user.lastName ?? "")
-        (email, hidesEmail) = (user.email ?? "none", user.hidesEmail)
+    /// The values that the app may see, and consent.
+    private func consent(
+        _ page: String, _ request: AuthorizationRequest, _ subject: String
+    ) throws(OAuthError) -> EndpointResponse {
+        guard let user = try? state.user(subject), !user.isDeleted else {
+            throw OAuthError(.invalidRequest, "there is no such account")
+        }
+        // Apple asks what to share at the first authorization only.
+        let isFirst = state.isFirstAuthorization(of: user, clientID: request.clientID)
+        return .page("Sign in", formTargets: request.formTargets) {
+            "<h1>Sign in to \(request.clientID)?</h1>"
+            "<p>\(Self.explanation(of: request, isFirst: isFirst))</p>"
+            "<div class=\"person\">\(user.line)</div>"
+            HTML.form(to: Self.path, [("page", page)]) {
+                if isFirst, request.wantsName { nameFields(first: user.firstName, last: user.lastName) }
+                if isFirst, request.wantsEmail { emailChoice(of: user) }
+                """
+                <button class="main full" name="allow" value="\(user.subject)">Continue</button>
+                <button class="plain full" name="cancel" value="1" formnovalidate>Cancel</button>
+                """
+            }
+        }
     }
 
-    var response: EndpointResponse {
-        PageFrame(title: "Sign in", template: "consent", values: self, formTargets: formTargets).response
+    private func emailChoice(of user: EmulatedUser) -> HTML {
+        func choice(_ value: String, isChosen: Bool, _ words: HTML, _ note: String) -> HTML {
+            """
+            <label class="choice">\
+            <input type="radio" name="email_choice" value="\(value)"\(isChosen ? " checked" : "")>\
+            <span>\(words)<small>\(note)</small></span></label>
+            """
+        }
+        return HTML {
+            "<fieldset><legend>E-mail</legend>"
+            choice("share", isChosen: !user.hidesEmail, "Share my address", user.email ?? "none")
+            choice(
+                "hide", isChosen: user.hidesEmail, "Hide my address",
+                "The app gets an address that forwards to you.")
+            "</fieldset>"
+        }
     }
 
     private static func explanation(of request: AuthorizationRequest, isFirst: Bool) -> String {
@@ -164,25 +174,35 @@ struct ConsentPage {
         case (false, false): return "The app requests no personal data."
         }
     }
+
+    private func deliver(_ response: AuthorizationResponse) -> EndpointResponse {
+        guard response.mode != .formPost else { return formPost(response) }
+        return EndpointResponse(
+            status: 303,
+            headers: [.init(name: "Location", value: response.location), EndpointResponse.noStore])
+    }
+
+    /// Sends the response to the redirect URI with a form that a script submits, or the user when scripts are
+    /// disabled (OAuth 2.0 Form Post Response Mode).
+    private func formPost(_ response: AuthorizationResponse) -> EndpointResponse {
+        // The receiver may redirect the browser, also to `intent:` or to its own scheme, and browsers
+        // apply the policy to redirects too. Apple's page allows these redirects.
+        .page("Continue", formTargets: nil, script: "document.getElementById('answer').submit()") {
+            "<h1>Return to the app</h1>"
+            "<p>If nothing happens, press the button.</p>"
+            """
+            <form id="answer" method="post" action="\(response.redirectURI)">
+            \(HTML.hidden(response.fields))
+            <button class="main full">Continue</button>
+            </form>
+            """
+        }
+    }
 }
 
-/// Sends the response to the redirect URI with a form that a script submits, or the user when scripts are
-/// disabled (OAuth 2.0 Form Post Response Mode).
-struct FormPostPage {
-    private let action: String
-    private let hidden: [PageField]
-
-    init(delivered: AuthorizationResponse) {
-        action = delivered.redirectURI
-        hidden = delivered.fields.map { PageField($0.name, $0.value) }
-    }
-
-    var response: EndpointResponse {
-        PageFrame(
-            title: "Continue", template: "answer", values: self,
-            // The receiver may redirect the browser, also to `intent:` or to its own scheme, and browsers
-            // apply the policy to redirects too. Apple's page allows these redirects.
-            formTargets: nil, script: "document.getElementById('answer').submit()"
-        ).response
-    }
+extension AuthorizationRequest {
+    /// Targets of the page's forms, for `form-action`. Browsers apply `form-action` also to redirects after a
+    /// form. A page whose form can lead to a redirect sets no targets, because the app may redirect to its
+    /// own URL scheme, and a policy cannot allow all schemes.
+    fileprivate var formTargets: String? { responseMode == .formPost ? "'self'" : nil }
 }

@@ -1,6 +1,8 @@
+import EmulatorServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Pages
 import StrictJSON
 
 /// The response of one of Apple's endpoints, before a fault changes it.
@@ -36,6 +38,42 @@ struct EndpointResponse: Equatable {
 
     /// Forbids caching, as required for a response with a token (RFC 6749 §5.1).
     static let noStore = Header(name: "Cache-Control", value: "no-store")
+}
+
+extension EndpointResponse {
+    /// - Parameters:
+    ///   - formTargets: The allowed targets of forms, and of redirects after them, as in the policy; `nil` allows
+    ///     all.
+    ///   - script: Runs when the page opens.
+    static func page(
+        _ title: String, status: Int = 200, isWide: Bool = false, formTargets: String? = "'self'",
+        script: HTML? = nil, @PageBuilder _ content: () -> HTML
+    ) -> EndpointResponse {
+        let document = PageDocument(
+            title: title, heading: "Fake Apple", content: content(), style: PackageResources.style_css,
+            mainClass: isWide ? "wide" : "card", script: script, formTargets: formTargets)
+        return EndpointResponse(
+            status: status, contentType: "text/html;charset=UTF-8",
+            headers: [
+                noStore, Header(name: "Content-Security-Policy", value: document.policy),
+                Header(name: "X-Content-Type-Options", value: "nosniff"),
+            ],
+            body: document.html.bytes)
+    }
+
+    /// The page for another request that the fake refuses, such as one of an unknown path.
+    static func refusalPage(_ error: EmulatorError) -> EndpointResponse {
+        .page("Not possible", status: error.code.status.code) { error.content }
+    }
+
+    /// The page for a request that Apple would refuse. As at Apple, nothing is sent to the app.
+    static func failurePage(_ refusal: OAuthError) -> EndpointResponse {
+        .page("Cannot sign in", status: refusal.code.status) {
+            "<h1>This sign-in has failed</h1>"
+            "<p><code>\(refusal.code.rawValue)</code></p>"
+            "<p>\(refusal.cause)</p>"
+        }
+    }
 }
 
 extension EndpointResponse {

@@ -1,67 +1,122 @@
 import EmulatorServer
+import Pages
 public import StrictJSON
+import Synchronization
 
-/// The values that an iPhone app receives from Apple's sheet, and the request of its backend to the service.
-struct IPhonePage {
+extension AccountsRoute {
     /// Bytes.
-    static let longestNonce = 512
+    private static let longestNonce = 512
 
-    private let person: UserLine
-    private let clientID: String
-    private let isFirst: Bool
-    private let members: String
-    private let command: String
-    private let nonce: String
-    private let longestNonce = Self.longestNonce
-    private let hidden: [PageField]
-    /// Fields of the form that sends the sign-in to the service; empty without a backend.
-    private let sent: [PageField]
-    private let canSend: Bool
+    /// Signs a user in to a native app: Apple's sheet on an iPhone has no web page. Every press is a new
+    /// sign-in. The page shows the values that the app receives, and the request of its backend to the service.
+    func signIn(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
+        var recipe = IdentityTokenRecipe()
+        (recipe.subject, recipe.clientID) = (try form.require("sub"), try form.require("client_id"))
+        (recipe.authorizationCode, recipe.nonce) = (.made, form["nonce"])
+        guard recipe.nonce?.utf8.count ?? 0 <= Self.longestNonce else {
+            throw OAuthError(.invalidRequest, "a nonce must have at most \(Self.longestNonce) bytes")
+        }
+        do throws(EmulatorError) {
+            return page(of: try state.user(recipe.subject), try state.mint(recipe))
+        } catch {
+            throw OAuthError(.invalidRequest, error.description)
+        }
+    }
 
-    /// - Parameters:
-    ///   - token: The CSRF token of the form.
-    ///   - canSend: True if the fake has a backend of the app.
-    init(
-        user: EmulatedUser, minted: MintedIdentityToken, notificationURL: String?, token: String,
-        canSend: Bool
-    ) {
-        (person, clientID, nonce) = (UserLine(user), minted.clientID, minted.nonce ?? "")
-        isFirst = minted.user != nil
-        members = minted.signIn.members.map { member in
+    private func page(of user: EmulatedUser, _ minted: MintedIdentityToken) -> EndpointResponse {
+        let members = minted.signIn.members.map { member in
             "\(member.name)\n\(member.value.string ?? String(decoding: member.value.serialized(), as: UTF8.self))"
-        }.joined(separator: "\n\n")
-        let json = Self.json(minted)
-        command = Self.command(for: json, notificationURL: notificationURL)
-        self.canSend = canSend
-        sent = [
-            PageField("token", token), PageField("action", AccountsRoute.send), PageField("sign_in", json),
-        ]
-        hidden = [
-            PageField("token", token), PageField("action", AccountsRoute.signIn),
-            PageField("sub", user.subject), PageField("client_id", minted.clientID),
-        ]
-    }
-
-    var response: EndpointResponse {
-        PageFrame(title: "Sign in on an iPhone", template: "iphone", values: self, isWide: true).response
-    }
-
-    /// The body that the backend posts.
-    private static func json(_ minted: MintedIdentityToken) -> String {
+        }
         var json = minted.signIn
         // Without `client_id`, the service uses its first configured client ID.
         json["client_id"] = .string(minted.clientID)
-        return String(decoding: JSONValue.object(json).serialized(), as: UTF8.self)
+        let body = String(decoding: JSONValue.object(json).serialized(), as: UTF8.self)
+        let again = [
+            ("token", token), ("action", Self.signIn), ("sub", user.subject), ("client_id", minted.clientID),
+        ]
+        return .page("Sign in on an iPhone", isWide: true) {
+            "<h1>Signed in on an iPhone</h1>"
+            HTML.section(look: "account") {
+                """
+                <div class="person">\(user.line)</div>
+                <p>The app <b>\(minted.clientID)</b> gets an identity token, which is good for a day, and a code, \
+                which is good once and for five minutes. \(Self.gift(isFirst: minted.user != nil))</p>
+                <pre>\(members.joined(separator: "\n\n"))</pre>
+                """
+            }
+            HTML.section("What the backend posts to siwa", look: "account") {
+                """
+                <p>SIWA_KEY is an API key of the service. <code>siwa dev</code> takes siwa_development.</p>
+                <pre>\(command(posting: body))</pre>
+                """
+                if state.appBackend.withLock({ $0 != nil }) {
+                    let fields = [("token", token), ("action", Self.send), ("sign_in", body)]
+                    HTML.form(to: "/accounts", fields) { "<button class=\"main\">Send to siwa</button>" }
+                }
+                "<p><a href=\"/\">Back to the accounts</a></p>"
+            }
+            HTML.section("With a nonce", look: "account") {
+                """
+                <p>nonce_sha256 of <code>POST /v1/nonces</code>. The sign-in then needs the nonce beside the \
+                token.</p>
+                """
+                HTML.form(to: "/accounts", again) {
+                    """
+                    <label for="nonce">Nonce in the token</label>\
+                    <input id="nonce" type="text" name="nonce" maxlength="\(Self.longestNonce)" \
+                    value="\(minted.nonce)"><button>Sign in once more</button>
+                    """
+                }
+            }
+        }
     }
 
-    private static func command(for json: String, notificationURL: String?) -> String {
+    private static func gift(isFirst: Bool) -> String {
+        isFirst
+            ? "This is the first time, so the app gets the name and the address beside the token too."
+            : "The user has used the app before, so Apple does not tell the name again."
+    }
+
+    private func command(posting json: String) -> String {
         let path = "/v1/apple/notifications"
-        let service = notificationURL.flatMap { $0.hasSuffix(path) ? String($0.dropLast(path.count)) : nil }
+        let service = state.notificationTarget.flatMap { target in
+            target.url.hasSuffix(path) ? String(target.url.dropLast(path.count)) : nil
+        }
         // A shell keeps every character between single quotes, except a single quote.
         let quoted = json.replacing("'", with: #"'\''"#)
         return """
             curl -sS \(service ?? "$SIWA")/v1/sign-ins -H "Authorization: Bearer $SIWA_KEY" --json '\(quoted)'
             """
+    }
+
+    /// Lets the app's backend post a sign-in to the service, and shows the response.
+    func send(_ form: FormFields) async throws(OAuthError) -> EndpointResponse {
+        guard let backend = state.appBackend.withLock({ $0 }) else {
+            throw OAuthError(.invalidRequest, "no backend runs beside this fake Apple; use the command")
+        }
+        let json = try? JSONValue(parsing: Array(try form.require("sign_in").utf8))
+        guard let signIn = json?.object else {
+            throw OAuthError(.invalidRequest, "sign_in is no JSON object")
+        }
+        let answer: AppBackendAnswer
+        do {
+            answer = try await backend(signIn)
+        } catch {
+            throw OAuthError(.invalidRequest, "the backend got no answer: \(error)")
+        }
+        let isTaken = (200..<300).contains(answer.status)
+        let result: HTML = isTaken ? "The person in the console" : "The request in the console"
+        return .page("Sent to siwa", isWide: true) {
+            "<h1>siwa has \(isTaken ? "" : "not ")taken the sign-in</h1>"
+            HTML.section(look: "account") {
+                """
+                <p>The response to <code>POST /v1/sign-ins</code> has status <b>\(answer.status)</b>.\
+                \(answer.page.map { " \(HTML.link(result, to: $0))" as HTML })</p>
+                <pre>\(answer.body?.indented() ?? "no JSON")</pre>
+                <p><a href="/">Back to the accounts</a></p>
+                """
+            }
+        }
     }
 }
 
@@ -78,23 +133,5 @@ public struct AppBackendAnswer: Sendable {
 
     public init(status: Int, body: JSONValue?, page: String?) {
         (self.status, self.body, self.page) = (status, body, page)
-    }
-}
-
-/// The page after a sign-in on the fake iPhone was sent to the service.
-struct SentPage {
-    private let isTaken: Bool
-    private let status: Int
-    private let body: String
-    private let page: String?
-
-    init(_ answer: AppBackendAnswer) {
-        isTaken = (200..<300).contains(answer.status)
-        (status, page) = (answer.status, answer.page)
-        body = answer.body?.indented() ?? "no JSON"
-    }
-
-    var response: EndpointResponse {
-        PageFrame(title: "Sent to siwa", template: "sent", values: self, isWide: true).response
     }
 }

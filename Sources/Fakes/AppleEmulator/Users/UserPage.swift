@@ -1,4 +1,5 @@
 import EmulatorServer
+import Pages
 
 /// One page of the users that a search finds, newest first.
 struct UserPage {
@@ -70,52 +71,55 @@ extension UserPage {
     }
 }
 
-/// The search field above a list of users, and the links to other pages below the list, as forms without
-/// scripts.
-struct UserPageControls {
-    private let method: String
-    private let action: String
-    private let hidden: [PageField]
-    private let find: String
-    /// False while all users fit on one page.
-    private let hasSearch: Bool
-    private let isEmpty: Bool
-    private let hasPager: Bool
-    /// The search, which the other pages keep.
-    private let findAgain: String?
-    private let newer: Int?
-    private let older: Int?
-    private let range: String
-
+extension UserPage {
+    /// The search field above a list of users, as a form without scripts; `nil` while all users fit on one page.
+    ///
     /// - Parameters:
     ///   - method: `get` or `post`.
-    ///   - hidden: Hidden fields of the forms.
-    init(page: UserPage, method: String, action: String, hidden: [PageField] = []) {
-        (self.method, self.action, self.hidden) = (method, action, hidden)
-        (find, findAgain) = (page.search, page.search.isEmpty ? nil : page.search)
-        (hasSearch, isEmpty) = (page.found > UserPage.size || !page.search.isEmpty, page.found == 0)
-        (newer, older) = (page.newer, page.older)
-        hasPager = page.newer != nil || page.older != nil
-        range = "\(page.offset + 1) to \(page.offset + page.users.count) of \(page.found)"
+    ///   - hidden: Hidden fields of the form.
+    func searchForm(_ method: String, _ action: String, hidden: [(name: String, value: String)] = []) -> HTML?
+    {
+        guard found > Self.size || !search.isEmpty else { return nil }
+        return HTML {
+            """
+            <form class="search" method="\(method)" action="\(action)" role="search">\(HTML.hidden(hidden))\
+            <input type="search" name="find" aria-label="Name, e-mail address or user ID" \
+            placeholder="Name, e-mail or ID" maxlength="100" value="\(search)"><button>Search</button></form>
+            """
+            if found == 0 { "<p>No account has this text in its name, addresses or user ID.</p>" }
+        }
+    }
+
+    /// The links to other pages below the list, as a form without scripts; `nil` for a single page.
+    func pager(_ method: String, _ action: String, hidden: [(name: String, value: String)] = []) -> HTML? {
+        guard newer != nil || older != nil else { return nil }
+        func button(_ words: String, from offset: Int?) -> HTML {
+            let target: HTML = offset.map { " name=\"from\" value=\"\($0)\"" } ?? " disabled"
+            return "<button\(target)>\(words)</button>"
+        }
+        // The other pages keep the search.
+        let fields = hidden + (search.isEmpty ? [] : [("find", search)])
+        return """
+            <form class="pager" method="\(method)" action="\(action)">\(HTML.hidden(fields))
+            \(button("Newer", from: newer))<span>\(offset + 1) to \(offset + users.count) of \(found)</span>
+            \(button("Older", from: older))</form>
+            """
     }
 }
 
-/// One user in a list: a circle with the initials, the name and the address.
-struct UserLine {
-    private let initials: String
-    private let name: String
-    private let email: String
-    private let tag: String?
-
-    init(_ user: EmulatedUser, tag: String? = nil) {
-        let letters = [user.firstName, user.lastName].compactMap { $0?.first.map { String($0) } }
-        initials = letters.isEmpty ? "?" : letters.joined()
-        (name, email) = (Self.name(user), user.email ?? "no e-mail address")
-        self.tag = tag
+extension EmulatedUser {
+    /// First and last name, for a page.
+    var shownName: String {
+        let name = [firstName, lastName].compactMap { $0 }.joined(separator: " ")
+        return name.isEmpty ? "No name" : name
     }
 
-    static func name(_ user: EmulatedUser) -> String {
-        let name = [user.firstName, user.lastName].compactMap { $0 }.joined(separator: " ")
-        return name.isEmpty ? "No name" : name
+    /// A circle with the initials, the name and the address.
+    var line: HTML {
+        let initials = [firstName, lastName].compactMap { $0?.first.map { String($0) } }.joined()
+        return """
+            <span class="face" aria-hidden="true">\(initials.isEmpty ? "?" : initials)</span>\
+            <span class="who"><b>\(shownName)</b><span>\(email ?? "no e-mail address")</span></span>
+            """
     }
 }

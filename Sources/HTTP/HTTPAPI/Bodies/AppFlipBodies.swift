@@ -157,7 +157,7 @@ extension AppFlipPrompt: JSONBody {
         }
 
         private var purpose: [String] {
-            [Markup.plain(texts.purposeForGoogle, values)]
+            [TextPiece.filled(texts.purposeForGoogle, values)]
                 + (question.client.purpose.map { [$0[question.language]] } ?? [])
         }
 
@@ -168,7 +168,7 @@ extension AppFlipPrompt: JSONBody {
         private var notes: [Note] {
             let withoutEmail =
                 question.scopes.contains { $0.token == .email }
-                ? [] : [Note(text: Markup.plain(texts.emailNotShared, values), link: nil)]
+                ? [] : [Note(text: TextPiece.filled(texts.emailNotShared, values), link: nil)]
             return withoutEmail
                 + texts.notesForGoogle.map { note in
                     Note(text: note.plain, link: note.url.map { Link(text: note.text, url: $0) })
@@ -179,12 +179,12 @@ extension AppFlipPrompt: JSONBody {
             member("language", "The language of all texts (BCP 47).") { $0.question.language.rawValue }
             member("direction", "`ltr` or `rtl`.") { $0.question.language.direction }
             member("title", "The heading of the sheet.") {
-                Markup.plain($0.texts.heading(for: $0.question.client), $0.values)
+                TextPiece.filled($0.texts.heading(for: $0.question.client), $0.values)
             }
             member("purpose", "Paragraphs below the heading.") { $0.purpose }
             member("account") { sheet in sheet.user.map { User(user: $0, texts: sheet.texts) } }
             member("scopes_title", "The heading of the list of scopes.") {
-                Markup.plain($0.texts.scopes, $0.values)
+                TextPiece.filled($0.texts.scopes, $0.values)
             }
             member("scopes", "The scopes of the link, in its order.") { $0.scopes }
             member("optional_scopes_note", "Present if the user can leave out some of the scopes: says how.")
@@ -231,7 +231,7 @@ extension AppFlipPrompt.Sheet {
             guard scope.token == .email, let user else { return nil }
             return switch user.sharedEmail {
             case .own(let address): address
-            case .relay(let address): Markup.plain(texts.emailHidden, ["email": address])
+            case .relay(let address): TextPiece.filled(texts.emailHidden, ["email": address])
             case .unknown: texts.emailUnknown
             }
         }

@@ -3,14 +3,14 @@ import Cryptography
 import Encodings
 import HTTPEngine
 import NIOHTTP1
+import Pages
 
 /// The frame of all pages at the authorization endpoint: layout, style, and the header fields that protect
 /// them. The pages have no script, and nothing from other servers.
 struct BrowserPage {
     let language: PageLanguage
     let title: String
-    /// HTML in which every value is escaped.
-    let content: [UInt8]
+    let content: HTML
     var status = HTTPResponseStatus.ok
     /// Destinations of the page's form and of the redirect that follows it, as sources of a
     /// Content-Security-Policy.
@@ -57,30 +57,32 @@ struct BrowserPage {
     private static let sourceCharacters = ASCIISet(lettersDigitsAnd: "+-.:/")
 
     private var html: [UInt8] {
-        var page = HTMLWriter(
-            reservingCapacity: content.count + title.utf8.count + Self.style.utf8.count + 512)
-        page.append("<!doctype html>\n<html lang=\"")
-        page.append(language.rawValue)
-        page.append("\" dir=\"")
-        page.append(language.direction)
-        page.append(Self.head)
-        page.append(escaping: title)
-        page.append(Self.headEnd)
-        page.append(content)
-        page.append("\n</main>\n</body>\n</html>\n")
+        let page: HTML = """
+            <!doctype html>
+            <html lang="\(language.rawValue)" dir="\(language.direction)">
+            \(Self.head)<title>\(title)</title>
+            \(Self.styleElement)
+            </head>
+            <body>
+            <main>
+            \(content)
+            </main>
+            </body>
+            </html>
+
+            """
         return page.bytes
     }
 
-    private static let head = """
-        ">
+    private static let head: HTML = """
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
         <meta name="robots" content="noindex">
-        <title>
+
         """
-    private static let headEnd = "</title>\n<style>\(style)</style>\n</head>\n<body>\n<main>\n"
+    private static let styleElement: HTML = "<style>\(HTML.trusted(Array(style.utf8)))</style>"
     private static let styleHash = "sha256-" + Base64.encode(SHA256Digest.hash(style))
 
     /// The style uses logical properties, so that it also fits right-to-left text.

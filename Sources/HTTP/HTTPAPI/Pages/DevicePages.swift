@@ -1,8 +1,8 @@
 import AuthorizationServer
-import Encodings
 import HTTPEngine
 import NIOHTTP1
 import OAuth
+import Pages
 
 /// The page on which a user enters the code that a device shows.
 struct DeviceCodePage {
@@ -14,7 +14,7 @@ struct DeviceCodePage {
 
     var response: HTTPResponse {
         var page = BrowserPage(
-            language: language, title: texts.title, content: Array(content.utf8), postsToItself: true)
+            language: language, title: texts.title, content: content, postsToItself: true)
         guard let fault else { return page.response }
         (page.status, page.code) = (fault.status, fault.code)
         var response = page.response
@@ -26,26 +26,25 @@ struct DeviceCodePage {
 
     /// The form asks by GET: the answer changes nothing, and has the same address as the link that a device
     /// shows.
-    private var content: String {
+    private var content: HTML {
         let notice = fault.map {
-            "<p class=\"notice\" id=\"fault\" role=\"alert\">\(texts.text(of: $0).html)</p>\n"
+            "<p class=\"notice\" id=\"fault\" role=\"alert\">\(texts.text(of: $0))</p>\n" as HTML
         }
-        let description = fault == nil ? "advice" : "fault advice"
         let locale = query.language.map {
-            "<input type=\"hidden\" name=\"ui_locales\" value=\"\($0.rawValue)\">\n"
+            "<input type=\"hidden\" name=\"ui_locales\" value=\"\($0.rawValue)\">\n" as HTML
         }
         return """
-            <h1>\(texts.title.htmlEscaped)</h1>
-            <p id="advice">\(texts.enterAdvice.htmlEscaped)</p>
-            \(notice ?? "")<form method="get" action="\(DevicePageUseCase.path)">
-            \(locale ?? "")<input type="hidden" name="entered" value="1">
-            <label class="field"><span>\(texts.code.htmlEscaped)</span>
+            <h1>\(texts.title)</h1>
+            <p id="advice">\(texts.enterAdvice)</p>
+            \(notice)<form method="get" action="\(DevicePageUseCase.path)">
+            \(locale)<input type="hidden" name="entered" value="1">
+            <label class="field"><span>\(texts.code)</span>
             <input name="\(Self.codeField)" dir="ltr" required maxlength="16" placeholder="XXXX-XXXX" \
-            autocomplete="off" autocapitalize="characters" spellcheck="false" aria-describedby="\(description)"></label>
-            <button class="main">\(texts.goOn.htmlEscaped)</button>
+            autocomplete="off" autocapitalize="characters" spellcheck="false" \
+            aria-describedby="\(fault == nil ? "advice" : "fault advice")"></label>
+            <button class="main">\(texts.goOn)</button>
             </form>
-            <p class="note last">\(texts.warning.htmlEscaped)</p>
-
+            <p class="note last">\(texts.warning)</p>
             """
     }
 }
@@ -80,15 +79,12 @@ struct DeviceContinuePage {
 
     var response: HTTPResponse {
         let texts = DeviceTexts.of(language)
-        let content = """
-            <h1>\(texts.title.htmlEscaped)</h1>
-            <p class="device-code"><span>\(texts.compare.htmlEscaped)</span><b dir="ltr">\(code.shown)</b></p>
-            <a class="button main" href="\(address.htmlEscaped)">\(texts.goOn.htmlEscaped)</a>
-
+        let content: HTML = """
+            <h1>\(texts.title)</h1>
+            <p class="device-code"><span>\(texts.compare)</span><b dir="ltr">\(code.shown)</b></p>
+            <a class="button main" href="\(address)">\(texts.goOn)</a>
             """
-        var response = BrowserPage(
-            language: language, title: texts.title, content: Array(content.utf8)
-        ).response
+        var response = BrowserPage(language: language, title: texts.title, content: content).response
         response.fields.append(("refresh", "0; url=\(address)"))
         return response
     }
@@ -112,45 +108,33 @@ struct DeviceConsentPage {
         ).response
     }
 
-    private func content(_ texts: ConsentPageTexts) -> [UInt8] {
-        var page = HTMLWriter(reservingCapacity: 6144)
-        page.append(texts.start)
-        writeOrigin(to: &page)
-        UserBlock(
-            account: prompt.account, signedInAs: texts.signedInAs, withoutName: texts.withoutName
-        ).write(to: &page)
-        page.append("<a href=\"")
-        page.append(escaping: "\(DevicePageUseCase.path)?\(query.forOtherAccount.text)")
-        page.append(texts.otherAccountEnd)
-        page.append("<form method=\"post\" action=\"")
-        page.append(escaping: "\(DevicePageUseCase.path)?\(query.text)")
-        page.append("\">\n<input type=\"hidden\" name=\"\(ConsentPage.tokenField)\" value=\"")
-        page.append(escaping: prompt.formToken)
-        page.append(texts.scopesStart)
-        ScopeList(scopes: prompt.scopes, account: prompt.account, language: language, texts: texts)
-            .write(to: &page)
-        if !prompt.scopes.contains(where: { $0.token == .email }) { page.append(texts.emailNotShared) }
-        page.append(texts.notes)
-        page.append(texts.formEnd)
-        return page.bytes
+    private func content(_ texts: ConsentPageTexts) -> HTML {
+        let emailNotShared = prompt.scopes.contains { $0.token == .email } ? nil : texts.emailNotShared
+        return """
+            \(texts.start)\(origin)\
+            \(UserBlock(prompt.account, texts, otherAccount: "\(DevicePageUseCase.path)?\(query.forOtherAccount.text)").html)\
+            <form method="post" action="\(DevicePageUseCase.path)?\(query.text)">
+            <input type="hidden" name="\(ConsentPage.tokenField)" value="\(prompt.formToken)">
+            \(texts.scopesStart)\
+            \(ScopeList(scopes: prompt.scopes, account: prompt.account, language: language, texts: texts).html)\
+            \(emailNotShared)\(texts.notes)\(texts.formEnd)
+            """
     }
 
-    private func writeOrigin(to page: inout HTMLWriter) {
+    private var origin: HTML {
         let texts = DeviceTexts.of(language)
-        page.append("<p class=\"device-code\"><span>\(texts.compare.htmlEscaped)</span>")
-        page.append("<b dir=\"ltr\">\(prompt.userCode.shown)</b></p>\n<div class=\"notice\">")
-        page.append("<p>\(texts.origin.htmlEscaped)</p>\n<ul class=\"origin\">")
-        let unknown = Markup.text(texts.unknown)
-        for fact in [
-            Markup.filled(
-                texts.address, ["value": prompt.origin.address.map { .address($0) } ?? unknown]),
-            Markup.filled(
-                texts.program, ["value": prompt.origin.userAgent.map { .value($0) } ?? unknown]),
-            DeviceTexts.started(minutesAgo: prompt.minutesAgo, in: language),
-        ] {
-            page.append("<li>\(fact.html)</li>")
-        }
-        page.append("</ul>\n<p>\(texts.warning.htmlEscaped)</p></div>\n")
+        let unknown = HTML.text(texts.unknown)
+        let (address, program) = (prompt.origin.address, prompt.origin.userAgent)
+        return """
+            <p class="device-code"><span>\(texts.compare)</span><b dir="ltr">\(prompt.userCode.shown)</b></p>
+            <div class="notice"><p>\(texts.origin)</p>
+            <ul class="origin">\
+            <li>\(HTML.filled(texts.address, ["value": address.map { .address($0) } ?? unknown]))</li>\
+            <li>\(HTML.filled(texts.program, ["value": program.map { .value($0) } ?? unknown]))</li>\
+            <li>\(DeviceTexts.started(minutesAgo: prompt.minutesAgo, in: language))</li></ul>
+            <p>\(texts.warning)</p></div>
+
+            """
     }
 }
 
@@ -163,9 +147,10 @@ struct DeviceEndPage {
     var response: HTTPResponse {
         let texts = DeviceTexts.of(language)
         let title = isAgreed ? texts.agreedTitle : texts.refusedTitle
-        let text = Markup.filled(
+        let text = HTML.filled(
             isAgreed ? texts.agreed : texts.refused, ["client": .value(client.name[language])])
-        let content = "<h1>\(Markup.text(title).html)</h1>\n<p role=\"status\">\(text.html)</p>\n"
-        return BrowserPage(language: language, title: title, content: Array(content.utf8)).response
+        return BrowserPage(
+            language: language, title: title, content: "<h1>\(title)</h1>\n<p role=\"status\">\(text)</p>"
+        ).response
     }
 }

@@ -1,7 +1,7 @@
 import AuthorizationServer
-import Encodings
 import HTTPEngine
 import OAuth
+import Pages
 
 /// The page that asks a user whether to sign out in this browser.
 struct LogoutPage {
@@ -10,7 +10,7 @@ struct LogoutPage {
 
     var response: HTTPResponse {
         BrowserPage(
-            language: language, title: texts.title, content: content(),
+            language: language, title: texts.title, content: content,
             formTargets: [prompt.target?.formActionSource].compactMap(\.self), postsToItself: true,
             hasPictures: prompt.client?.appearance.logo != nil
         ).response
@@ -18,35 +18,26 @@ struct LogoutPage {
 
     private var texts: LogoutTexts { .of(language) }
 
-    private func content() -> [UInt8] {
-        let consent = AuthorizeTexts.of(language).consent
-        var page = HTMLWriter(reservingCapacity: 2048 + 3 * prompt.query.utf8.count)
-        page.append("\(prompt.client?.appearance.logoMarkup ?? "")<h1>\(texts.title.htmlEscaped)</h1>\n")
-        let app = Markup.value(prompt.appName[language])
+    private var content: HTML {
+        let app = HTML.value(prompt.appName[language])
         let reason =
             prompt.client.map {
-                Markup.filled(texts.reason, ["client": .value($0.name[language]), "app": app])
-            } ?? Markup.filled(texts.question, ["app": app])
-        page.append("<p>\(reason.html)</p>\n")
-        UserBlock(
-            account: prompt.account, signedInAs: consent.signedInAs.htmlEscaped,
-            withoutName: consent.withoutName.htmlEscaped
-        ).write(to: &page)
-        page.append("</div>\n<form method=\"post\" action=\"\(LogoutUseCase.path)?")
-        page.append(escaping: prompt.query)
-        page.append("\">\n<input type=\"hidden\" name=\"\(ConsentPage.tokenField)\" value=\"")
-        page.append(escaping: prompt.formToken)
-        page.append("\">\n<p class=\"note first\">\(texts.consequence.htmlEscaped)</p>\n")
-        page.append(
-            """
+                HTML.filled(texts.reason, ["client": .value($0.name[language]), "app": app])
+            }
+            ?? .filled(texts.question, ["app": app])
+        return """
+            \(prompt.client?.appearance.picture)<h1>\(texts.title)</h1>
+            <p>\(reason)</p>
+            \(UserBlock(prompt.account, language).html)\
+            <form method="post" action="\(LogoutUseCase.path)?\(prompt.query)">
+            <input type="hidden" name="\(ConsentPage.tokenField)" value="\(prompt.formToken)">
+            <p class="note first">\(texts.consequence)</p>
             <div class="buttons">
-            <button name="\(ConsentPage.decisionField)" value="stay">\(texts.stay.htmlEscaped)</button>
-            <button class="main" name="\(ConsentPage.decisionField)" value="sign_out">\(texts.signOut.htmlEscaped)</button>
+            <button name="\(ConsentPage.decisionField)" value="stay">\(texts.stay)</button>
+            <button class="main" name="\(ConsentPage.decisionField)" value="sign_out">\(texts.signOut)</button>
             </div>
             </form>
-
-            """)
-        return page.bytes
+            """
     }
 }
 
@@ -62,21 +53,21 @@ struct LogoutResultPage {
 
     var response: HTTPResponse {
         BrowserPage(
-            language: language, title: text.title, content: Array(content.utf8),
+            language: language, title: text.title, content: content,
             code: obstacle?.rawValue, cookie: cookie
         ).response
     }
 
-    private var content: String {
+    private var content: HTML {
         """
-        <h1>\(text.title.htmlEscaped)</h1>
-        <p>\(text.advice.htmlEscaped)</p>
-        \(isExplained ? obstacle.map { Self.notice($0) } ?? "" : "")
+        <h1>\(text.title)</h1>
+        <p>\(text.advice)</p>
+        \(isExplained ? obstacle.map { Self.notice($0) } : nil)
         """
     }
 
     /// For the developer of a client, in development only and so in English.
-    private static func notice(_ obstacle: LogoutOutcome.Obstacle) -> String {
+    private static func notice(_ obstacle: LogoutOutcome.Obstacle) -> HTML {
         let text =
             switch obstacle {
             case .clientMissing:

@@ -18,7 +18,7 @@ import Testing
         let page = try #require((pages ?? AuditPages(reader: store)).pages.first)
         let answer = try await page.handle(
             ConsoleRequest(requestID: "r-9", query: query, viewer: viewer, now: 9_000_000))
-        return try answer.html()
+        return answer.html()
     }
 
     private static func entry(

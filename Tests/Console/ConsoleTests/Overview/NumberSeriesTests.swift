@@ -1,6 +1,6 @@
 import AppleAccounts
 import Logging
-import PageTemplates
+import Pages
 import StorageConformance
 import Synchronization
 import TestSupport
@@ -40,7 +40,7 @@ import Testing
         let minutes = series.lastHour(at: moment(minute: 2))
         #expect(minutes.count == 61)
         #expect(minutes.map(\.counts).suffix(3) == [[.signIn: 2], [.signIn: 3, .revoked: 1], [:]])
-        #expect(minutes.last?.minute == moment(minute: 2))
+        #expect(minutes.last?.begin == moment(minute: 2))
         #expect(series.sum(ofLastMinutes: 1, at: moment(minute: 2)) == [.signIn: 3, .revoked: 1])
     }
 
@@ -273,11 +273,12 @@ private final class FailingHourStore: ServiceHourStore {
             counts[.refused(code)] = Int64(10 - index)
         }
         let plot = ServicePlots(
-            period: .day, points: [PlotPoint(begin: Moment(milliseconds: 0), counts: counts)]
+            period: .day, points: [NumberSeries.Point(begin: Moment(milliseconds: 0), counts: counts)]
         ).refusals
-        #expect(plot.keys.map(\.label) == ["a", "b", "c", "d", "others"])
-        #expect(plot.keys.map(\.total) == ["10", "9", "8", "7", "11"])
-        #expect(plot.rows.map(\.cells) == [["10", "9", "8", "7", "11"]])
+        let tree = PageTree(plot.html.string)
+        #expect(tree.all("li").map(\.text) == ["a 10", "b 9", "c 8", "d 7", "others 11"])
+        #expect(tree.all("li").flatMap { $0.all("span", "muted") }.count == 5)
+        #expect(tree.rows().map { $0.dropFirst() } == [["10", "9", "8", "7", "11"]])
     }
 
     @Test func `estimates quantiles within a bucket`() throws {
@@ -292,17 +293,20 @@ private final class FailingHourStore: ServiceHourStore {
         #expect(LatencyCounts([:]).quantile(0.5) == nil)
     }
 
-    @Test func `each plot has its numbers as a table, and words for readers who do not see it`() throws {
+    @Test func `each plot has its numbers as a table, and words for readers who do not see it`() {
         let points = (0..<61).map { minute in
-            PlotPoint(begin: Moment(milliseconds: Int64(minute) * 60_000), counts: [.signIn: 1])
+            NumberSeries.Point(begin: Moment(milliseconds: Int64(minute) * 60_000), counts: [.signIn: 1])
         }
         let plot = ServicePlots(period: .hour, points: points).signIns
-        let page = try #require(try Templates.library().render("plot", plot))
+        let page = plot.html.string
         #expect(page.contains("role=\"img\" aria-labelledby=\"sign-ins-title sign-ins-text\""))
         #expect(page.contains("<desc id=\"sign-ins-text\">By minute over the last hour: Sign-ins 61."))
-        #expect(plot.rows.count == 13 && plot.rows.first?.time == "01:00")
+        let tree = PageTree(page)
+        #expect(tree.rows("Sign-ins as a table").count == 13)
+        #expect(tree.rows("Sign-ins as a table").first?.first == "01:00")
         #expect(page.contains("<th scope=\"row\">00:05</th><td class=\"number\">5</td>"))
         #expect(!page.contains("style="))
-        #expect(plot.times.map(\.label) == ["00:00", "00:10", "00:20", "00:30", "00:40", "00:50", "01:00"])
+        let times = tree.all("text").filter { $0.attributes["text-anchor"] == "middle" }
+        #expect(times.map(\.text) == ["00:00", "00:10", "00:20", "00:30", "00:40", "00:50", "01:00"])
     }
 }

@@ -2,7 +2,7 @@ import AppleAccounts
 import HTTPAPI
 import KeySets
 import Logging
-import PageTemplates
+import Pages
 import StorageConformance
 import Synchronization
 import Testing
@@ -14,7 +14,7 @@ import Testing
 
     private static func pages(
         _ condition: ServiceCondition = .sample, totals: NumberSeries.Counts = [:],
-        card: OverviewPages.Card? = nil
+        card: OverviewPages.OtherCard? = nil
     ) -> OverviewPages {
         let numbers = ServiceNumbers(
             totals: { totals }, store: ReferenceStore(), replica: "a", now: { now },
@@ -22,26 +22,25 @@ import Testing
         numbers.read()
         return OverviewPages(
             numbers: numbers, monitor: OverviewMonitor(numbers: numbers, look: { condition }),
-            sources: OverviewPages.Sources(
-                version: "1.2.3",
-                findings: {
-                    DoctorFindings(
-                        findings: [
-                            DoctorFindings.Finding("clock", .good, "agrees"),
-                            DoctorFindings.Finding("public URL", .wrong, "is <none>", advice: "Set it."),
-                        ], checkedAt: now, isRunning: false)
-                },
-                keys: {
-                    [
-                        KeyCondition(
-                            use: "Seals stored values", name: "k1", fingerprint: "ab12",
-                            age: .firstSeen(now.advanced(byMilliseconds: -3 * 86_400_000))),
-                        KeyCondition(use: "Opens", name: "k0", fingerprint: "cd34", age: .notSeen),
-                        KeyCondition(use: "Signs", name: "ES256", fingerprint: "ef56", age: .made(now)),
-                        KeyCondition(use: "Signs", name: "RS256", fingerprint: "0178", age: .unknown),
-                        shutKey,
-                    ]
-                }, retireKey: { keyID, _ in keyID == "kid9" }), card: card)
+            version: "1.2.3",
+            findings: {
+                DoctorFindings(
+                    findings: [
+                        DoctorFindings.Finding("clock", .good, "agrees"),
+                        DoctorFindings.Finding("public URL", .wrong, "is <none>", advice: "Set it."),
+                    ], checkedAt: now, isRunning: false)
+            },
+            keys: {
+                [
+                    KeyCondition(
+                        use: "Seals stored values", name: "k1", fingerprint: "ab12",
+                        age: .firstSeen(now.advanced(byMilliseconds: -3 * 86_400_000))),
+                    KeyCondition(use: "Opens", name: "k0", fingerprint: "cd34", age: .notSeen),
+                    KeyCondition(use: "Signs", name: "ES256", fingerprint: "ef56", age: .made(now)),
+                    KeyCondition(use: "Signs", name: "RS256", fingerprint: "0178", age: .unknown),
+                    shutKey,
+                ]
+            }, retireKey: { keyID, _ in keyID == "kid9" }, card: card)
     }
 
     private static var shutKey: KeyCondition {
@@ -76,16 +75,15 @@ import Testing
 
     /// Renders the overview for an operator.
     private static func page(
-        _ pages: OverviewPages, scope: AppScope = .all, query: [String: String] = [:],
-        templates: [String: [UInt8]] = [:]
+        _ pages: OverviewPages, scope: AppScope = .all, query: [String: String] = [:]
     ) async throws -> String {
         let answer = try await answer(pages, "/overview", scope: scope, query: query)
-        guard case .template(let template, _, let values, let isLive) = answer else {
+        guard case .page(_, let isLive, let content) = answer else {
             Issue.record("no page: \(answer)")
             return ""
         }
         #expect(isLive)
-        return try #require(try Templates.library(with: templates).render(template, values))
+        return content.string
     }
 
     private static func answer(
@@ -149,21 +147,20 @@ import Testing
         #expect(page.contains("3 usable, the last fetch failed") && !page.contains("not confirmed"))
     }
 
-    @Test func `says what is not known yet when nothing is wrong`() throws {
-        func text(_ condition: ServiceCondition, checkedAt: Moment?) throws -> String {
-            let values = OverviewValues(
-                condition: condition, troubles: [], plots: [], isOld: false, period: .hour, seesNumbers: true,
-                findings: DoctorFindings(findings: [], checkedAt: checkedAt, isRunning: false), keys: [],
-                version: "1", card: nil, csrf: "")
-            return try #require(try Templates.library().render("overview", values))
+    @Test func `says what is not known yet when nothing is wrong`() {
+        func text(_ condition: ServiceCondition, checkedAt: Moment?) -> String {
+            OverviewPages.wrongNow(
+                condition, [], DoctorFindings(findings: [], checkedAt: checkedAt, isRunning: false),
+                seesNumbers: true
+            ).string
         }
         var condition = ServiceCondition.sample
         condition.secondsAhead = 0
-        #expect(try text(condition, checkedAt: Self.now).contains("Nothing is wrong.</p>"))
+        #expect(text(condition, checkedAt: Self.now).contains("Nothing is wrong.</p>"))
         condition.secondsAhead = nil
         condition.keys = KeySetHealth(status: .unavailable(nil), keyCount: 0)
         let words = "Not known yet: Apple&#39;s keys, the clock, the checks below."
-        #expect(try text(condition, checkedAt: nil).contains(words))
+        #expect(text(condition, checkedAt: nil).contains(words))
     }
 
     @Test(arguments: TroubleTests.faults) func `each cause is the first thing on the page`(
@@ -171,19 +168,15 @@ import Testing
     ) async throws {
         var condition = ServiceCondition.sample
         fault.change(&condition)
-        let pages = Self.pages(condition)
         // The monitor fills the counts in; here they are given.
         let trouble = try #require(condition.troubles.first)
-        let values = OverviewValues(
-            condition: condition, troubles: [DatedTrouble(trouble: trouble, since: Self.now)], plots: [],
-            isOld: false, period: .hour, seesNumbers: true, findings: nil, keys: [], version: "1",
-            card: nil, csrf: "")
-        let text = try #require(try Templates.library().render("overview", values))
+        let text = OverviewPages.wrongNow(
+            condition, [DatedTrouble(trouble: trouble, since: Self.now)], nil, seesNumbers: true
+        ).string
         let first = try #require(text.firstRange(of: "<article"))
         #expect(text[first.lowerBound...].contains("data-trouble=\"\(fault.kind.rawValue)\""))
         #expect(text.contains("<dt>What to do</dt>") && text.contains("2025-11-25T19:46:40Z"))
         #expect(text.contains("Nothing is wrong.") == (fault.severity == .note))
-        _ = pages
     }
 
     @Test func `an operator of some apps sees the state, and no number`() async throws {
@@ -221,15 +214,9 @@ import Testing
 
     @Test func `a card of another module is a part of the page, and has the token of its forms`() async throws
     {
-        struct Values { let csrf: String; let word: String }
-        let card = OverviewPages.Card(template: "card") { Values(csrf: $0.viewer.formToken, word: "<b>") }
-        let templates = ["card": Array("<p>{{word}} {{csrf}}</p>".utf8)]
-        let page = try await Self.page(Self.pages(card: card), templates: templates)
-        #expect(page.contains("<p>&lt;b&gt; token</p>"))
-        #expect(try await !Self.page(Self.pages(), templates: templates).contains("<p>&lt;b&gt;"))
-        // A name of this module stays its own.
-        let other = try await Self.page(Self.pages(), templates: ["overview": Array("other".utf8)])
-        #expect(other.contains("What is wrong now"))
+        let card: OverviewPages.OtherCard = { "<p>\("<b>" as String) \($0.viewer.formToken)</p>" }
+        #expect(try await Self.page(Self.pages(card: card)).contains("<p>&lt;b&gt; token</p>"))
+        #expect(try await !Self.page(Self.pages()).contains("<p>&lt;b&gt;"))
     }
 
     @Test func `there is no page of development`() {

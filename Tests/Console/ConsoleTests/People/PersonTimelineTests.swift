@@ -1,5 +1,6 @@
 import AppleAccounts
 import Encodings
+import Pages
 import SignIn
 import StorageConformance
 import Testing
@@ -17,13 +18,12 @@ import Testing
         let account = try #require(try await people.store.account(id))
         let key = SubjectKey(team: account.team, subject: account.subject)
         return PersonTimeline(
-            AccountPastValues(
-                events: try await people.store.lastEvents(of: id, limit: 100, visibleTo: .all),
-                history: try await people.store.history(of: id, limit: 100)
-                    .compactMap { SeenHistoryEntry($0, in: .all) },
-                payloads: try await people.store.payloads(
-                    about: key, for: [PeopleUnderTest.app, PeopleUnderTest.other], limit: 100)),
-            account: account)
+            events: try await people.store.lastEvents(of: id, limit: 100, visibleTo: .all),
+            history: try await people.store.history(of: id, limit: 100)
+                .compactMap { SeenHistoryEntry($0, in: .all) },
+            payloads: try await people.store.payloads(
+                about: key, for: [PeopleUnderTest.app, PeopleUnderTest.other], limit: 100),
+            account: account, isShown: true)
     }
 
     /// A notification's payload with the event as Apple sends it: JSON in a text.
@@ -63,7 +63,7 @@ import Testing
         #expect(items[0].comparison == nil)
         #expect(items[0].facts.map(\.name).contains("events.type"))
         let time = items[0].facts.first { $0.name == "events.event_time" }
-        #expect(time?.value == "1795675976613 (2026-11-26 06:52:56.613)")
+        #expect(time?.value == .code("1795675976613 (2026-11-26 06:52:56.613)"))
         #expect(items[1].events.map(\.kind) == [.accountCreated, .credentialAuthorized])
         let page = try await people.person(account.id)
         #expect(page.contains("event 3") && page.contains("jti-1"))
@@ -117,7 +117,7 @@ import Testing
         let item = try #require(try await timeline(account.id).items.first)
         let disabling = try #require(try await people.store.account(account.id)?.disabling)
         #expect(item.title == "Disabled")
-        #expect(item.facts.first { $0.name == "reason" }?.value == disabling.reason.rawValue)
+        #expect(item.facts.first { $0.name == "reason" }?.value == .code(disabling.reason.rawValue))
         #expect(item.facts.contains { $0.name == "end" })
     }
 
@@ -138,7 +138,7 @@ import Testing
         let times = CheckTimes(
             next: [app: PlannedCheck(next: next, uncheckedSince: uncheckedSince)], schedule: CheckSchedule(),
             history: [entry].compactMap { $0 })
-        #expect(times.facts(of: app).map(\.value).first?.hasPrefix(words) == true)
+        #expect(times.facts(of: app).first?.value.string.hasPrefix(words) == true)
         #expect(times.facts(of: PeopleUnderTest.other).isEmpty)
     }
 

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
 import HTTPEngine
+import Pages
 import StorageConformance
 import StrictJSON
 import TestSupport
@@ -57,8 +58,8 @@ import TokenMint
         let first = Moment(seconds: 1_767_225_600)
         #expect(ConnectionsPage.day(of: first, in: language) == .value(words))
         let months = (0..<12).map { first.advanced(byMilliseconds: $0 * 31 * 86_400_000 - 43_200_000) }
-        #expect(Set(months.map { ConnectionsPage.day(of: $0, in: language).html }).count == 12)
-        #expect(ConnectionsPage.day(of: Moment(seconds: 1_798_718_400), in: language).html.contains("31 "))
+        #expect(Set(months.map { ConnectionsPage.day(of: $0, in: language).string }).count == 12)
+        #expect(ConnectionsPage.day(of: Moment(seconds: 1_798_718_400), in: language).string.contains("31 "))
     }
 
     @Test func `a user signs in, sees each client with its scopes, and removes one`() async throws {

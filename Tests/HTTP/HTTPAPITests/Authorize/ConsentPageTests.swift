@@ -4,6 +4,7 @@ import Encodings
 import Foundation
 import HTTPEngine
 import NIOHTTP1
+import Pages
 import SignIn
 import StorageConformance
 import Testing
@@ -117,8 +118,8 @@ import TokenMint
         (String(repeating: "a", count: 64), String(repeating: "a", count: 64)),
     ])
     func `a long address breaks before its signs`(address: String, html: String) {
-        #expect(Markup.address(address).html == "<bdi>\(html)</bdi>")
-        #expect(Markup.copied(address).html == "<code class=\"address\" dir=\"ltr\">\(html)</code>")
+        #expect(HTML.address(address).string == "<bdi>\(html)</bdi>")
+        #expect(HTML.copied(address).string == "<code class=\"address\" dir=\"ltr\">\(html)</code>")
     }
 
     @Test func `the button that agrees differs from the other also in forced colors`() throws {
@@ -174,7 +175,7 @@ import TokenMint
                     }
                 })
             let text = Self.text(page)
-            let title = Markup.plain(expected.title, ["app": app, "client": expected.client])
+            let title = TextPiece.filled(expected.title, ["app": app, "client": expected.client])
             #expect(text.contains("<title>\(title.htmlEscaped)</title>"))
             #expect(text.contains("value=\"agree\">\(expected.button)</button>"))
             #expect(

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
 import HTTPEngine
+import Pages
 import StorageConformance
 import StrictJSON
 import TestSupport
@@ -113,7 +114,7 @@ import TokenMint
     ])
     func `the age of a request is in words of the language`(language: PageLanguage, texts: [String]) {
         for (minutes, text) in texts.enumerated() {
-            #expect(DeviceTexts.started(minutesAgo: Int64(minutes), in: language).html == text)
+            #expect(DeviceTexts.started(minutesAgo: Int64(minutes), in: language).string == text)
         }
     }
 

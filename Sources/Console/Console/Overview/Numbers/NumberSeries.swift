@@ -7,6 +7,12 @@ import AppleAccounts
 struct NumberSeries {
     typealias Counts = [CountName: Int64]
 
+    /// The counts of one minute or hour.
+    struct Point: Sendable {
+        let begin: Moment
+        let counts: Counts
+    }
+
     static let minute: Int64 = 60_000
     /// Complete minutes, besides the one under way.
     static let mostMinutes = 60
@@ -58,13 +64,11 @@ struct NumberSeries {
         return true
     }
 
-    /// Counts of the last 60 minutes and of the minute under way, the oldest first, each with its beginning.
-    func lastHour(at now: Moment) -> [(minute: Moment, counts: Counts)] {
-        let minute = now.milliseconds / Self.minute
-        return (0...Int64(Self.mostMinutes)).reversed().map { age in
-            (
-                Moment(milliseconds: (minute - age) * Self.minute), minutes[minute - age] ?? [:]
-            )
+    /// Counts of the last 60 minutes and of the minute under way, the oldest first.
+    func lastHour(at now: Moment) -> [Point] {
+        let newest = now.milliseconds / Self.minute
+        return (newest - Int64(Self.mostMinutes)...newest).map {
+            Point(begin: Moment(milliseconds: $0 * Self.minute), counts: minutes[$0] ?? [:])
         }
     }
 

@@ -2,6 +2,7 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 public import HTTPAPI
+import KeySets
 public import Logging
 public import ServiceLifecycle
 import SignIn
@@ -97,7 +98,7 @@ public final class ServiceNumbers: Service {
         }
     }
 
-    func lastHour() -> [(minute: Moment, counts: NumberSeries.Counts)] {
+    func lastHour() -> [NumberSeries.Point] {
         series.withLock { $0.lastHour(at: now()) }
     }
 
@@ -117,7 +118,7 @@ public final class ServiceNumbers: Service {
     /// stored yet is added in memory: looking at a page writes nothing.
     ///
     /// - Throws: `StorageError`.
-    func hours(_ number: Int) async throws -> [(hour: Moment, counts: NumberSeries.Counts)] {
+    func hours(_ number: Int) async throws -> [NumberSeries.Point] {
         let current = ServiceHourCount.beginning(of: now())
         let hours = (0..<Int64(number)).reversed().map {
             current.advanced(byMilliseconds: -$0 * ServiceHourCount.milliseconds)
@@ -132,6 +133,60 @@ public final class ServiceNumbers: Service {
         for (hour, own) in series.withLock({ $0.unstoredHours }) {
             counts[hour, default: [:]].merge(own, uniquingKeysWith: +)
         }
-        return hours.map { ($0, counts[$0] ?? [:]) }
+        return hours.map { NumberSeries.Point(begin: $0, counts: counts[$0] ?? [:]) }
+    }
+}
+
+/// Reads the totals that the overview counts from the metrics of the process. Nothing is counted twice, and
+/// requests cost nothing more.
+struct RegistryTotals: Sendable {
+    /// Requests whose durations are shown: those that users wait for.
+    static let timedRoutes: Set<String> = ["/v1/sign-ins", "/v1/identity-tokens/verify", "/oauth/token"]
+
+    let registry: MetricsRegistry
+
+    var totals: NumberSeries.Counts {
+        var totals: NumberSeries.Counts = [:]
+        func add(_ value: Double, to name: CountName) {
+            totals[name, default: 0] += Int64(exactly: value.rounded()) ?? 0
+        }
+        func each(_ metric: String, _ body: (MetricReading) -> CountName?) {
+            for reading in registry.readings(of: metric) {
+                if let name = body(reading) { add(reading.value, to: name) }
+            }
+        }
+        each("siwa_http_requests_total") { reading in
+            let isStored = reading.labels["status"] == "200" || reading.labels["status"] == "201"
+            return reading.labels["route"] == "/v1/sign-ins" && isStored ? .signIn : nil
+        }
+        each("siwa_web_sign_ins_total") { $0.labels["step"] == "signed_in" ? .signIn : nil }
+        // Not all events of notifications: some come too late, or after a daily check has found the same.
+        each("siwa_apple_notified_revocations_total") { _ in .revoked }
+        each("siwa_notifications_total") { _ in .notification }
+        each("siwa_apple_checks_total") { $0.labels["result"] == "rejected" ? .checkRejected : nil }
+        for metric in ["siwa_apple_exchanges_total", "siwa_apple_checks_total"] {
+            each(metric) { $0.labels["result"] == "client_rejected" ? .secretRefused : nil }
+        }
+        each("siwa_verifications_total") { reading in
+            guard reading.labels["kind"] == "identity-token" else { return nil }
+            return switch reading.labels["result"] {
+            case "accepted": .verified
+            case KeySetError.Code.keysUnavailable.rawValue: .undecided
+            case .some, nil: .unverified
+            }
+        }
+        each("siwa_http_requests_turned_away_total") { _ in .turnedAway }
+        each("siwa_http_refusals_total") { $0.labels["code"].map { .refused($0) } }
+        each("siwa_storage_failures_total") { $0.labels["cause"].map { .storageFailure($0) } }
+        each("siwa_http_request_duration_seconds") { reading in
+            guard let route = reading.labels["route"], Self.timedRoutes.contains(route) else { return nil }
+            return reading.labels[MetricReading.bound].map { .latency($0) }
+        }
+        each("siwa_http_caller_requests_total") { reading in
+            guard let caller = reading.labels["caller"] else { return nil }
+            return reading.labels["result"] == "refused"
+                ? .refused(caller: caller) : .answered(caller: caller)
+        }
+        return totals
     }
 }

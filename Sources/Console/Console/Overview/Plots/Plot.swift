@@ -1,125 +1,238 @@
 import AppleAccounts
+import Pages
 
-/// A plot over time as values for the template `plot`, which is SVG with a table of the same numbers.
+/// A plot over time: SVG with a table of the same numbers.
 ///
 /// A line ends where there is no value, so that a missing number does not look like 0.
-struct Plot: Sendable {
-    enum Form: Sendable {
+struct Plot: PagePart {
+    enum Form {
         case area
         /// Columns on top of each other, in the order of the series.
         case columns
         case lines
     }
 
-    struct Line: Sendable {
+    struct Line {
         let label: String
-        let value: @Sendable (NumberSeries.Counts) -> Double?
+        let value: (NumberSeries.Counts) -> Double?
         /// The number beside the label, of the whole time.
         let total: String
     }
 
-    struct Mark: Sendable {
-        let x: String
-        let y: String
-        let label: String
-    }
-
-    struct Shape: Sendable {
-        let style: String
-        let path: String
-    }
-
-    struct Key: Sendable {
-        let style: String
-        let label: String
-        let total: String
-    }
-
-    struct Row: Sendable {
-        let time: String
-        let cells: [String]
-    }
-
     let id: String
     let title: String
-    let description: String
-    let isEmpty: Bool
-    let marks: [Mark]
-    let times: [Mark]
-    let areas: [Shape]
-    let lines: [Shape]
-    let columns: [Shape]
-    let keys: [Key]
-    let heads: [String]
-    let rows: [Row]
-    let width = PlotFrame.width
-    let height = PlotFrame.height
-    let left = PlotFrame.left
-    let right = PlotFrame.right
-    let base = PlotFrame.bottom
+    var unit = ""
+    let form: Form
+    let lines: [Line]
+    let period: PlotPeriod
+    let points: [NumberSeries.Point]
 
-    init(
-        id: String, title: String, unit: String, form: Form, lines series: [Line], period: PlotPeriod,
-        points: [PlotPoint]
-    ) {
-        let values = series.map { line in points.map { line.value($0.counts) } }
-        let sums = points.indices.map { index in values.reduce(0) { $0 + ($1[index] ?? 0) } }
-        let largest =
-            switch form {
-            case .columns: sums.max() ?? 0
-            case .area, .lines: values.flatMap { $0 }.compactMap { $0 }.max() ?? 0
+    var html: HTML {
+        let values = lines.map { line in points.map { line.value($0.counts) } }
+        let isEmpty = values.allSatisfy { $0.allSatisfy { ($0 ?? 0) == 0 } }
+        return HTML {
+            """
+            <figure class="card">
+            <figcaption><h3 id="\(id)">\(title)</h3></figcaption>
+            <svg class="plot" viewBox="0 0 \(PlotFrame.width) \(PlotFrame.height)" role="img" \
+            aria-labelledby="\(id)-title \(id)-text">
+            <title id="\(id)-title">\(title)</title>
+            <desc id="\(id)-text">\(description(isEmpty: isEmpty))</desc>
+            \(drawing(of: values))</svg>
+            """
+            if isEmpty { "<p class=\"muted\">Nothing in this time.</p>" }
+            "<ul class=\"legend\">"
+            for (index, line) in lines.enumerated() {
+                """
+                <li><svg class="plot swatch" viewBox="0 0 10 10" aria-hidden="true">\
+                <path class="bar \(Self.look(index))" d="M0 0h10v10H0Z"/></svg> \(line.label) \
+                \(HTML.muted(line.total))</li>
+                """
             }
-        let scale = PlotScale(upTo: largest, isWhole: form != .lines)
-        let frame = PlotFrame(count: points.count, top: scale.top)
-        (self.id, self.title) = (id, title)
-        isEmpty = values.allSatisfy { $0.allSatisfy { ($0 ?? 0) == 0 } }
-        description = Self.description(series, unit, period, isEmpty: isEmpty)
-        marks = scale.marks.map { mark in
-            Mark(
-                x: PlotNumber.coordinate(Double(PlotFrame.left) - 6), y: PlotNumber.coordinate(frame.y(mark)),
-                label: PlotNumber.text(mark))
-        }
-        times = points.indices.compactMap { index in
-            period.label(at: points[index].begin).map {
-                Mark(x: PlotNumber.coordinate(frame.x(index)), y: String(PlotFrame.height - 6), label: $0)
+            "</ul>"
+            "<details><summary>\(title) as a table</summary>"
+            Table(
+                "\(title) as a table",
+                [.head("Time (UTC)")]
+                    + lines.map { .number(unit.isEmpty ? $0.label : "\($0.label) (\(unit))") },
+                period.rows(of: points)
+            ) { row in
+                [.text(period.text(of: row.begin))]
+                    + lines.map { .text($0.value(row.counts).map(PlotNumber.text) ?? "–") }
             }
-        }
-        let styles = series.indices.map { "s\($0 % 5 + 1)" }
-        keys = zip(series, styles).map { Key(style: $1, label: $0.label, total: $0.total) }
-        areas = form == .area ? zip(values, styles).map { Shape(style: $1, path: frame.area($0)) } : []
-        lines =
-            form == .columns ? [] : zip(values, styles).map { Shape(style: $1, path: frame.line($0)) }
-        columns = form == .columns ? Self.columns(values, styles, frame) : []
-        heads = series.map { unit.isEmpty ? $0.label : "\($0.label) (\(unit))" }
-        rows = period.rows(of: points).reversed().map { row in
-            Row(
-                time: period.text(of: row.begin),
-                cells: series.map { line in line.value(row.counts).map(PlotNumber.text) ?? "–" })
+            "</details>"
+            "</figure>"
         }
     }
 
-    private static func description(
-        _ series: [Line], _ unit: String, _ period: PlotPeriod, isEmpty: Bool
-    ) -> String {
+    private func description(isEmpty: Bool) -> String {
         guard !isEmpty else { return "\(period.words): nothing." }
-        let parts = series.map { "\($0.label) \($0.total)" }.joined(separator: ", ")
+        let parts = lines.map { "\($0.label) \($0.total)" }.joined(separator: ", ")
         return "\(period.words): \(parts). The table below has the numbers."
     }
 
-    private static func columns(
-        _ values: [[Double?]], _ styles: [String], _ frame: PlotFrame
-    ) -> [Shape] {
-        var floor = [Double](repeating: 0, count: values.first?.count ?? 0)
-        return zip(values, styles).map { line, style in
-            let ceiling = zip(floor, line).map { $0 + ($1 ?? 0) }
-            defer { floor = ceiling }
-            return Shape(style: style, path: frame.columns(from: floor, to: ceiling))
+    /// The class of a series: its color.
+    private static func look(_ index: Int) -> String { "s\(index % 5 + 1)" }
+
+    private func drawing(of values: [[Double?]]) -> HTML {
+        let heights =
+            switch form {
+            case .columns: points.indices.map { index in values.reduce(0) { $0 + ($1[index] ?? 0) } }
+            case .area, .lines: values.joined().compactMap(\.self)
+            }
+        let scale = PlotScale(upTo: heights.max() ?? 0, isWhole: form != .lines)
+        let frame = PlotFrame(count: points.count, top: scale.top)
+        let across: HTML = "x1=\"\(PlotFrame.left)\" x2=\"\(PlotFrame.right)\""
+        return HTML {
+            for mark in scale.marks {
+                let y = PlotNumber.coordinate(frame.y(mark))
+                """
+                <line class="rule" \(across) y1="\(y)" y2="\(y)"/>\
+                <text x="\(PlotNumber.coordinate(Double(PlotFrame.left) - 6))" y="\(y)" dy="4" \
+                text-anchor="end">\(PlotNumber.text(mark))</text>
+                """
+            }
+            for (index, point) in points.enumerated() {
+                if let label = period.label(at: point.begin) {
+                    """
+                    <text x="\(PlotNumber.coordinate(frame.x(index)))" y="\(PlotFrame.height - 6)" \
+                    text-anchor="middle">\(label)</text>
+                    """
+                }
+            }
+            shapes(of: values, in: frame)
+            "<line class=\"axis\" \(across) y1=\"\(PlotFrame.bottom)\" y2=\"\(PlotFrame.bottom)\"/>"
+        }
+    }
+
+    private func shapes(of values: [[Double?]], in frame: PlotFrame) -> HTML {
+        func paths(_ kind: String, _ paths: [String]) -> HTML {
+            HTML(paths.enumerated().map { "<path class=\"\(kind) \(Self.look($0))\" d=\"\($1)\"/>\n" })
+        }
+        let lines = paths("line", values.map(frame.line))
+        switch form {
+        case .area: return paths("area", values.map(frame.area)) + lines
+        case .lines: return lines
+        case .columns:
+            var floor = [Double](repeating: 0, count: points.count)
+            let columns = values.map { line in
+                let ceiling = zip(floor, line).map { $0 + ($1 ?? 0) }
+                defer { floor = ceiling }
+                return frame.columns(from: floor, to: ceiling)
+            }
+            return paths("bar", columns)
         }
     }
 }
 
-/// The counts of one minute or hour.
-struct PlotPoint: Sendable {
-    let begin: Moment
-    let counts: NumberSeries.Counts
+/// Places values within the lines of a plot, in the units of its SVG.
+struct PlotFrame {
+    static let (width, height) = (560, 200)
+    static let (left, right, top, bottom) = (46, 548, 12, 172)
+
+    let count: Int
+    /// The value at the upper edge.
+    let top: Double
+
+    func x(_ index: Int) -> Double {
+        guard count > 1 else { return Double(Self.left) }
+        return Double(Self.left) + Double(Self.right - Self.left) * Double(index) / Double(count - 1)
+    }
+
+    func y(_ value: Double) -> Double {
+        let part = top > 0 ? min(max(value / top, 0), 1) : 0
+        return Double(Self.bottom) - Double(Self.bottom - Self.top) * part
+    }
+
+    private func place(_ index: Int, _ value: Double) -> String {
+        "\(PlotNumber.coordinate(x(index))) \(PlotNumber.coordinate(y(value)))"
+    }
+
+    /// A path through the values. It begins anew after a missing value; a lone value is a short stroke.
+    func line(_ values: [Double?]) -> String {
+        values.indices.map { index in
+            guard let value = values[index] else { return "" }
+            let hasPrevious = index > 0 && values[index - 1] != nil
+            let hasNext = index + 1 < values.count && values[index + 1] != nil
+            return "\(hasPrevious ? "L" : "M")\(place(index, value))\(hasPrevious || hasNext ? "" : "h2")"
+        }.joined()
+    }
+
+    /// The area below the values, where a missing value is 0.
+    func area(_ values: [Double?]) -> String {
+        guard !values.isEmpty else { return "" }
+        let upper = values.enumerated().map { "L\(place($0, $1 ?? 0))" }.joined()
+        let end = PlotNumber.coordinate(x(values.count - 1))
+        return "M\(Self.left) \(Self.bottom)\(upper)L\(end) \(Self.bottom)Z"
+    }
+
+    /// A column for each value that is not 0.
+    func columns(from floor: [Double], to ceiling: [Double]) -> String {
+        let step = Double(Self.right - Self.left) / Double(max(count, 1))
+        let width = max(step * 0.72, 1)
+        return zip(floor, ceiling).enumerated().map { index, pair in
+            guard pair.1 > pair.0 else { return "" }
+            let begin = Double(Self.left) + step * Double(index) + (step - width) / 2
+            let (low, high) = (y(pair.0), y(pair.1))
+            let side = PlotNumber.coordinate(low - high)
+            return "M\(PlotNumber.coordinate(begin)) \(PlotNumber.coordinate(low))v-\(side)"
+                + "h\(PlotNumber.coordinate(width))v\(side)Z"
+        }.joined()
+    }
+}
+
+/// A vertical axis from 0 to a round number, with at most five grid lines.
+struct PlotScale: Equatable {
+    /// Values of the grid lines, ascending from 0.
+    let marks: [Double]
+
+    var top: Double { marks.last ?? 1 }
+
+    /// - Parameters:
+    ///   - largest: The largest value that is shown.
+    ///   - isWhole: True for numbers of things, which have no grid lines at fractions.
+    init(upTo largest: Double, isWhole: Bool) {
+        let largest = largest.isFinite && largest > 0 ? largest : 1
+        // The smallest of 1, 2 and 5 times a power of ten that needs no more than four steps.
+        var power = isWhole ? 1.0 : 1e-6
+        var step = power
+        search: while true {
+            for factor in [1.0, 2, 5] {
+                step = power * factor
+                if largest / step <= 4 { break search }
+            }
+            power *= 10
+        }
+        let steps = max(1, Int((largest / step).rounded(.up)))
+        marks = (0...steps).map { Double($0) * step }
+    }
+}
+
+/// Texts of numbers in plots, the same in every locale.
+enum PlotNumber {
+    /// A coordinate with one decimal.
+    static func coordinate(_ value: Double) -> String { "\(rounded(value, 10))" }
+
+    /// A value with at most three significant digits below 1,000, and in thousands above 10,000.
+    static func text(_ value: Double) -> String {
+        switch abs(value) {
+        case 1e9...: short(value / 1e9, 10) + " G"
+        case 1e6...: short(value / 1e6, 10) + " M"
+        case 1e4...: short(value / 1e3, 10) + " k"
+        case 100...: short(value, 1)
+        case 10...: short(value, 10)
+        case 1...: short(value, 100)
+        default: short(value, 1000)
+        }
+    }
+
+    private static func short(_ value: Double, _ factor: Double) -> String {
+        let text = "\(rounded(value, factor))"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    /// Adds 0, because there is a -0.
+    private static func rounded(_ value: Double, _ factor: Double) -> Double {
+        (value * factor).rounded() / factor + 0
+    }
 }

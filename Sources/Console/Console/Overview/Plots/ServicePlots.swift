@@ -6,67 +6,151 @@ struct ServicePlots {
     private static let mostCodes = 4
 
     let period: PlotPeriod
-    let points: [PlotPoint]
-
-    private var total: NumberSeries.Counts {
-        points.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
-    }
+    let points: [NumberSeries.Point]
 
     var all: [Plot] { [signIns, refusals, revocations, latency] }
 
-    var signIns: Plot {
-        Plot(
-            id: "sign-ins", title: "Sign-ins", unit: "", form: .area, lines: [count("Sign-ins", of: .signIn)],
-            period: period, points: points)
-    }
+    var signIns: Plot { plot("sign-ins", "Sign-ins", .area, [count("Sign-ins", of: .signIn)]) }
 
     var revocations: Plot {
-        Plot(
-            id: "revocations", title: "Revocations", unit: "", form: .columns,
-            lines: [
-                count("Told by Apple", of: .revoked), count("Found by a daily check", of: .checkRejected),
-            ], period: period, points: points)
+        plot(
+            "revocations", "Revocations", .columns,
+            [count("Told by Apple", of: .revoked), count("Found by a daily check", of: .checkRejected)])
     }
 
     /// The codes with most refusals, and the others as one.
     var refusals: Plot {
-        let codes = total.compactMap { name, count in name.code.map { ($0, count) } }
+        let codes = points.total.compactMap { name, count in name.code.map { ($0, count) } }
             .filter { $0.1 > 0 }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
         let own = codes.prefix(Self.mostCodes).map(\.0)
         var lines = own.map { code in count(code, of: .refused(code)) }
-        let others = codes.dropFirst(Self.mostCodes)
-        if !others.isEmpty {
+        let others = codes.dropFirst(Self.mostCodes).reduce(0) { $0 + $1.1 }
+        if others > 0 {
+            let isOther: (CountName) -> Bool = { $0.code.map(own.contains) == false }
             lines.append(
                 Plot.Line(
                     label: "others",
-                    value: { counts in
-                        counts.reduce(into: 0.0) { sum, entry in
-                            if let code = entry.key.code, !own.contains(code) { sum += Double(entry.value) }
-                        }
-                    }, total: PlotNumber.text(Double(others.reduce(0) { $0 + $1.1 }))))
+                    value: { Double($0.reduce(0) { isOther($1.key) ? $0 + $1.value : $0 }) },
+                    total: PlotNumber.text(Double(others))))
         }
-        return Plot(
-            id: "refusals", title: "Refusals by code", unit: "", form: .columns, lines: lines, period: period,
-            points: points)
+        return plot("refusals", "Refusals by code", .columns, lines)
     }
 
     var latency: Plot {
-        let all = LatencyCounts(total)
+        let all = LatencyCounts(points.total)
         func line(_ label: String, _ part: Double) -> Plot.Line {
             Plot.Line(
                 label: label, value: { LatencyCounts($0).quantile(part) },
                 total: all.quantile(part).map { "\(PlotNumber.text($0)) ms" } ?? "–")
         }
-        return Plot(
-            id: "latency", title: "Duration in ms of sign-ins, verifications and token requests", unit: "ms",
-            form: .lines,
-            lines: [line("half of the requests", 0.5), line("99 of 100", 0.99)], period: period,
-            points: points)
+        return plot(
+            "latency", "Duration in ms of sign-ins, verifications and token requests", .lines, unit: "ms",
+            [line("half of the requests", 0.5), line("99 of 100", 0.99)])
     }
 
     private func count(_ label: String, of name: CountName) -> Plot.Line {
         Plot.Line(
             label: label, value: { Double($0[name] ?? 0) },
-            total: PlotNumber.text(Double(total[name] ?? 0)))
+            total: PlotNumber.text(Double(points.total[name] ?? 0)))
+    }
+
+    private func plot(
+        _ id: String, _ title: String, _ form: Plot.Form, unit: String = "", _ lines: [Plot.Line]
+    ) -> Plot {
+        Plot(id: id, title: title, unit: unit, form: form, lines: lines, period: period, points: points)
+    }
+}
+
+extension [NumberSeries.Point] {
+    fileprivate var total: NumberSeries.Counts {
+        reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
+    }
+}
+
+/// The time that plots show.
+enum PlotPeriod: String, CaseIterable, Sendable {
+    /// The last hour by minute, of this process.
+    case hour
+    /// The last 24 hours by hour, of all replicas.
+    case day
+    /// The last 7 days by hour, of all replicas.
+    case week
+
+    /// - Returns:
+    ///   - hours: `nil` for an hour by minute.
+    ///   - label: Milliseconds between the texts at the time axis.
+    ///   - row: Milliseconds of a row of the table: few rows can be read.
+    private var traits: (title: String, hours: Int?, label: Int64, row: Int64) {
+        switch self {
+        case .hour: ("Last hour", nil, 10 * 60_000, 5 * 60_000)
+        case .day: ("Last day", 24, 4 * 3_600_000, 3_600_000)
+        case .week: ("Last 7 days", 168, 24 * 3_600_000, 24 * 3_600_000)
+        }
+    }
+
+    var title: String { traits.title }
+    var hours: Int? { traits.hours }
+    var words: String { "By \(hours == nil ? "minute" : "hour") over the \(title.lowercased())" }
+
+    /// The text at the time axis; `nil` for most points.
+    func label(at begin: Moment) -> String? {
+        guard begin.milliseconds.isMultiple(of: traits.label) else { return nil }
+        return self == .week ? String(text(of: begin).prefix(5)) : text(of: begin)
+    }
+
+    /// The text of a time in the table.
+    func text(of begin: Moment) -> String {
+        // The month and the day, and the time of the day.
+        let (date, time) = (begin.rfc3339.dropFirst(5).prefix(5), begin.rfc3339.dropFirst(11).prefix(5))
+        return self == .week ? "\(date) \(time)" : String(time)
+    }
+
+    /// Returns the rows of the table, the newest first.
+    func rows(of points: [NumberSeries.Point]) -> [NumberSeries.Point] {
+        Dictionary(grouping: points) { $0.begin.milliseconds / traits.row }.sorted { $0.key > $1.key }.map {
+            NumberSeries.Point(begin: Moment(milliseconds: $0.key * traits.row), counts: $0.value.total)
+        }
+    }
+}
+
+/// Durations of requests as counts by bucket, from which quantiles are estimated.
+struct LatencyCounts: Sendable {
+    /// Upper bounds in nanoseconds, ascending, with their counts. The last bucket has no bound.
+    private let buckets: [(bound: Double?, count: Int64)]
+
+    init(_ counts: NumberSeries.Counts) {
+        buckets = counts.compactMap { name, count -> (bound: Double?, count: Int64)? in
+            guard let bound = name.latencyBound else { return nil }
+            return (Double(bound).flatMap { $0.isFinite ? $0 : nil }, count)
+        }.sorted { ($0.bound ?? .infinity) < ($1.bound ?? .infinity) }
+    }
+
+    var count: Int64 { buckets.reduce(0) { $0 + $1.count } }
+
+    /// Returns the duration in milliseconds within which this part of the requests was answered, linear within
+    /// a bucket. `nil` without requests. In the last bucket it is the bound of the bucket before.
+    func quantile(_ part: Double) -> Double? {
+        let total = count
+        guard total > 0 else { return nil }
+        let rank = part * Double(total)
+        var (below, lower) = (0.0, 0.0)
+        for bucket in buckets {
+            guard let bound = bucket.bound else { break }
+            let here = Double(bucket.count)
+            if here > 0, below + here >= rank {
+                let begin = Self.begin(of: bound)
+                return (begin + (bound - begin) * (rank - below) / here) / 1e6
+            }
+            below += here
+            lower = bound
+        }
+        return lower / 1e6
+    }
+
+    /// Returns the bound of the bucket before. Buckets without requests are not stored, so that it is not
+    /// always the entry before.
+    private static func begin(of bound: Double) -> Double {
+        let steps = [0, 1e5, 2.5e5, 5e5, 1e6, 2.5e6, 5e6, 1e7, 2.5e7, 5e7, 1e8, 2.5e8, 5e8, 1e9, 2.5e9, 5e9]
+        return steps.last { $0 < bound } ?? 0
     }
 }

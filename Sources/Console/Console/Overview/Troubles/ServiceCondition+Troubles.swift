@@ -6,9 +6,12 @@ import KeySets
 extension ServiceCondition {
     /// Everything that is wrong, the most urgent first. Depends on this value alone.
     var troubles: [Trouble] {
-        let found =
-            database + keySet + clock + sealing + signingKeys + secrets + overload + callers
-            + notifications + reports + receivers + work + refusals + proxy + revocations
+        let single = [
+            database, keySet, clock, sealing, signingKeys, secrets, overload, notifications, reports,
+            refusals,
+            proxy, revocations,
+        ]
+        let found = single.compactMap(\.self) + callers + receivers + work
         let order = Dictionary(
             uniqueKeysWithValues: Trouble.Kind.allCases.enumerated().map { ($1, $0) })
         return found.sorted { (order[$0.kind] ?? 0, $0.about) < (order[$1.kind] ?? 0, $1.about) }
@@ -16,14 +19,14 @@ extension ServiceCondition {
 
     /// True while a fault of the service itself explains refusals of all callers.
     var hasFaultOfItsOwn: Bool {
-        !(database + keySet + clock + sealing).filter { $0.severity == .bad }.isEmpty
+        [database, keySet, clock, sealing].contains { $0?.severity == .bad }
     }
 
     // MARK: The database
 
-    var database: [Trouble] {
-        if let standby = lostStandby { return [standby] }
-        guard let code = databaseFailure?.code ?? endedFailure else { return [] }
+    var database: Trouble? {
+        if let lostStandby { return lostStandby }
+        guard let code = databaseFailure?.code ?? endedFailure else { return nil }
         let isDown = databaseFailure != nil
         let verb = isDown ? "is" : "was"
         let effect =
@@ -40,14 +43,12 @@ extension ServiceCondition {
         func advice(_ now: String, ended: String) -> String { isDown ? now : ended }
         switch code {
         case .full:
-            return [
-                Trouble(
-                    .databaseFull, severity, "The database \(verb) full: \(effect).", cause: cause,
-                    advice: advice(
-                        "Make room on the disk of the database, at least 1 MiB. The service goes on by itself.",
-                        ended: "See that its disk has enough room for the next days."),
-                    page: .checks)
-            ]
+            return Trouble(
+                .databaseFull, severity, "The database \(verb) full: \(effect).", cause: cause,
+                advice: advice(
+                    "Make room on the disk of the database, at least 1 MiB. The service goes on by itself.",
+                    ended: "See that its disk has enough room for the next days."),
+                page: .checks)
         case .busy:
             let holder =
                 isPostgres
@@ -61,27 +62,23 @@ extension ServiceCondition {
                     ? "Another session holds a lock, or a commit does not come back."
                     : "Another session held a lock, or a commit did not come back.")
                 : "Another program \(isDown ? "holds" : "held") the lock of the file."
-            return [
-                Trouble(
-                    .databaseLocked, severity, "The database \(verb) locked: \(effect).",
-                    cause: "\(other) \(cause)",
-                    advice: advice(
-                        holder, ended: "If it is locked again, find who locks it, as the runbook says."),
-                    page: .checks)
-            ]
+            return Trouble(
+                .databaseLocked, severity, "The database \(verb) locked: \(effect).",
+                cause: "\(other) \(cause)",
+                advice: advice(
+                    holder, ended: "If it is locked again, find who locks it, as the runbook says."),
+                page: .checks)
         case .unavailable, .readOnly, .corrupted, .schemaTooNew, .migrationFailed, .valueRefused:
-            return [
-                Trouble(
-                    .databaseFailing, severity,
-                    "The database \(isDown ? "fails" : "failed") (\(code.rawValue)): \(effect).",
-                    cause: cause,
-                    advice: advice(
-                        isPostgres
-                            ? "See that PostgreSQL runs, can be reached and is not a standby."
-                            : "See that the file and its directory can be written, and the log of the service.",
-                        ended: "See the log of \(isPostgres ? "PostgreSQL" : "the service") about that time."),
-                    page: .checks)
-            ]
+            return Trouble(
+                .databaseFailing, severity,
+                "The database \(isDown ? "fails" : "failed") (\(code.rawValue)): \(effect).",
+                cause: cause,
+                advice: advice(
+                    isPostgres
+                        ? "See that PostgreSQL runs, can be reached and is not a standby."
+                        : "See that the file and its directory can be written, and the log of the service.",
+                    ended: "See the log of \(isPostgres ? "PostgreSQL" : "the service") about that time."),
+                page: .checks)
         }
     }
 
@@ -106,24 +103,21 @@ extension ServiceCondition {
 
     // MARK: Apple's keys, the clock, the keys of the service
 
-    var keySet: [Trouble] {
+    var keySet: Trouble? {
         let advice =
             "Open the way to appleid.apple.com:443, or correct the proxy that answers in its place. The service tries "
             + "by itself."
         func trouble(
             _ severity: Trouble.Severity, _ cause: KeySetFetchError.Code, _ sentence: String,
             _ more: String = ""
-        ) -> [Trouble] {
-            [
-                Trouble(
-                    .keysUnreachable, severity, sentence, cause: lastFetch(cause) + more,
-                    numbers: undecidedShare,
-                    advice: advice, page: .checks)
-            ]
+        ) -> Trouble {
+            Trouble(
+                .keysUnreachable, severity, sentence, cause: lastFetch(cause) + more, numbers: undecidedShare,
+                advice: advice, page: .checks)
         }
         switch keys.status {
         // Before the first fetch has ended, nothing has failed.
-        case .ready, .stale(nil), .unavailable(nil): return []
+        case .ready, .stale(nil), .unavailable(nil): return nil
         case .unavailable(let cause?):
             return trouble(
                 .bad, cause,
@@ -165,8 +159,8 @@ extension ServiceCondition {
             + "verified (\(undecided) of \(all))."
     }
 
-    var clock: [Trouble] {
-        guard let secondsAhead, secondsAhead.magnitude > 30 else { return [] }
+    var clock: Trouble? {
+        guard let secondsAhead, secondsAhead.magnitude > 30 else { return nil }
         let isSlow = secondsAhead < 0
         let distance = Self.duration(Int64(clamping: secondsAhead.magnitude))
         let refused =
@@ -176,93 +170,83 @@ extension ServiceCondition {
         let bound = ServiceWarnings.refusingClock
         let effect =
             secondsAhead.magnitude > bound.magnitude ? refused : "beyond \(bound) seconds \(refused)"
-        return [
-            Trouble(
-                .clockWrong, secondsAhead.magnitude >= ServiceWarnings.wrongClock.magnitude ? .bad : .warn,
-                "The clock of this machine is \(distance) \(isSlow ? "slow" : "fast"): \(effect).",
-                cause: "Compared with the Date field of Apple's responses.",
-                advice: "Let chrony or systemd-timesyncd set the clock: timedatectl, chronyc tracking.",
-                page: .checks)
-        ]
+        return Trouble(
+            .clockWrong, secondsAhead.magnitude >= ServiceWarnings.wrongClock.magnitude ? .bad : .warn,
+            "The clock of this machine is \(distance) \(isSlow ? "slow" : "fast"): \(effect).",
+            cause: "Compared with the Date field of Apple's responses.",
+            advice: "Let chrony or systemd-timesyncd set the clock: timedatectl, chronyc tracking.",
+            page: .checks)
     }
 
-    var sealing: [Trouble] {
-        guard unreadableValues > 0 else { return [] }
-        return [
-            Trouble(
-                .sealingKeyWrong, .bad,
-                "A sealing key is wrong: \(unreadableValues) of the stored values that were tried cannot be opened. "
-                    + "Sign-ins with identity tokens go on; daily checks, erasures at Apple and OAuth clients fail.",
-                cause:
-                    "SIWA_SEALING_KEYS lacks a key that was used before, or has another key of the same name.",
-                advice:
-                    "Put the old key back and restart. Nothing is lost meanwhile: what waits goes on then.",
-                page: Trouble.Page(title: "Settings", path: "/console/settings"))
-        ]
+    var sealing: Trouble? {
+        guard unreadableValues > 0 else { return nil }
+        return Trouble(
+            .sealingKeyWrong, .bad,
+            "A sealing key is wrong: \(unreadableValues) of the stored values that were tried cannot be opened. "
+                + "Sign-ins with identity tokens go on; daily checks, erasures at Apple and OAuth clients fail.",
+            cause:
+                "SIWA_SEALING_KEYS lacks a key that was used before, or has another key of the same name.",
+            advice:
+                "Put the old key back and restart. Nothing is lost meanwhile: what waits goes on then.",
+            page: .settings)
     }
 
-    var signingKeys: [Trouble] {
-        guard !shutKeys.isEmpty else { return [] }
+    var signingKeys: Trouble? {
+        guard !shutKeys.isEmpty else { return nil }
         let names = shutKeys.map { "\($0.algorithm) \($0.keyID.prefix(12)), sealed by \($0.sealedBy)" }
         let count =
             shutKeys.count == 1
             ? "A key that signs tokens does" : "\(shutKeys.count) keys that sign tokens do"
-        return [
-            Trouble(
-                .signingKeysShut, signs ? .warn : .bad,
-                "\(count) not open, so no new one is made. "
-                    + (signs
-                        ? "The others sign meanwhile."
-                        : "OAuth clients get no tokens, and receivers no signed events."),
-                cause:
-                    "SIWA_SEALING_KEYS does not open \(names.joined(separator: "; ")). It lacks a key, has another "
-                    + "key of the same name, or these were made while it had a wrong one.",
-                advice:
-                    "If a sealing key was taken out or replaced, put it back and restart. If these keys were made with "
-                    + "a wrong sealing key, or theirs is lost, retire them (Keys, below, or siwa reseal "
-                    + "--retire-signing-keys): tokens that they have signed end.",
-                page: Trouble.Page(title: "Keys", path: "/console/overview#keys"))
-        ]
+        return Trouble(
+            .signingKeysShut, signs ? .warn : .bad,
+            "\(count) not open, so no new one is made. "
+                + (signs
+                    ? "The others sign meanwhile."
+                    : "OAuth clients get no tokens, and receivers no signed events."),
+            cause:
+                "SIWA_SEALING_KEYS does not open \(names.joined(separator: "; ")). It lacks a key, has another "
+                + "key of the same name, or these were made while it had a wrong one.",
+            advice:
+                "If a sealing key was taken out or replaced, put it back and restart. If these keys were made with "
+                + "a wrong sealing key, or theirs is lost, retire them (Keys, below, or siwa reseal "
+                + "--retire-signing-keys): tokens that they have signed end.",
+            page: Trouble.Page(title: "Keys", path: "/console/overview#keys"))
     }
 
-    var proxy: [Trouble] {
-        guard let loneRequester else { return [] }
-        return [
-            Trouble(
-                .proxyUnnamed, .warn,
-                "All requests of the last hour came from \(loneRequester). Every user and client counts as one: a "
-                    + "guesser there slows all of them down.",
-                cause: "A proxy has this address, and SIWA_TRUSTED_PROXIES does not name it.",
-                advice:
-                    "Set SIWA_TRUSTED_PROXIES to the addresses of all proxies, let each append to X-Forwarded-For, and "
-                    + "restart.",
-                page: Trouble.Page(title: "Settings", path: "/console/settings"))
-        ]
+    var proxy: Trouble? {
+        guard let loneRequester else { return nil }
+        return Trouble(
+            .proxyUnnamed, .warn,
+            "All requests of the last hour came from \(loneRequester). Every user and client counts as one: a "
+                + "guesser there slows all of them down.",
+            cause: "A proxy has this address, and SIWA_TRUSTED_PROXIES does not name it.",
+            advice:
+                "Set SIWA_TRUSTED_PROXIES to the addresses of all proxies, let each append to X-Forwarded-For, and "
+                + "restart.",
+            page: .settings)
     }
 
-    var secrets: [Trouble] {
+    var secrets: Trouble? {
         let refused = hour[.secretRefused] ?? 0
-        guard refused > 0 else { return [] }
+        guard refused > 0 else { return nil }
         // Calls are rare, so silence proves little; after ten minutes it is told as the past.
         let isOver = (recent[.secretRefused] ?? 0) == 0
         // The times in a secret are those of this clock, so a wrong clock explains it.
-        let isClockWrong = !clock.isEmpty
-        return [
-            Trouble(
-                .refusedByApple, .warn,
-                isOver
-                    ? "Apple refused the client secrets, not in the last ten minutes: codes were not exchanged, and "
-                        + "checks did not run."
-                    : "Apple refuses the client secrets: codes are not exchanged, and checks do not run.",
-                cause: isClockWrong
-                    ? "The clock is wrong, and with it the times in the secrets. Apple has answered invalid_client "
-                        + "in the last hour."
-                    : "Apple has answered invalid_client in the last hour.",
-                numbers: "\(refused) times.",
-                advice: isClockWrong
-                    ? "Set the clock first. New secrets are good then; the .p8 keys can stay."
-                    : "Put a valid .p8 key of this team in place. The service takes it without a restart.",
-                page: .checks)
-        ]
+        let isClockWrong = clock != nil
+        return Trouble(
+            .refusedByApple, .warn,
+            isOver
+                ? "Apple refused the client secrets, not in the last ten minutes: codes were not exchanged, and "
+                    + "checks did not run."
+                : "Apple refuses the client secrets: codes are not exchanged, and checks do not run.",
+            cause: isClockWrong
+                ? "The clock is wrong, and with it the times in the secrets. Apple has answered invalid_client "
+                    + "in the last hour."
+                : "Apple has answered invalid_client in the last hour.",
+            numbers: "\(refused) times.",
+            advice: isClockWrong
+                ? "Set the clock first. New secrets are good then; the .p8 keys can stay."
+                : "Put a valid .p8 key of this team in place. The service takes it without a restart.",
+            page: .checks)
     }
 }

@@ -2,19 +2,17 @@ import AppleAccounts
 
 /// Troubles of callers, receivers and single users.
 extension ServiceCondition {
-    var overload: [Trouble] {
+    var overload: Trouble? {
         let turnedAway = latest[.turnedAway] ?? 0
-        guard turnedAway > 0 else { return [] }
+        guard turnedAway > 0 else { return nil }
         let isOver = (newest[.turnedAway] ?? 0) == 0
-        return [
-            Trouble(
-                .overloaded, isOver ? .warn : .bad,
-                "The service \(isOver ? "was" : "is") overloaded: requests were turned away in the last five minutes.",
-                cause: "More requests than this machine and its database take.",
-                numbers: "\(turnedAway) requests were turned away.",
-                advice: "Stop the caller that sends too much, or add a replica on PostgreSQL.",
-                page: Self.requests())
-        ]
+        return Trouble(
+            .overloaded, isOver ? .warn : .bad,
+            "The service \(isOver ? "was" : "is") overloaded: requests were turned away in the last five minutes.",
+            cause: "More requests than this machine and its database take.",
+            numbers: "\(turnedAway) requests were turned away.",
+            advice: "Stop the caller that sends too much, or add a replica on PostgreSQL.",
+            page: Self.requests())
     }
 
     /// Refused requests of one caller within five minutes from which it is called hammering.
@@ -29,17 +27,17 @@ extension ServiceCondition {
             let repeats = !hasFaultOfItsOwn && refused >= Self.hammering && refused * 2 >= requests
             let crowds = (latest[.turnedAway] ?? 0) > 0 && requests * 2 >= all && requests >= Self.hammering
             guard repeats || crowds else { return nil }
-            let sender = Sender(ofMetrics: name)
+            let words = Self.words(for: name)
             return Trouble(
                 .clientHammering, .warn,
                 repeats
-                    ? "\(sender.repeats): \(refused) in the last five minutes."
-                    : "\(sender.crowds): \(requests) in the last five minutes.",
+                    ? "\(words.repeats): \(refused) in the last five minutes."
+                    : "\(words.crowds): \(requests) in the last five minutes.",
                 cause: "\(Self.percent(refused, of: requests)) of these requests were refused.",
                 advice:
-                    "\(sender.doubt)Look at the codes of the refusals, and tell the developers. If it is an attack, "
+                    "\(words.doubt)Look at the codes of the refusals, and tell the developers. If it is an attack, "
                     + "block its address at the proxy.",
-                page: sender.isNamed ? Self.requests(caller: name) : Self.requests(), about: name)
+                page: Self.requests(caller: name == Self.otherClients ? nil : name), about: name)
         }
     }
 
@@ -48,56 +46,47 @@ extension ServiceCondition {
         return (refused, refused + (latest[.answered(caller: caller)] ?? 0))
     }
 
-    /// The words for a sender of many requests.
-    private struct Sender {
-        let repeats: String
-        let crowds: String
-        var doubt = ""
-        /// False for the clients that have no series of their own.
-        var isNamed = true
-
-        /// - Parameter name: As the metrics have it.
-        init(ofMetrics name: String) {
-            guard name.hasPrefix("client:") else {
-                let subject = name == "none" ? "A client without a key" : "The caller \(name)"
-                repeats = "\(subject) repeats requests that are refused"
-                crowds = "\(subject) sends most of the requests"
-                return
-            }
-            // Counted before a secret proves anything.
-            isNamed = name != "client:other"
-            let subject =
-                isNamed
-                ? "Requests that name the OAuth client \(name.dropFirst("client:".count))"
-                : "Requests that name the OAuth clients after the first 20"
-            repeats = "\(subject) are refused again and again"
-            crowds = "\(subject) are most of the requests"
-            doubt =
-                "See in Requests if a secret proved the client, because anyone can name a client. "
+    /// The words for a sender of many requests, by its name in the metrics.
+    private static func words(for name: String) -> (repeats: String, crowds: String, doubt: String) {
+        guard name.hasPrefix("client:") else {
+            let subject = name == "none" ? "A client without a key" : "The caller \(name)"
+            return (
+                "\(subject) repeats requests that are refused", "\(subject) sends most of the requests", ""
+            )
         }
+        let subject =
+            name == otherClients
+            ? "Requests that name the OAuth clients after the first 20"
+            : "Requests that name the OAuth client \(name.dropFirst("client:".count))"
+        // Counted before a secret proves anything.
+        return (
+            "\(subject) are refused again and again", "\(subject) are most of the requests",
+            "See in Requests if a secret proved the client, because anyone can name a client. "
+        )
     }
+
+    /// The clients that have no series of their own.
+    private static let otherClients = "client:other"
 
     // MARK: Notifications and deliveries
 
-    var notifications: [Trouble] {
+    var notifications: Trouble? {
         let rejected = day[.checkRejected] ?? 0
-        guard rejected > 0 else { return [] }
+        guard rejected > 0 else { return nil }
         let last = [lastStoredNotification, lastNotification].compactMap { $0 }.max()
-        guard isSilent(since: last) else { return [] }
-        return [
-            Trouble(
-                .notificationsSilent, .warn,
-                "Apple's notifications do not arrive: users who stopped using the app can go on here for up to a day. "
-                    + "Sign-ins are not affected.",
-                cause:
-                    "Daily checks found rejected refresh tokens in the last day, and Apple has told of none"
-                    + (last.map { " since \(Self.date($0.milliseconds)) UTC" } ?? "") + ".",
-                numbers: "\(rejected) tokens were rejected.",
-                advice:
-                    "Register the notification endpoint, https://HOST/v1/apple/notifications, for the primary App ID at "
-                    + "Apple, and let the proxy pass this path.",
-                page: Trouble.Page(title: "Settings", path: "/console/settings"))
-        ]
+        guard isSilent(since: last) else { return nil }
+        return Trouble(
+            .notificationsSilent, .warn,
+            "Apple's notifications do not arrive: users who stopped using the app can go on here for up to a day. "
+                + "Sign-ins are not affected.",
+            cause:
+                "Daily checks found rejected refresh tokens in the last day, and Apple has told of none"
+                + (last.map { " since \(Self.date($0.milliseconds)) UTC" } ?? "") + ".",
+            numbers: "\(rejected) tokens were rejected.",
+            advice:
+                "Register the notification endpoint, https://HOST/v1/apple/notifications, for the primary App ID at "
+                + "Apple, and let the proxy pass this path.",
+            page: .settings)
     }
 
     /// Milliseconds that a notification can take longer than a check.
@@ -113,21 +102,19 @@ extension ServiceCondition {
             && now.milliseconds - lastRejection.milliseconds >= Self.slowestNotification
     }
 
-    var reports: [Trouble] {
-        guard let google else { return [] }
-        return [
-            Trouble(
-                .googleRefusing, .warn,
-                "Google does not take reports: the Google app shows links that have ended here. Sign-ins are not "
-                    + "affected.",
-                cause:
-                    "\(google.failing) events wait since \(Self.date(google.failingSince.milliseconds)) UTC, the oldest "
-                    + "after \(google.attempts) attempts.",
-                advice:
-                    "See Google's answer. Compare the issuer and /.well-known/risc-configuration with what is registered "
-                    + "at Google.",
-                page: Trouble.Page(title: "Events, Google", path: "/console/events/google"))
-        ]
+    var reports: Trouble? {
+        guard let google else { return nil }
+        return Trouble(
+            .googleRefusing, .warn,
+            "Google does not take reports: the Google app shows links that have ended here. Sign-ins are not "
+                + "affected.",
+            cause:
+                "\(google.failing) events wait since \(Self.date(google.failingSince.milliseconds)) UTC, the oldest "
+                + "after \(google.attempts) attempts.",
+            advice:
+                "See Google's answer. Compare the issuer and /.well-known/risc-configuration with what is registered "
+                + "at Google.",
+            page: Trouble.Page(title: "Events, Google", path: "/console/events/google"))
     }
 
     /// Milliseconds after which a receiver is late.
@@ -173,9 +160,9 @@ extension ServiceCondition {
 
     // MARK: Users
 
-    var refusals: [Trouble] {
+    var refusals: Trouble? {
         let (good, refused) = (recent[.verified] ?? 0, recent[.unverified] ?? 0)
-        guard refused >= 10, refused * 5 > good + refused else { return [] }
+        guard refused >= 10, refused * 5 > good + refused else { return nil }
         // Faults of this service are no answer to a token.
         let own: Set<String> = [
             "keys_unavailable", "signing_keys_shut", "storage_unavailable", "overloaded", "internal_error",
@@ -183,14 +170,12 @@ extension ServiceCondition {
         let codes = recent.compactMap { name, count in name.code.map { ($0, count) } }
             .filter { !own.contains($0.0) }
         let top = codes.max { ($0.1, $1.0) < ($1.1, $0.0) }
-        return [
-            Trouble(
-                .refusesMany, .warn,
-                "\(Self.percent(refused, of: good + refused)) of the identity tokens of the last ten minutes were refused.",
-                cause: (top.map { "Most often: \($0.0), \($0.1) times." } ?? "") + foremost,
-                advice: "See what was expected and what was found, and tell the developers of the caller.",
-                page: Self.requests(code: top?.0))
-        ]
+        return Trouble(
+            .refusesMany, .warn,
+            "\(Self.percent(refused, of: good + refused)) of the identity tokens of the last ten minutes were refused.",
+            cause: (top.map { "Most often: \($0.0), \($0.1) times." } ?? "") + foremost,
+            advice: "See what was expected and what was found, and tell the developers of the caller.",
+            page: Self.requests(code: top?.0))
     }
 
     /// A sentence about the caller of most of the refused requests, if there is one.
@@ -208,30 +193,28 @@ extension ServiceCondition {
             ? "those who name the OAuth client \(caller.dropFirst(7))" : "the caller \(caller)"
     }
 
-    var revocations: [Trouble] {
+    var revocations: Trouble? {
         let told = hour[.revoked] ?? 0
         let found = hour[.checkRejected] ?? 0
         let refused = ["credential_revoked", "account_disabled"].reduce(into: Int64(0)) {
             $0 += hour[.refused($1)] ?? 0
         }
-        guard told + found + refused > 0 else { return [] }
+        guard told + found + refused > 0 else { return nil }
         let people = told + found == 1 ? "One person" : "\(told + found) people"
-        return [
-            Trouble(
-                .peopleRevoked, .note,
-                told + found > 0
-                    ? "\(people) stopped using an app at Apple in the last hour. What they had is refused; a new sign-in "
-                        + "works."
-                    : "Requests for revoked or disabled accounts were refused \(refused) times in the last hour.",
-                cause:
-                    "\(told) told by Apple, \(found) found by daily checks."
-                    + (refused > 0
-                        ? " \(refused) requests were refused with credential_revoked or account_disabled."
-                        : ""),
-                advice:
-                    "Find the person among the events: the time line says when and why. Who has signed in again is "
-                    + "authorized.",
-                page: Trouble.Page(title: "Events", path: "/console/events"))
-        ]
+        return Trouble(
+            .peopleRevoked, .note,
+            told + found > 0
+                ? "\(people) stopped using an app at Apple in the last hour. What they had is refused; a new sign-in "
+                    + "works."
+                : "Requests for revoked or disabled accounts were refused \(refused) times in the last hour.",
+            cause:
+                "\(told) told by Apple, \(found) found by daily checks."
+                + (refused > 0
+                    ? " \(refused) requests were refused with credential_revoked or account_disabled."
+                    : ""),
+            advice:
+                "Find the person among the events: the time line says when and why. Who has signed in again is "
+                + "authorized.",
+            page: Trouble.Page(title: "Events", path: "/console/events"))
     }
 }

@@ -1,3 +1,4 @@
+import AppleAccounts
 import Encodings
 
 extension ServiceCondition {
@@ -20,6 +21,11 @@ extension ServiceCondition {
         case 120...: "\(whole(seconds, 60)) minutes"
         default: "\(seconds) seconds"
         }
+    }
+
+    static func ago(_ moment: Moment, at now: Moment) -> String {
+        let seconds = max(0, now.milliseconds - moment.milliseconds) / 1000
+        return seconds < 5 ? "now" : "\(duration(seconds)) ago"
     }
 
     /// The nearest number of units. Does not overflow.

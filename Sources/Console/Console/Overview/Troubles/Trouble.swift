@@ -1,4 +1,6 @@
 public import AppleAccounts
+import Encodings
+import Pages
 
 /// Something that is wrong now, as a sentence for an operator who knows only that sign-ins fail.
 public struct Trouble: Sendable, Equatable {
@@ -53,6 +55,7 @@ public struct Trouble: Sendable, Equatable {
         public let title: String
         public let path: String
 
+        static let settings = Page(title: "Settings", path: "/console/settings")
         /// The findings of `siwa doctor`.
         static let checks = Page(title: "Settings, checks", path: "/console/settings#checks")
     }
@@ -97,6 +100,47 @@ public struct Trouble: Sendable, Equatable {
 public struct DatedTrouble: Sendable, Equatable {
     public let trouble: Trouble
     public let since: Moment
+
+    /// - Parameter seesNumbers: True for a reader who may see all apps, and open the pages that show more.
+    fileprivate func html(at now: Moment, seesNumbers: Bool) -> HTML {
+        let (look, word) =
+            switch trouble.severity {
+            case .bad: ("bad", "Failing")
+            case .warn: ("warn", "Warning")
+            case .note: ("muted", "Note")
+            }
+        let cause = [trouble.cause, seesNumbers ? trouble.numbers : ""].filter { !$0.isEmpty }
+        let begin = String(RFC3339.text(milliseconds: since.milliseconds).prefix(19)) + "Z"
+        let page = seesNumbers ? trouble.page : nil
+        let facts = [
+            Fact("Cause", .text(cause.joined(separator: " "))),
+            Fact(
+                "Since",
+                """
+                <time datetime="\(begin)">\(begin)</time> \(HTML.muted("(\(ServiceCondition.ago(since, at: now)))"))
+                """),
+            Fact("What to do", .text(trouble.advice)),
+            page.map { Fact("See", .link(.text($0.title), to: $0.path)) },
+        ]
+        return """
+            <article class="trouble \(look)-trouble" data-trouble="\(trouble.kind.rawValue)">
+            <p><span class="badge \(look)">\(word)</span> <strong>\(trouble.sentence)</strong></p>
+            \(Facts(facts.compactMap(\.self)).html)
+            </article>
+
+            """
+    }
+}
+
+extension [DatedTrouble] {
+    /// The card of everything that is wrong.
+    func card(at now: Moment, seesNumbers: Bool, summary: HTML = "") -> HTML {
+        """
+        <section class="card" aria-labelledby="wrong">
+        <h2 id="wrong">What is wrong now</h2>
+        \(summary)\(HTML(map { $0.html(at: now, seesNumbers: seesNumbers) }))</section>
+        """
+    }
 }
 
 /// Remembers since when each trouble is there. Does no I/O and reads no clock. It has an entry for each trouble

@@ -1,9 +1,9 @@
 import AppleAccounts
 import AuthorizationServer
-import Encodings
 import HTTPEngine
 import NIOHTTP1
 import OAuth
+import Pages
 
 /// The error page of the authorization endpoint: the reason for which there is no consent page, and the
 /// remedy.
@@ -23,29 +23,33 @@ struct AuthorizeRefusalPage {
     var cookie: String?
 
     struct Link {
-        let text: Markup
+        let text: HTML
         /// A URL that was checked, or our own.
         let url: String
     }
 
     var response: HTTPResponse {
         BrowserPage(
-            language: language, title: refusal.title, content: Array(content.utf8), status: status,
+            language: language, title: refusal.title, content: content, status: status,
             code: code, cookie: cookie
         ).response
     }
 
-    private var content: String {
-        let code = Markup.filled(AuthorizeTexts.of(language).errorCode, ["code": .code(code)])
-        return """
-            <h1>\(refusal.title.htmlEscaped)</h1>
-            <p>\(refusal.reason.htmlEscaped)</p>
-            \(found.map { Markup.copied($0).html } ?? "")
-            <p>\(refusal.advice.htmlEscaped)</p>
-            \(address.map { Markup.copied($0).html } ?? "")
-            \(link.map { "<a class=\"button main\" rel=\"noreferrer\" href=\"\($0.url.htmlEscaped)\">\($0.text.html)</a>" } ?? "")
-            <p class="code">\(code.html) · \(Markup.code(requestID).html)</p>
+    private var content: HTML {
+        HTML {
+            "<h1>\(refusal.title)</h1>"
+            "<p>\(refusal.reason)</p>"
+            found.map { HTML.copied($0) }
+            "<p>\(refusal.advice)</p>"
+            address.map { HTML.copied($0) }
+            if let link {
+                "<a class=\"button main\" rel=\"noreferrer\" href=\"\(link.url)\">\(link.text)</a>"
+            }
             """
+            <p class="code">\(HTML.filled(AuthorizeTexts.of(language).errorCode, ["code": .leftToRight(code)])) · \
+            \(HTML.leftToRight(requestID))</p>
+            """
+        }
     }
 }
 

@@ -2,6 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import HTTPEngine
 import OAuth
+import Pages
 
 /// The page that asks a user for consent to a client's request.
 ///
@@ -30,49 +31,33 @@ struct ConsentPage {
 
     var response: HTTPResponse {
         BrowserPage(
-            language: language, title: texts.title, content: content(),
+            language: language, title: texts.title, content: content,
             formTargets: [prompt.target.formActionSource],
             hasPictures: prompt.client.appearance.logo != nil, cookie: cookie
         ).response
     }
 
-    private static let otherAccount = "<a href=\"\(AuthorizeUseCase.path)?"
-    private static let form = "\n<form method=\"post\" action=\"\(AuthorizeUseCase.path)?"
-    private static let token = "\">\n<input type=\"hidden\" name=\"\(tokenField)\" value=\""
-
     /// For the developer of a client, in development only and so in English.
-    private static let withoutOpenID = """
+    private static let withoutOpenID: HTML = """
         <p class="notice" lang="en" dir="ltr">Development: the scope has email or profile, but not openid. So there is \
         no ID token, and /oauth/userinfo refuses the access token. Ask for openid too, or set imply_openid for \
         this client.</p>
 
         """
 
-    private func content() -> [UInt8] {
-        var page = HTMLWriter(reservingCapacity: 4096 + 3 * prompt.query.utf8.count)
-        page.append(texts.start)
-        UserBlock(
-            account: prompt.account, signedInAs: texts.signedInAs, withoutName: texts.withoutName
-        ).write(to: &page)
-        page.append(Self.otherAccount)
-        page.append(escaping: prompt.otherAccountQuery)
-        page.append(texts.otherAccountEnd)
-        if let hint = prompt.otherAccountHint { page.append(texts.loginHint, address: hint) }
-        page.append(Self.form)
-        page.append(escaping: prompt.query)
-        page.append(Self.token)
-        page.append(escaping: prompt.formToken)
-        page.append(texts.scopesStart)
-        ScopeList(scopes: prompt.scopes, account: prompt.account, language: language, texts: texts)
-            .write(to: &page)
-        if prompt.explainsOpenID { page.append(Self.withoutOpenID) }
-        if !prompt.sharesEmail { page.append(texts.emailNotShared) }
-        page.append(texts.notes)
-        if let returnsTo = prompt.target.isLoopback ? texts.returnsToProgram : texts.returnsTo {
-            page.append(returnsTo, address: prompt.target.destination)
-        }
-        page.append(texts.formEnd)
-        return page.bytes
+    private var content: HTML {
+        let returnsTo = prompt.target.isLoopback ? texts.returnsToProgram : texts.returnsTo
+        return """
+            \(texts.start)\
+            \(UserBlock(prompt.account, texts, otherAccount: "\(AuthorizeUseCase.path)?\(prompt.otherAccountQuery)").html)\
+            \(prompt.otherAccountHint.map { texts.loginHint.filled(with: $0) })
+            <form method="post" action="\(AuthorizeUseCase.path)?\(prompt.query)">
+            <input type="hidden" name="\(Self.tokenField)" value="\(prompt.formToken)">
+            \(texts.scopesStart)\
+            \(ScopeList(scopes: prompt.scopes, account: prompt.account, language: language, texts: texts).html)\
+            \(prompt.explainsOpenID ? Self.withoutOpenID : nil)\(prompt.sharesEmail ? nil : texts.emailNotShared)\
+            \(texts.notes)\(returnsTo?.filled(with: prompt.target.destination))\(texts.formEnd)
+            """
     }
 }
 
@@ -83,74 +68,61 @@ struct ScopeList {
     let language: PageLanguage
     let texts: ConsentPageTexts
 
-    func write(to page: inout HTMLWriter) {
-        let user = ShownUser(account)
-        for scope in scopes {
-            guard scope.isOptional else {
-                page.append("<li>")
-                write(scope, user, to: &page)
-                page.append("</li>")
-                continue
-            }
-            page.append("<li><label class=\"choice\"><input type=\"checkbox\" name=\"")
-            page.append(ConsentPage.scopePrefix)
-            page.append(escaping: scope.token.rawValue)
-            page.append("\" value=\"1\" checked><span>")
-            write(scope, user, to: &page)
-            page.append("</span></label></li>")
+    var html: HTML {
+        let email = ShownUser(account).sharedEmail
+        let items = scopes.map { scope -> HTML in
+            let text = text(scope, email)
+            guard scope.isOptional else { return "<li>\(text)</li>" }
+            let name = ConsentPage.scopePrefix + scope.token.rawValue
+            return """
+                <li><label class="choice"><input type="checkbox" name="\(name)" value="1" checked>\
+                <span>\(text)</span></label></li>
+                """
         }
-        page.append("</ul>")
-        if scopes.contains(where: \.isOptional) { page.append(texts.optionalScopes) }
-        page.append("\n")
+        let hint = scopes.contains(where: \.isOptional) ? texts.optionalScopes : nil
+        return "<ul class=\"scopes\">\(HTML(items))</ul>\(hint)\n"
     }
 
     /// The address is a part of its scope's item, because it is shared only with this scope.
-    private func write(_ scope: DeclaredScope, _ user: ShownUser, to page: inout HTMLWriter) {
-        page.append(escaping: scope.text[language])
-        guard scope.token == .email else { return }
-        page.append("<small>")
-        switch user.sharedEmail {
-        case .own(let address): page.append(address: address)
-        case .relay(let address): page.append(texts.emailHidden, address: address)
-        case .unknown: page.append(texts.emailUnknown)
-        }
-        page.append("</small>")
+    private func text(_ scope: DeclaredScope, _ email: ShownUser.SharedEmail) -> HTML {
+        let text = HTML.text(scope.text[language])
+        guard scope.token == .email else { return text }
+        let shared: HTML =
+            switch email {
+            case .own(let address): .address(address)
+            case .relay(let address): texts.emailHidden.filled(with: address)
+            case .unknown: texts.emailUnknown
+            }
+        return "\(text)<small>\(shared)</small>"
     }
 }
 
 /// The signed-in user: a circle with an initial, the name and the address, as far as they are known.
-struct UserBlock {
-    let account: Account
-    /// Texts as HTML.
-    let signedInAs: String
-    let withoutName: String
+struct UserBlock: PagePart {
+    let html: HTML
 
-    private var user: ShownUser { ShownUser(account) }
+    /// - Parameter link: Leads to the sign-in of another account.
+    private init(_ account: Account, _ texts: AuthorizeTexts.Consent, link: HTML?) {
+        let user = ShownUser(account)
+        let initial = user.title?.first.map { String($0).uppercased() } ?? "•"
+        // A user without a name has the address as the title.
+        let title = user.title.map { HTML.address($0) } ?? .text(texts.withoutName)
+        html = """
+            <div class="user"><span class="face" aria-hidden="true">\(initial)</span><span class="who">\
+            <span>\(texts.signedInAs)</span><b>\(title)</b>\
+            \(user.subtitle.map { "<span>\(HTML.address($0))</span>" as HTML })</span>\(link)</div>
 
-    func write(to page: inout HTMLWriter) {
-        page.append("<div class=\"user\"><span class=\"face\" aria-hidden=\"true\">")
-        page.append(escaping: initial)
-        page.append("</span><span class=\"who\"><span>")
-        page.append(signedInAs)
-        page.append("</span><b>")
-        if let title = user.title {
-            // A user without a name has the address as the title.
-            page.append(address: title)
-        } else {
-            page.append(withoutName)
-        }
-        page.append("</b>")
-        if let email = user.subtitle {
-            page.append("<span>")
-            page.append(address: email)
-            page.append("</span>")
-        }
-        // The end of the block follows, on the consent page after a link to another account.
-        page.append("</span>")
+            """
     }
 
-    private var initial: String {
-        user.title?.first.map { String($0).uppercased() } ?? "•"
+    init(_ account: Account, _ language: PageLanguage) {
+        self.init(account, AuthorizeTexts.of(language).consent, link: nil)
+    }
+
+    init(_ account: Account, _ texts: ConsentPageTexts, otherAccount: String) {
+        self.init(
+            account, texts.consent,
+            link: "<a href=\"\(otherAccount)\">\(texts.consent.useAnotherAccount)</a>")
     }
 }
 
@@ -184,18 +156,18 @@ struct ShownUser {
 }
 
 extension ClientAppearance {
-    /// The picture; empty without one. Its text would repeat the name that follows.
-    var logoMarkup: String {
-        logo.map { "<img class=\"logo\" alt=\"\" width=\"48\" height=\"48\" src=\"\($0.dataURL)\">\n" } ?? ""
+    /// The picture. Its text would repeat the name that follows.
+    var picture: HTML? {
+        logo.map { "<img class=\"logo\" alt=\"\" width=\"48\" height=\"48\" src=\"\($0.dataURL)\">\n" }
     }
 
-    /// Returns a paragraph with the links; empty without any.
-    func linksMarkup(of name: String, _ language: PageLanguage) -> String {
+    /// Returns a paragraph with the links; `nil` without any.
+    func links(of name: String, _ language: PageLanguage) -> HTML? {
         let texts = ConnectionsTexts.of(language)
         let links = [(texts.policy, policyURI), (texts.terms, termsURI)].compactMap { text, address in
-            address.map { Markup.link(.text(text), to: $0).html }
+            address.map { HTML.reference(text, to: $0) }
         }
-        guard !links.isEmpty else { return "" }
-        return "<p class=\"note\">\(Markup.value(name).html): \(links.joined(separator: " · "))</p>\n"
+        guard !links.isEmpty else { return nil }
+        return "<p class=\"note\">\(HTML.value(name)): \(links.joined(separator: " · "))</p>\n"
     }
 }

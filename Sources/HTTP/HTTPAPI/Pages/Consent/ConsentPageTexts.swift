@@ -1,32 +1,30 @@
 import AppleAccounts
 import AuthorizationServer
-import Encodings
 import OAuth
+import Pages
 
 /// The texts of a client's consent page in one language that do not depend on a user or a request.
 final class ConsentPageTexts: Sendable {
     let title: String
+    /// The same for all clients.
+    let consent: AuthorizeTexts.Consent
     /// The part before the block about the user.
-    let start: String
-    let signedInAs: String
-    let withoutName: String
-    /// The part after the query of the link to another account.
-    let otherAccountEnd: String
+    let start: HTML
     let loginHint: TextWithPlaces
-    /// The part after the token of the form. The items of the list follow.
-    let scopesStart: String
-    let optionalScopes: String
+    /// The part between the token of the form and the list.
+    let scopesStart: HTML
+    let optionalScopes: HTML
     /// The text below the scope `email`.
     let emailHidden: TextWithPlaces
-    let emailUnknown: String
-    let emailNotShared: String
+    let emailUnknown: HTML
+    let emailNotShared: HTML
     /// The part after the list.
-    let notes: String
+    let notes: HTML
     /// `nil` on Google's page, which names no address.
     let returnsTo: TextWithPlaces?
     let returnsToProgram: TextWithPlaces?
     /// The buttons and the end of the form.
-    let formEnd: String
+    let formEnd: HTML
 
     init(client: OAuthClient, appName: LocalizedText, language: PageLanguage) {
         let texts = AuthorizeTexts.of(language).consent
@@ -34,36 +32,36 @@ final class ConsentPageTexts: Sendable {
         let (name, app) = (client.name[language], appName[language])
         let paragraphs = Paragraphs(client: .value(name), app: .value(app))
         let heading = texts.heading(for: client)
-        title = Markup.plain(heading, ["client": name, "app": app])
+        consent = texts
+        title = TextPiece.filled(heading, ["client": name, "app": app])
         // The operator's text about the client, and for Google always the notice about the link.
-        let purpose =
-            (isForGoogle ? paragraphs.paragraph(texts.purposeForGoogle) : "")
-            + (client.purpose.map { "<p>\(Markup.value($0[language]).html)</p>" } ?? "")
-        start =
-            "\(client.appearance.logoMarkup)\(paragraphs.pair)<h1>\(paragraphs.filled(heading))</h1>\n\(purpose)\n"
-        signedInAs = texts.signedInAs.htmlEscaped
-        withoutName = texts.withoutName.htmlEscaped
-        otherAccountEnd = "\">\(texts.useAnotherAccount.htmlEscaped)</a></div>\n"
+        let own = client.purpose.map { "<p>\(HTML.value($0[language]))</p>" as HTML }
+        let linking = isForGoogle ? paragraphs.paragraph(texts.purposeForGoogle) : nil
+        start = """
+            \(client.appearance.picture)\(paragraphs.pair)<h1>\(paragraphs.filled(heading))</h1>
+            \(linking)\(own)
+
+            """
         loginHint = paragraphs.paragraph(texts.loginHint, leaving: "hint", class: "notice")
         // Enter in a checkbox presses the first button of a form that is not disabled (HTML §4.10.21.2). This
         // button does nothing: it would close a dialog, and there is none (§4.10.21.3).
-        scopesStart =
-            "\">\n<button hidden formmethod=\"dialog\"></button>\n<h2>\(paragraphs.filled(texts.scopes))</h2>\n<ul class=\"scopes\">"
+        scopesStart = """
+            <button hidden formmethod="dialog"></button>
+            <h2>\(paragraphs.filled(texts.scopes))</h2>
+
+            """
         optionalScopes = paragraphs.paragraph(texts.optionalScopes, class: "note")
-        emailHidden = Markup.filled(texts.emailHidden, [:], leaving: "email", in: ("", ""))
-        emailUnknown = texts.emailUnknown.htmlEscaped
+        emailHidden = TextWithPlaces(texts.emailHidden, leaving: "email")
+        emailUnknown = .text(texts.emailUnknown)
         emailNotShared = paragraphs.paragraph(texts.emailNotShared, class: "note")
         let connections = ConnectionsQuery(app: client.app.rawValue, language: language)
-        notes =
-            (isForGoogle ? paragraphs.google(texts) : paragraphs.paragraph(texts.unlink, class: "note"))
-            + paragraphs.paragraph(
-                "{connections}",
-                [
-                    "connections": Markup.link(
-                        .text(ConnectionsTexts.of(language).link),
-                        to: "\(ConnectionsUseCase.path)?\(connections.text)")
-                ], class: "note")
-            + client.appearance.linksMarkup(of: name, language)
+        let link = HTML.reference(
+            ConnectionsTexts.of(language).link, to: "\(ConnectionsUseCase.path)?\(connections.text)")
+        notes = """
+            \(isForGoogle ? paragraphs.google(texts) : paragraphs.paragraph(texts.unlink, class: "note"))\
+            <p class="note">\(link)</p>
+            \(client.appearance.links(of: name, language))
+            """
         returnsTo =
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
         returnsToProgram =
@@ -72,8 +70,8 @@ final class ConsentPageTexts: Sendable {
         // consent.
         formEnd = """
             <div class="buttons">
-            <button name="\(ConsentPage.decisionField)" value="cancel">\(texts.cancel.htmlEscaped)</button>
-            <button class="main" name="\(ConsentPage.decisionField)" value="agree">\(texts.agreement(with: client).htmlEscaped)</button>
+            <button name="\(ConsentPage.decisionField)" value="cancel">\(texts.cancel)</button>
+            <button class="main" name="\(ConsentPage.decisionField)" value="agree">\(texts.agreement(with: client))</button>
             </div>
             </form>
 
@@ -83,34 +81,32 @@ final class ConsentPageTexts: Sendable {
 
 /// The texts of one client as HTML.
 private struct Paragraphs {
-    let client: Markup
-    let app: Markup
+    let client: HTML
+    let app: HTML
 
     /// Both sides of the connection, as in "app ↔ client".
-    var pair: String {
-        "<p class=\"pair\">\(app.html) <span aria-hidden=\"true\">↔</span> \(client.html)</p>\n"
+    var pair: HTML { "<p class=\"pair\">\(app) <span aria-hidden=\"true\">↔</span> \(client)</p>\n" }
+
+    func filled(_ text: String, _ values: [String: HTML] = [:]) -> HTML {
+        .filled(text, values.merging(["client": client, "app": app]) { own, _ in own })
     }
 
-    func filled(_ text: String, _ values: [String: Markup] = [:]) -> String {
-        Markup.filled(text, values.merging(["client": client, "app": app]) { own, _ in own }).html
-    }
-
-    func paragraph(_ text: String, _ values: [String: Markup] = [:], class name: String? = nil) -> String {
-        "\(start(name))\(filled(text, values))</p>\n"
+    func paragraph(_ text: String, _ values: [String: HTML] = [:], class name: String? = nil) -> HTML {
+        "<p\(HTML.class(name))>\(filled(text, values))</p>\n"
     }
 
     func paragraph(_ text: String, leaving open: String, class name: String? = nil) -> TextWithPlaces {
-        Markup.filled(text, ["client": client, "app": app], leaving: open, in: (start(name), "</p>\n"))
+        TextWithPlaces(text, ["client": client, "app": app], leaving: open)
+            .within("<p\(HTML.class(name))>", "</p>\n")
     }
 
     /// Returns the texts that Google's review requires. The first, about the authorization, is no small print.
-    func google(_ texts: AuthorizeTexts.Consent) -> String {
-        texts.notesForGoogle.map { note in
-            paragraph(note.template, note.markup, class: note.url == nil ? nil : "note")
-        }.joined()
+    func google(_ texts: AuthorizeTexts.Consent) -> HTML {
+        HTML(
+            texts.notesForGoogle.map { note in
+                paragraph(note.template, note.markup, class: note.url == nil ? nil : "note")
+            })
     }
-
-    private func start(_ name: String?) -> String { "<p\(name.map { " class=\"\($0)\"" } ?? "")>" }
 }
 
 /// The texts of the pages of all clients in all languages, made once: some kilobytes for each client.
@@ -175,10 +171,10 @@ struct ConsentNote: Sendable {
     /// The target of a link; `nil` for a quotation.
     let url: String?
 
-    var markup: [String: Markup] {
-        [place: url.map { .link(.text(text), to: $0) } ?? .text(text)]
+    var markup: [String: HTML] {
+        [place: url.map { .reference(text, to: $0) } ?? .text(text)]
     }
 
     /// The sentence without markup.
-    var plain: String { Markup.plain(template, [place: text]) }
+    var plain: String { TextPiece.filled(template, [place: text]) }
 }

@@ -2,7 +2,7 @@ public import AuthorizationServer
 
 /// All texts of the pages at the authorization endpoint, in one language.
 ///
-/// A word in braces stands for a value or a link, which `Markup` puts in. A test compares the words between
+/// A word in braces stands for a value or a link, which `HTML.filled` puts in. A test compares the words between
 /// the languages.
 struct AuthorizeTexts: TranslatedTexts {
     static let part = "authorize"

@@ -1,5 +1,6 @@
 import AuthorizationServer
 import OAuth
+import Pages
 
 /// The texts of the page for the users of devices, in one language.
 struct DeviceTexts: TranslatedTexts {
@@ -47,7 +48,7 @@ struct DeviceTexts: TranslatedTexts {
 
     /// The text that says when a request was started, with the word `{value}` or without. In a language of a
     /// deployment the first minute counts as one.
-    static func started(minutesAgo minutes: Int64, in language: PageLanguage) -> Markup {
+    static func started(minutesAgo minutes: Int64, in language: PageLanguage) -> HTML {
         let text =
             switch (language, minutes) {
             case (.english, ...0): "started just now"
@@ -63,7 +64,7 @@ struct DeviceTexts: TranslatedTexts {
         return .filled(text, ["value": .value("\(max(1, minutes))")])
     }
 
-    func text(of fault: DevicePageOutcome.EntryFault) -> Markup {
+    func text(of fault: DevicePageOutcome.EntryFault) -> HTML {
         switch fault {
         case .malformed: .filled(malformed, [:])
         case .unknown: .filled(codeUnknown, [:])

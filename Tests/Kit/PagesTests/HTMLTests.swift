@@ -1,0 +1,90 @@
+import Foundation
+import Pages
+import TestSupport
+import Testing
+
+@Suite struct HTMLTests {
+    /// A combining mark, a variation selector and a joiner: each makes one character with what precedes it.
+    @Test(arguments: ["", "\u{301}", "\u{FE0F}", "\u{200D}"], ["\"", "'", "<", ">", "&"])
+    func `escapes what could end an attribute, also before a mark that joins it`(
+        mark: String, character: String
+    ) {
+        let value = "a\(character)\(mark) onfocus=x"
+        let places: [HTML] = [
+            "\(value)", "\(Substring(value))", "\(Optional(value))", .text(value), "\("\(value)" as HTML)",
+            HTML { "\(value)" },
+        ]
+        for page in places {
+            let text = page.string.replacing("\n", with: "")
+            #expect(!text.utf8.contains(character.utf8.first ?? 0) || character == "&")
+            #expect(text.unicodeScalars.contains("&") && text.hasSuffix("onfocus=x"))
+        }
+    }
+
+    /// Each word with a value at each of its places.
+    @Test func `no word of a page lets a value out of its text or attribute`() {
+        let value = "\"><script>'&"
+        let words: [HTML] = [
+            .code(value), .code(value, value), .muted(value), .span(value, "\(value)"),
+            .link("\(value)", to: value),
+            Card("\(value)") { "\(value)" }.html, Facts([Fact("\(value)", "\(value)", look: value)]).html,
+            Table(value, [.any(value), Table.Column(value, value)], [["\(value)", "\(value)"]]).html,
+            PostForm(to: value, token: value, look: value) { "\(value)" }.html,
+            Select(value, id: value, [(value, "one"), ("two", value)], chosen: value).html,
+        ]
+        for word in words {
+            #expect(!word.string.contains("<script") && !word.string.contains("\"\">"), "\(word.string)")
+            // What a reader of the markup finds is the value.
+            let page = PageTree(word.string)
+            let found = page.descendants.flatMap { [$0.text] + $0.attributes.values }
+            #expect(found.contains(value), "\(word.string)")
+        }
+    }
+
+    /// Markup that is no literal could hold a value. Style sheets are files of the program.
+    @Test func `only style sheets are markup without a literal`() throws {
+        let folder = ProjectFolder.root.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        var trusting: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            if text.contains(".trusted(") { trusting.insert(file.lastPathComponent) }
+            #expect(!text.contains("HTML(stringLiteral:"), "\(file.path)")
+        }
+        #expect(trusting == ["BrowserPage.swift", "PageDocument.swift"])
+    }
+
+    @Test func `markup in markup stays as it is, and nothing stands for nil`() {
+        let (inner, none): (HTML, HTML?) = ("<b>&amp;</b>", nil)
+        #expect("<p>\(inner)\(none)\(nil as String?)\(7)</p>" as HTML == "<p><b>&amp;</b>7</p>")
+    }
+
+    @Test func `blocks are lines, and an empty block is none`() {
+        let names = ["a", "b"]
+        let page = HTML {
+            "<h1>x</h1>"
+            HTML()
+            if names.isEmpty { "<p>none</p>" } else { "<p>some</p>" }
+            for name in names { "<p>\(name)</p>" }
+            nil as HTML?
+        }
+        #expect(page.string == "<h1>x</h1>\n<p>some</p>\n<p>a</p>\n<p>b</p>\n")
+    }
+
+    @Test func `a page is found by its names`() {
+        let page = PageTree(
+            HTML {
+                Card("Account") {
+                    Facts([Fact("State", .span("good", "authorized")), Fact("ID", .code("a&b"))])
+                }
+                Table("Rows", ["Row", .number("Count")], [1, 2]) { ["<b>\($0)</b>", "\(10 * $0)"] }
+                PostForm(to: "/x", token: "t") { Select("s", [("", "any"), ("a", "a")], chosen: "a") }
+            }.string)
+        #expect(page.card("Account")?.fact("State") == "authorized" && page.fact("ID") == "a&b")
+        #expect(page.rows("Rows") == [["1", "10"], ["2", "20"]])
+        #expect(page.form(to: "/x")?.fields.map(\.name) == ["csrf", "s"])
+        #expect(
+            page.all("option").map(\.text) == ["any", "a"]
+                && page.all("option")[1].attributes["selected"] != nil)
+    }
+}
