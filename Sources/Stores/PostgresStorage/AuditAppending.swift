@@ -1,4 +1,4 @@
-public import AppleAccounts
+import AppleAccounts
 import Cryptography
 import SQLTables
 
@@ -80,42 +80,5 @@ struct AuditAppending {
                 row.set(append.canonical, entry.canonicalBytes)
             },
         ]
-    }
-}
-
-extension PostgresAccountStore: AuditStore {
-    private static let lockAccounts = TypedQuery<Column<AccountID>, [AccountID]>("audit_lock_accounts") {
-        $0.add("account_id", AccountID.self, as: "account_id")
-    } sql: { list, ids in
-        """
-        SELECT \(list) FROM subject WHERE account_id = ANY (\(ids))
-        ORDER BY (SELECT name FROM team WHERE team.id = team_id), sub FOR SHARE
-        """
-    }
-
-    /// Appends entries that belong to no other change. Locks their accounts, so that none is erased meanwhile.
-    public func appendAudit(_ entries: [AuditEntry]) async throws {
-        guard !entries.isEmpty else { return }
-        let lockAccounts = Self.lockAccounts
-        try await pool.run { session in
-            try session.rollingBackFailures {
-                try session.repeatingConflicts {
-                    let accounts = Set(entries.compactMap(\.person?.account))
-                    var known: Set<AccountID> = []
-                    var begin = [PostgresCall.begin]
-                    if !accounts.isEmpty {
-                        let rows = try session.pipeline(begin + [lockAccounts.statement(Array(accounts))])
-                        known = Set(try rows[1].map { try $0.required(lockAccounts.columns) })
-                        begin = []
-                    }
-                    let appending = AuditAppending(
-                        entries.map { entry in
-                            entry.person.map { known.contains($0.account) } ?? true
-                                ? entry : entry.withoutPerson
-                        })
-                    _ = try session.pipeline(begin + appending.calls + [.commit])
-                }
-            }
-        }
     }
 }

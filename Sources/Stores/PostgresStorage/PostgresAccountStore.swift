@@ -50,13 +50,8 @@ public struct PostgresAccountStore: AccountStore {
         after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage {
         try await pool.run {
-            try EventReader(names: $0.names)
-                .page(after: sequence, limit: limit, visibleTo: scope, in: $0)
+            try EventReader.page(after: sequence, limit: limit, visibleTo: scope, in: $0)
         }
-    }
-
-    public func lastEventSequence() async throws -> Int64 {
-        try await pool.run { try EventCounter.lastSequence(in: $0) ?? 0 }
     }
 
     public func checkHealth() async throws {

@@ -37,7 +37,4 @@ public final class PostgresInspection: SQLReader, AuditReader {
     ) async throws -> Value {
         try await store.snapshot(body)
     }
-
-    /// Implements the contract of `AccountStore`. The schema must have the version that this program knows.
-    public func lastEventSequence() async throws -> Int64 { try await store.lastEventSequence() }
 }

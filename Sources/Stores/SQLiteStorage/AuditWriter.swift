@@ -1,4 +1,4 @@
-public import AppleAccounts
+import AppleAccounts
 import GRDB
 import SQLTables
 
@@ -36,21 +36,5 @@ final class AuditWriter {
         moveHead.set(bound.columns.lastSequence, link.sequence)
         moveHead.set(bound.columns.lastHash, link.hash)
         try moveHead.execute()
-    }
-}
-
-extension SQLiteAccountStore: AuditStore {
-    public func appendAudit(_ entries: [AuditEntry]) async throws {
-        guard !entries.isEmpty else { return }
-        try await writer.write { writer in
-            try writer.appendAudit(
-                entries.map { entry in
-                    guard let account = entry.person?.account else { return entry }
-                    let isKnown = try Bool.fetchOne(
-                        writer.database, sql: "SELECT 1 FROM subject WHERE account_id = :account",
-                        arguments: ["account": account.uniqueID.data])
-                    return isKnown == true ? entry : entry.withoutPerson
-                })
-        }
     }
 }

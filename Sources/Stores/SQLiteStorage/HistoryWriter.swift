@@ -6,8 +6,7 @@ import SQLTables
 /// the row that goes are nearly always on one page.
 final class HistoryWriter {
     private let names: Names
-    private let findLast: PreparedStatement
-    private let accountOfLast: Parameter<AccountID>
+    private let findLast: KeyedSelect<AccountID>
     private let insert: PreparedStatement
     private let columns: AccountHistoryTable
     private let remove: PreparedStatement
@@ -16,10 +15,9 @@ final class HistoryWriter {
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        var parameters = ParameterList()
-        accountOfLast = parameters.add(AccountID.self)
-        findLast = try PreparedStatement(
-            "SELECT max(number) FROM account_history WHERE account_id = \(accountOfLast)", in: database)
+        findLast = try KeyedSelect(in: database) {
+            "SELECT max(number) FROM account_history WHERE account_id = \($0)"
+        }
         let insertion = Insertion<AccountHistoryTable>()
         columns = insertion.columns
         insert = try PreparedStatement(insertion.sql, in: database)
@@ -31,7 +29,8 @@ final class HistoryWriter {
     }
 
     func append(_ entry: HistoryEntry) throws {
-        let number = try lastNumber(of: entry.accountID) + 1
+        let last = try findLast.first(entry.accountID) { $0.onlyValue(as: Int64.self) } ?? nil
+        let number = (last ?? 0) + 1
         insert.begin()
         columns.write(entry, to: insert)
         insert.set(columns.number, number)
@@ -42,12 +41,5 @@ final class HistoryWriter {
         remove.bind(entry.accountID, to: accountToRemove)
         remove.bind(number - HistoryEntry.mostPerAccount, to: lastToRemove)
         try remove.execute()
-    }
-
-    private func lastNumber(of id: AccountID) throws -> Int64 {
-        findLast.begin()
-        findLast.bind(id, to: accountOfLast)
-        defer { findLast.finish() }
-        return try findLast.step() ? findLast.onlyValue(as: Int64.self) ?? 0 : 0
     }
 }

@@ -83,10 +83,6 @@ public struct SQLiteAccountStore: AccountStore {
         }
     }
 
-    public func lastEventSequence() async throws -> Int64 {
-        try await reader.read { try $0.events.lastSequence() }
-    }
-
     /// Reads. After a failed write it also writes, because only a write shows that the cause is gone.
     public func checkHealth() async throws {
         writer.reportTrouble()

@@ -56,11 +56,7 @@ public final class SQLiteDatabase: Sendable {
                     "database migrated",
                     metadata: ["from": "\(migrated.from)", "to": "\(migrated.to)"])
             }
-            try await writer.run { database in
-                try AppleTokenClaims.endClaims(database)
-                let now = Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-                try SQLiteAccountStore.endClaims(database, at: now)
-            }
+            try await writer.run(endClaims)
             return SQLiteDatabase(
                 path: path, writer: writer,
                 reader: try ReadConnection(path: path, onFailure: onFailure),
@@ -88,6 +84,18 @@ public final class SQLiteDatabase: Sendable {
         for connection in direct { connection.close() }
         await reader.close()
         await writer.close()
+    }
+
+    /// Ends all claims of earlier processes: the lock on the file excludes another process, so their owners have ended. A
+    /// code is valid only for minutes, and a restart may have removed the cause for which an erasure waits.
+    ///
+    /// A past time of a receiver stays: for a receiver that polls it is the time of its last poll.
+    @Sendable private static func endClaims(_ database: Database) throws {
+        try database.execute(sql: "UPDATE authorization_code SET next_attempt_at = 0 WHERE is_claimed = 1")
+        try database.execute(sql: "UPDATE erasure_token SET next_attempt_at = 0 WHERE step < 4")
+        try database.execute(
+            sql: "UPDATE event_receiver SET not_before = :now WHERE not_before > :now",
+            arguments: ["now": Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)).milliseconds])
     }
 
     /// Creates the file with access for the service's own user only, from the first instant, because it

@@ -47,9 +47,4 @@ public final class SQLiteInspection: SQLReader, AuditReader {
     ) async throws -> Value {
         try await reader.read { try body($0) }
     }
-
-    /// Implements the contract of `AccountStore`. The schema must have the version that this program knows.
-    public func lastEventSequence() async throws -> Int64 {
-        try await reader.read { try $0.events.lastSequence() }
-    }
 }

@@ -1,5 +1,6 @@
 import AppAttestation
 import AppleAccounts
+import SQLTables
 import StorageConformance
 import TestSupport
 import Testing

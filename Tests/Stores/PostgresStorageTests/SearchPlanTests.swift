@@ -44,13 +44,14 @@ import Testing
                 for setting in ["ANALYZE subject", "SET plan_cache_mode = force_generic_plan"] {
                     _ = try session.run(PostgresCall(PostgresStatement(setting, setting)))
                 }
-                for statement in [
-                    SearchStatements.email, SearchStatements.unsignedEmail, SearchStatements.firstName,
-                    SearchStatements.lastName,
+                for text in [
+                    SearchStatements.email.text, SearchStatements.unsignedEmail.text,
+                    SearchStatements.firstName.text, SearchStatements.lastName.text,
+                    OAuthReadStatements.findByEmail.text,
                 ] {
-                    let text = statement.text
                     let lines = try Self.plan(PostgresStatement(text.name, text.postgres), in: session)
                     #expect(!lines.contains { $0.contains("subject_account_id_key") }, "\(lines)")
+                    #expect(lines.contains { $0.contains("subject_by_") }, "\(lines)")
                 }
             }
         }

@@ -1,5 +1,6 @@
 import AppleAccounts
 import GRDB
+import SQLTables
 import StorageConformance
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import AuthorizationServer
 import Foundation
 import GRDB
 import Logging
+import SQLTables
 import StorageConformance
 import Testing
 

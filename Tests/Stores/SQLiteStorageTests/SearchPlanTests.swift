@@ -38,23 +38,21 @@ import Testing
             let plan = try await plan(sql)
             #expect(plan.contains { $0.contains(index) }, "\(plan)")
         }
-        for (statement, index) in [
-            (SearchStatements.email, "subject_by_email"),
-            (SearchStatements.unsignedEmail, "subject_by_unsigned_email"),
-            (SearchStatements.firstName, "subject_by_first_name"),
-            (SearchStatements.lastName, "subject_by_last_name"),
+        for (text, index) in [
+            (SearchStatements.email.text, "subject_by_email"),
+            (SearchStatements.unsignedEmail.text, "subject_by_unsigned_email"),
+            (SearchStatements.firstName.text, "subject_by_first_name"),
+            (SearchStatements.lastName.text, "subject_by_last_name"),
+            (OAuthReadStatements.findByEmail.text, "subject_by_email"),
         ] {
-            let plan = try await plan(statement.text.sqlite)
+            let plan = try await plan(text.sqlite)
             #expect(plan.contains { $0.contains(index) }, "\(plan)")
         }
     }
 
     @Test func `counts due work along indexes`() async throws {
         try await file.use { _ in }
-        let sql = try await DatabaseQueue(path: file.path, configuration: .reading()).read { database in
-            try AppleTokenClaims.CountDue(in: database).sql
-        }
-        let plan = try await plan(sql)
+        let plan = try await plan(BacklogColumns.count.statement.text.sqlite)
         for index in [
             "authorization_code_by_attempt", "refresh_token_by_check", "refresh_token_unchecked",
             "erasure_token_by_attempt", "erasure_unfinished",
@@ -70,30 +68,13 @@ import Testing
 
     @Test func `claims due work in the order of an index, also among rows of one time`() async throws {
         try await file.use { _ in }
-        let (checks, codes) = try await DatabaseQueue(path: file.path, configuration: .reading()).read {
-            database in
-            (
-                try DueStatement<RefreshTokenTable>(
-                    time: "next_check_at", then: "account_id", isOfClient: true, in: database
-                ).sql,
-                try DueStatement<AuthorizationCodeTable>(time: "next_attempt_at", then: "id", in: database)
-                    .sql
-            )
-        }
-        let erasures = """
-            SELECT * FROM erasure_token g JOIN erasure e ON e.id = g.erasure_id
-            WHERE g.step < 4 AND g.next_attempt_at <= :now AND (:id IS NULL OR g.erasure_id = :id)
-            ORDER BY g.next_attempt_at, g.id LIMIT 8
-            """
-        let receipts = """
-            SELECT * FROM app_attest_key WHERE receipt_refresh_at <= :now
-            ORDER BY receipt_refresh_at, key_id LIMIT 8
-            """
-        for (sql, index) in [
-            (checks, "refresh_token_by_client"), (codes, "authorization_code_by_attempt"),
-            (erasures, "erasure_token_by_attempt"), (receipts, "app_attest_key_by_refresh"),
+        for (text, index) in [
+            (AppleTokenStatements.dueChecksOfClient.text, "refresh_token_by_client"),
+            (AppleTokenStatements.dueCodes.text, "authorization_code_by_attempt"),
+            (ErasureStatements.dueText, "erasure_token_by_attempt"),
+            (ReceiptStatements.due.text, "app_attest_key_by_refresh"),
         ] {
-            let plan = try await plan(sql)
+            let plan = try await plan(text.sqlite)
             #expect(plan.contains { $0.contains(index) }, "\(plan)")
             #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
         }

@@ -1,81 +1,25 @@
 import AppleAccounts
 import SQLTables
 
-/// The columns of an authorization code in a SELECT. The table has the alias `c`, the tables of its client
-/// and app `client` and `app`.
-struct CodeColumns {
-    let code: AuthorizationCodeTable
-    let client: Column<ClientID>
-    let app: Column<ClientID>
-
-    init(_ list: inout SelectList) {
-        code = list.add(AuthorizationCodeTable.self, as: "c", .except { [$0.clientID, $0.appID] })
-        client = list.add("client.name AS client", ClientID.self, as: "client")
-        app = list.add("app.name AS app", ClientID.self, as: "app")
-    }
-
-    func record(_ row: PostgresRow) throws(StorageError) -> AuthorizationCodeRecord {
-        try code.record(row, clientID: row.required(client), primaryClientID: row.required(app))
-    }
-}
-
-/// The columns of a refresh token in a SELECT. The table has the alias `t`, the tables of its client and app
-/// `client` and `app`.
-struct TokenColumns {
-    let token: RefreshTokenTable
-    let client: Column<ClientID>
-    let app: Column<ClientID>
-
-    init(_ list: inout SelectList) {
-        token = list.add(RefreshTokenTable.self, as: "t", .except { [$0.appID] })
-        client = list.add("client.name AS client", ClientID.self, as: "client")
-        app = list.add("app.name AS app", ClientID.self, as: "app")
-    }
-
-    func record(_ row: PostgresRow) throws(StorageError) -> RefreshTokenRecord {
-        try token.record(row, clientID: row.required(client), primaryClientID: row.required(app))
-    }
-}
-
-/// The columns of a user's key in a SELECT. The tables have the aliases `s` and `team`.
-struct UserColumns {
-    let team: Column<TeamID>
-    let subject: Column<String>
-
-    init(_ list: inout SelectList) {
-        team = list.add("team.name AS team", TeamID.self, as: "team")
-        subject = list.add(SubjectTable.self, as: "s", .only { [$0.subject] }).subject
-    }
-
-    func key(_ row: PostgresRow) throws(StorageError) -> SubjectKey {
-        guard let subject = AppleSubject(try row.required(subject)) else {
-            throw StorageError(
-                .corrupted, detail: "expected a sub in a subject with an account; restore a backup")
-        }
-        return SubjectKey(team: try row.required(team), subject: subject)
-    }
-}
-
 /// Reads and locks all codes and tokens of the accounts that need them in a batch: no other transaction
 /// claims a code or token from here to the end of the transaction, and an earlier claim is visible.
 ///
 /// The rows of the accounts' subjects are locked before, so no code or token can be added in between.
 enum PostgresAppleTokenReader {
-    private static let findCodes = TypedQuery<CodeColumns, [AccountID]>("apple_codes") {
-        CodeColumns(&$0)
+    private static let findCodes = TypedQuery<AppleTokenStatements.CodeColumns, [AccountID]>("apple_codes") {
+        AppleTokenStatements.CodeColumns(&$0)
     } sql: { list, accounts in
         """
-        SELECT \(list)
-        FROM authorization_code c JOIN client ON client.id = c.client_id JOIN app ON app.id = c.app_id
+        SELECT \(list) FROM authorization_code c
         WHERE c.account_id = ANY (\(accounts)) ORDER BY c.id FOR UPDATE OF c
         """
     }
-    private static let findTokens = TypedQuery<TokenColumns, [AccountID]>("apple_tokens") {
-        TokenColumns(&$0)
+    private static let findTokens = TypedQuery<AppleTokenStatements.TokenColumns, [AccountID]>("apple_tokens")
+    {
+        AppleTokenStatements.TokenColumns(&$0)
     } sql: { list, accounts in
         """
-        SELECT \(list)
-        FROM refresh_token t JOIN client ON client.id = t.client_id JOIN app ON app.id = t.app_id
+        SELECT \(list) FROM refresh_token t
         WHERE t.account_id = ANY (\(accounts)) ORDER BY t.account_id, t.client_id FOR UPDATE OF t
         """
     }

@@ -203,26 +203,22 @@ struct KeyChanges {
     func carryOut(
         _ set: WorkingSet, rowIDs: inout [Int64?], movingRowID: Int64?, in session: PostgresSession
     ) throws {
-        var calls: [PostgresCall] = []
+        var calls: [SQLCall] = []
         if let rekeying = set.rekeying, let movingRowID {
             let position = set.position(of: rekeying.to)
-            let replaced = rekeying.leavesTombstone ? nil : rowIDs[position]
-            calls += TransferStatements.rekeying(
-                rowID: movingRowID, to: rekeying.to, replacing: replaced
-            ).map { PostgresCall($0) }
-            // A later erasure would not find these keys: the user's old `sub` is stored nowhere.
-            calls += InboxErasure.calls(rekeying.from.subject)
+            calls += TransferStatements.carryOut(
+                rekeying, rowID: movingRowID, replacing: rekeying.leavesTombstone ? nil : rowIDs[position])
             rowIDs[position] = movingRowID
         }
-        calls += set.finishedTransfers.map { PostgresCall(TransferStatements.remove($0)) }
+        calls += set.finishedTransfers.map { TransferStatements.remove($0) }
         for erasure in set.erasures {
             guard let rowID = rowIDs[0] else {
                 throw StorageError(
                     .corrupted, detail: "expected a row for an erased account, found none; restore a backup")
             }
-            calls += ErasureWriter.calls(erasure, key: set.subjectKeys[0], rowID: rowID)
+            calls += ErasureStatements.carryOut(erasure, key: set.subjectKeys[0], rowID: rowID)
         }
-        _ = try session.pipeline(calls)
+        try session.run(calls)
     }
 }
 

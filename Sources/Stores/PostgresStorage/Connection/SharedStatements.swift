@@ -1,5 +1,6 @@
 public import AppAttestation
 public import AppleAccounts
+public import AuthorizationServer
 public import SQLTables
 
 extension PostgresCall {
@@ -25,6 +26,8 @@ extension PostgresValue {
 }
 
 extension PostgresSession: SQLSession {
+    var dialect: SQLDialect { .postgres }
+
     func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
         let rows = try run(PostgresCall(call))
         for row in rows { try body(row) }
@@ -50,6 +53,8 @@ extension [PostgresRows] {
 /// A transaction that begins with its first statement, in the same round trip, and appends to the audit log in that of
 /// its commit: the chain is locked from there to the commit alone.
 final class PostgresTransaction: SQLTransaction {
+    var dialect: SQLDialect { .postgres }
+
     private let session: PostgresSession
     private var hasBegun = false
     private var last: [PostgresCall] = []
@@ -60,9 +65,7 @@ final class PostgresTransaction: SQLTransaction {
     }
 
     func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
-        let rows = try pipeline([PostgresCall(call)])[0]
-        for row in rows { try body(row) }
-        return rows.affected
+        try run([call]) { try body($1) }
     }
 
     func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
@@ -94,7 +97,9 @@ final class PostgresTransaction: SQLTransaction {
 }
 
 extension PostgresAccountStore:
-    SQLStore, AppCheckHourStore, AppReceiptStore, ServiceHourStore, TransferStore
+    SQLStore, AppCheckHourStore, AppReceiptStore, AppleTokenStore, AuditStore, DeliveryStore,
+    GrantInspectionStore,
+    InboxStore, NonceKeyStore, ServiceHourStore, TransferStore
 {
     public func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value

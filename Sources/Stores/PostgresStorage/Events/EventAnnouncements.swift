@@ -1,4 +1,5 @@
 import AppleAccounts
+import SQLTables
 
 /// Listens for the account events that any replica commits, on a connection of its own.
 struct EventAnnouncements: Sendable {
@@ -48,9 +49,9 @@ struct EventAnnouncements: Sendable {
             // Later events are announced, earlier events are read.
             _ = try session.run(listen)
             session.isListening = true
-            return try EventCounter.lastSequence(in: session)
+            return try session.lastEvent()
         }
-        if polls { return try EventCounter.lastSequence(in: session) }
+        if polls { return try session.lastEvent() }
         return try session.notifications(before: deadline).compactMap { Int64($0) }.max()
     }
 }

@@ -1,35 +1,22 @@
-import AppleAccounts
+public import AppleAccounts
 import SQLTables
 
 /// Reads the event feed.
-struct EventReader {
-    /// Number of events that one page may read for a caller who may see few of them. Bounds the time of a
-    /// read.
-    static let longestScan = 5000
-
+enum EventReader {
     /// The two statements. The statement for callers limited to some apps has another column at the end.
     private struct Find {
-        let event: EventTable
-        let subject: SubjectTable
+        let columns: EventColumns
         let isAllowed: Column<Bool>
         let all: TypedStatement<Int64, Int64>
         let allowed: TypedStatement<Int64, Int64, [ClientID]>
-        let numbered: TypedStatement<[Int64]>
         /// The events of one account, or the last of them, with the column for limited callers.
         let ofAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
         let lastOfAccount: TypedStatement<AccountID, Int64, Int64, [ClientID]>
 
         init() {
             var list = SelectList()
-            event = list.add(EventTable.self, as: "e")
-            subject = list.add(SubjectTable.self, as: "s", .only { [$0.teamID, $0.subject] })
-            let columns = list
-            numbered = TypedStatement("find_numbered_events") { sequences in
-                """
-                SELECT \(columns) FROM event AS e JOIN subject s ON s.id = e.subject_id
-                WHERE e.sequence = ANY (\(sequences)) ORDER BY e.sequence
-                """
-            }
+            columns = EventColumns(&list)
+            let withoutApps = list
             isAllowed = list.add(Self.isAllowed, Bool.self, as: "is_allowed")
             let withApps = list
             ofAccount = TypedStatement("find_events_of_account") { account, start, limit, apps in
@@ -39,7 +26,7 @@ struct EventReader {
                 Self.ofAccount(withApps, account, "< \(start)", "DESC", limit, apps)
             }
             all = TypedStatement("find_events") { start, limit in
-                "SELECT \(columns) \(Self.rows(after: start, limit: limit))"
+                "SELECT \(withoutApps) \(Self.rows(after: start, limit: limit))"
             }
             allowed = TypedStatement("find_allowed_events") { start, limit, apps in
                 """
@@ -98,86 +85,49 @@ struct EventReader {
 
     private static let find = Find()
 
-    let names: PostgresNames
-
-    func page(
+    static func page(
         after sequence: Int64, limit: Int, visibleTo scope: AppScope, in session: PostgresSession
     ) throws -> EventPage {
-        let scan = Self.scan(limit, scope)
-        let rows = try session.run(call(after: sequence, scan: scan, visibleTo: scope))
-        return try page(rows, after: sequence, limit: limit, scan: scan, visibleTo: scope, in: session)
+        let end = end(limit, scope)
+        let call =
+            switch scope {
+            case .all: find.all(sequence, end)
+            case .only: find.allowed(sequence, end, scope.listed)
+            }
+        return try page(session.run(call), after: sequence, limit: limit, visibleTo: scope)
     }
 
     /// Returns the next events of one account.
-    func page(
+    static func page(
         of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope,
         in session: PostgresSession
     ) throws -> EventPage {
-        let scan = Self.scan(limit, scope)
-        let rows = try session.run(Self.find.ofAccount(id, sequence, Int64(scan) + 1, scope.listed))
-        return try page(rows, after: sequence, limit: limit, scan: scan, visibleTo: scope, in: session)
+        let call = find.ofAccount(id, sequence, end(limit, scope), scope.listed)
+        return try page(session.run(call), after: sequence, limit: limit, visibleTo: scope)
     }
 
     /// Returns the last events of one account, the newest first.
-    func last(
+    static func last(
         of id: AccountID, limit: Int, visibleTo scope: AppScope, in session: PostgresSession
     ) throws -> [AccountEvent] {
-        let scan = Self.scan(limit, scope)
-        let rows = try session.run(Self.find.lastOfAccount(id, .max, Int64(scan) + 1, scope.listed))
-        return try page(rows, after: .max, limit: limit, scan: scan, visibleTo: scope, in: session).events
+        let call = find.lastOfAccount(id, .max, end(limit, scope), scope.listed)
+        return try page(session.run(call), after: .max, limit: limit, visibleTo: scope).events
     }
 
-    private static func scan(_ limit: Int, _ scope: AppScope) -> Int {
-        scope == .all ? limit : max(limit, longestScan)
+    /// An extra row shows that more events follow.
+    private static func end(_ limit: Int, _ scope: AppScope) -> Int64 {
+        Int64(scope.scan(forPageOf: limit)) + 1
     }
 
-    private func page(
-        _ rows: PostgresRows, after sequence: Int64, limit: Int, scan: Int, visibleTo scope: AppScope,
-        in session: PostgresSession
+    private static func page(
+        _ rows: PostgresRows, after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) throws -> EventPage {
-        let columns = Self.find
-        var events: [AccountEvent] = []
-        var cursor = sequence
-        for (number, row) in rows.enumerated() {
-            guard number < scan, events.count < limit else {
-                return EventPage(events: events, cursor: cursor, hasMore: true)
-            }
-            if scope == .all || row[columns.isAllowed] == true {
-                events.append(try event(row, in: session))
-            }
-            cursor = row[columns.event.sequence] ?? cursor
+        var rows = rows.makeIterator()
+        return try find.columns.page(after: sequence, limit: limit, scan: scope.scan(forPageOf: limit)) {
+            rows.next()
+        } isVisible: {
+            scope == .all || $0[find.isAllowed] == true
         }
-        return EventPage(events: events, cursor: cursor, hasMore: false)
-    }
-
-    /// Returns the events with these numbers, in the order of the feed.
-    func events(numbered sequences: [Int64], in session: PostgresSession) throws -> [AccountEvent] {
-        try session.run(Self.find.numbered(sequences)).map { try event($0, in: session) }
-    }
-
-    private func call(after sequence: Int64, scan: Int, visibleTo scope: AppScope) -> PostgresCall {
-        // An extra row shows that more events follow.
-        let limit = Int64(scan) + 1
-        return switch scope {
-        case .all: Self.find.all(sequence, limit)
-        case .only(let clientIDs): Self.find.allowed(sequence, limit, Array(clientIDs))
-        }
-    }
-
-    private func event(_ row: PostgresRow, in session: PostgresSession) throws -> AccountEvent {
-        let columns = Self.find
-        let name = try row.required(columns.subject.subject)
-        // An erased user has a name here that cannot be a `sub`.
-        let subject = AppleSubject(name)
-        guard subject != nil || name.hasPrefix("\u{1}") else {
-            throw StorageError(
-                .corrupted,
-                detail: "expected a sub or a tombstone as the subject of an event; restore a backup")
-        }
-        return try columns.event.event(
-            row, team: names.teams.name(of: row.required(columns.subject.teamID), in: session),
-            subject: subject,
-            clientID: row[columns.event.appID].map { try names.apps.name(of: $0, in: session) })
     }
 }
 
@@ -187,6 +137,24 @@ extension AppScope {
         switch self {
         case .all: []
         case .only(let clientIDs): Array(clientIDs)
+        }
+    }
+}
+
+extension PostgresAccountStore {
+    public func events(
+        of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope
+    ) async throws -> EventPage {
+        try await pool.run {
+            try EventReader.page(of: id, after: sequence, limit: limit, visibleTo: scope, in: $0)
+        }
+    }
+
+    public func lastEvents(of id: AccountID, limit: Int, visibleTo scope: AppScope) async throws
+        -> [AccountEvent]
+    {
+        try await pool.run {
+            try EventReader.last(of: id, limit: limit, visibleTo: scope, in: $0)
         }
     }
 }
@@ -257,19 +225,6 @@ struct EventAppending {
     /// Returns the number of the last event from the result of `call`.
     static func lastSequence(in rows: PostgresRows) throws(StorageError) -> Int64? {
         try rows.requireEventCounter()[append.lastSequence]
-    }
-}
-
-/// The number of the last event of all replicas.
-enum EventCounter {
-    private static let read = PostgresCall(
-        PostgresStatement("read_event_counter", "SELECT last_sequence FROM event_counter WHERE id = 1"))
-
-    /// The counter is committed with the events that it numbers.
-    static func lastSequence(in session: PostgresSession) throws -> Int64? {
-        let rows = try session.run(read)
-        _ = try rows.requireEventCounter()
-        return rows.onlyValue(as: Int64.self)
     }
 }
 

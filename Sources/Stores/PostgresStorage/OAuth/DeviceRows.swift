@@ -3,12 +3,11 @@ import AuthorizationServer
 import Cryptography
 import SQLTables
 
-/// Reads and counts devices that wait for a user.
+/// Reads and counts devices that wait for a user, for a batch.
 enum DeviceRows {
     private struct Find {
         let byDigest: TypedStatement<[SHA256Digest]>
         let byUserCode: TypedStatement<[SHA256Digest]>
-        let toInspect: TypedStatement<SHA256Digest>
         let columns: OAuthDeviceTable
 
         init() {
@@ -17,9 +16,6 @@ enum DeviceRows {
             // In one order, so that two transactions with several devices do not wait for each other.
             byDigest = TypedStatement("oauth_lock_devices") {
                 "SELECT \(list) FROM oauth_device WHERE digest = ANY (\($0)) ORDER BY digest FOR UPDATE"
-            }
-            toInspect = TypedStatement("inspect_device") {
-                "SELECT \(list) FROM oauth_device WHERE digest = \($0)"
             }
             byUserCode = TypedStatement("oauth_find_devices") {
                 "SELECT \(list) FROM oauth_device WHERE user_code_digest = ANY (\($0))"
@@ -75,17 +71,5 @@ enum DeviceRows {
             set.load(deviceCount: Int(try row.required(count.total)))
             set.load(deviceCount: Int(try row.required(count.count)), of: try row.required(count.client))
         }
-    }
-
-    static func find(
-        digest: SHA256Digest, in session: PostgresSession
-    ) throws -> DeviceAuthorization? {
-        try session.run(find.toInspect(digest)).first.map { try find.columns.device($0) }
-    }
-
-    static func find(
-        userCode digest: SHA256Digest, in session: PostgresSession
-    ) throws -> DeviceAuthorization? {
-        try session.run(find.byUserCode([digest])).first.map { try find.columns.device($0) }
     }
 }

@@ -157,10 +157,7 @@ struct LockedAccounts {
     private static func record(
         _ row: PostgresRow, _ names: PostgresNames, in session: PostgresSession
     ) throws -> SubjectRecord {
-        guard let subject = AppleSubject(try row.required(find.subject.subject)) else {
-            throw StorageError(
-                .corrupted, detail: "expected a sub in a subject with an account; restore a backup")
-        }
+        let subject = try row.requiredSubject(find.subject.subject)
         let team = try names.teams.name(of: row.required(find.subject.teamID), in: session)
         return try find.subject.record(row, key: SubjectKey(team: team, subject: subject))
     }

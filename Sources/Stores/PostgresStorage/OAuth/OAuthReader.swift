@@ -41,10 +41,7 @@ enum OAuthReader {
         let rows = try session.run(findStatus.statement(id))
         guard let first = rows.first else { return nil }
         let grant = try findStatus.grant.record(first, session.names, in: session)
-        guard let sub = AppleSubject(try first.required(findStatus.subject.subject)) else {
-            throw StorageError(
-                .corrupted, detail: "expected a sub in a subject with an account; restore a backup")
-        }
+        let sub = try first.requiredSubject(findStatus.subject.subject)
         let team = try session.names.teams.name(of: first.required(findStatus.subject.teamID), in: session)
         var record = try findStatus.subject.record(first, key: SubjectKey(team: team, subject: sub))
         for row in rows { try findStatus.credential.add(row, to: &record, session.names, in: session) }

@@ -130,10 +130,6 @@ enum GrantSelectionRows {
         "SELECT \(list) FROM erasure WHERE account_id = ANY (\(accounts))"
     }
 
-    static func paces(of account: AccountID, in session: PostgresSession) throws -> [GrantPace] {
-        try session.run(findPaces.statement([account])).map { try findPaces.columns.pace($0) }
-    }
-
     /// Returns the first calls of the transaction.
     static func ownerCalls(_ question: GrantSelection) -> [PostgresCall] {
         let find = findOwners.statement(
@@ -173,11 +169,6 @@ enum GrantSelectionRows {
         for row in accounts { set.load(try findGoogleAccounts.columns.account(row)) }
         for row in paces { set.load(try findPaces.columns.pace(row)) }
         for row in events { set.load(googleEvent: try row.required(findEvents.columns)) }
-    }
-
-    static func isDisabled(_ subject: String, in session: PostgresSession) throws -> Bool {
-        let row = try session.run(findGoogleAccounts.statement([subject])).first
-        return try row.map { try findGoogleAccounts.columns.account($0).isDisabled } ?? false
     }
 
     /// Returns a number that is the same in every replica of every version.

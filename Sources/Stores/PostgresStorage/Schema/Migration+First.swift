@@ -1,185 +1,66 @@
-import AppleAccounts
 import SQLTables
 
 extension Migration {
     /// All tables, with the columns of their declarations, except those of later migrations, and the constraints
     /// and indexes of this store.
     ///
-    /// Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`. Text is
-    /// compared by its bytes.
-    ///
     /// Teams, apps and clients are named by numbers that are never changed or taken away, so the tables that are written
     /// with every sign-in have no foreign key to them: each would be a share lock on one row that all replicas want at
     /// once.
     static let first = Migration(
         number: 1, minimumReader: 1,
-        sql: names + subjects + inbox + grants + erasures + oauth + appAttest + audit + rest)
+        sql: SharedSchema.names(.postgres) + subjectNumbers
+            + SharedSchema.subjects(.postgres, subject: subject, credential: credential) + expectation
+            + SharedSchema.inbox(.postgres, eventKeys: eventKeys) + eventCounter
+            + SharedSchema.rest(.postgres))
 
-    private static let oauth = """
-        CREATE TABLE oauth_grant (
-            \(OAuthGrantTable.schema),
+    /// The IDs of subjects, handed out in blocks of as many, so that a row's ID is known before the row is written,
+    /// and what refers to it goes along in the same round trip.
+    private static let subjectNumbers = "CREATE SEQUENCE subject_block AS bigint INCREMENT BY 1024;\n"
+
+    private static let subject = """
+        \(SubjectTable.schema(.postgres)),
             PRIMARY KEY (id),
-            FOREIGN KEY (app_id) REFERENCES app (id),
-            UNIQUE (account_id, oauth_client)
-        );
+            UNIQUE (account_id),
+            UNIQUE (team_id, sub)
+        """
 
-        CREATE TABLE oauth_token_family (
-            \(OAuthTokenFamilyTable.schema(.exceptRetries)),
-            PRIMARY KEY (id),
-            FOREIGN KEY (grant_id) REFERENCES oauth_grant (id),
-            CHECK ((family_secret_digest IS NULL) = (token_digest IS NULL)),
-            CHECK ((family_secret_digest IS NULL) = (generation IS NULL)),
-            CHECK ((previous_digest IS NULL) = (rotated_at IS NULL))
-        );
+    /// The rows are narrow, have room for their next version on the same page, and are in no index by what changes.
+    private static let credential = """
+        \(CredentialTable.schema(.postgres)),
+            PRIMARY KEY (subject_id, app_id),
+            FOREIGN KEY (subject_id) REFERENCES subject (id)
+        """
 
-        CREATE INDEX oauth_token_family_by_grant ON oauth_token_family (grant_id);
-        CREATE INDEX oauth_token_family_by_end ON oauth_token_family (expires_at);
-        CREATE INDEX oauth_token_family_by_google_subject ON oauth_token_family (google_subject)
-            WHERE google_subject IS NOT NULL;
-        CREATE INDEX oauth_token_family_by_double_sha512 ON oauth_token_family (double_sha512)
-            WHERE double_sha512 IS NOT NULL;
-
-        CREATE TABLE oauth_code (
-            \(OAuthCodeTable.schema),
-            PRIMARY KEY (digest),
-            FOREIGN KEY (grant_id) REFERENCES oauth_grant (id),
-            CHECK ((challenge IS NULL) = (challenge_is_plain IS NULL)),
-            CHECK ((redeemed_at IS NULL) = (family_id IS NULL))
-        );
-
-        CREATE INDEX oauth_code_by_grant ON oauth_code (grant_id);
-        CREATE INDEX oauth_code_by_end ON oauth_code (expires_at);
-
-        -- A consent replaces the row by a row of oauth_code with the same digest.
-        CREATE TABLE oauth_device (
-            \(OAuthDeviceTable.schema),
-            PRIMARY KEY (digest),
-            UNIQUE (user_code_digest)
-        );
-
-        CREATE INDEX oauth_device_by_client ON oauth_device (oauth_client);
-        CREATE INDEX oauth_device_by_end ON oauth_device (expires_at);
-
-        CREATE TABLE oauth_grant_pace (
-            \(OAuthGrantPaceTable.schema(.exceptFamilies)),
-            PRIMARY KEY (account_id, oauth_client)
-        );
-
-        CREATE INDEX oauth_grant_pace_by_begin ON oauth_grant_pace (begun_at);
-
-        CREATE TABLE google_event (
-            \(GoogleEventTable.schema),
-            PRIMARY KEY (jti)
-        );
-
-        CREATE INDEX google_event_by_subject ON google_event (google_subject)
-            WHERE google_subject IS NOT NULL;
-        CREATE INDEX google_event_by_arrival ON google_event (received_at);
-        CREATE INDEX google_event_by_verification ON google_event (verification_state)
-            WHERE verification_state IS NOT NULL;
-
-        CREATE TABLE google_account (
-            \(GoogleAccountTable.schema),
-            PRIMARY KEY (google_subject)
-        );
-
-        CREATE INDEX google_account_by_moment ON google_account (moment) WHERE NOT is_disabled;
-
-        CREATE TABLE signing_key (
-            \(SigningKeyTable.schema),
-            PRIMARY KEY (key_id)
-        );
+    /// Ends a transaction that did not find what it had seen, so that it is begun again. Inside of the
+    /// database, so that the commit need not wait for the client's opinion.
+    private static let expectation = """
+        CREATE FUNCTION expect_rows(changed bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
+            BEGIN
+                IF changed <> expected THEN
+                    RAISE EXCEPTION 'others were faster' USING ERRCODE = 'serialization_failure';
+                END IF;
+            END
+        $$;
 
         """
 
-    /// Keys of App Attest belong to an app, and to no user.
-    private static let appAttest = """
-        CREATE TABLE app_attest_key (
-            \(AppAttestKeyTable.schema),
-            PRIMARY KEY (key_id)
-        );
-
-        CREATE INDEX app_attest_key_by_use ON app_attest_key (used_at);
-        CREATE INDEX app_attest_key_by_refresh ON app_attest_key (receipt_refresh_at)
-            WHERE receipt_refresh_at IS NOT NULL;
-
-        CREATE TABLE app_attest_count (
-            \(AppAttestCountTable.schema),
-            PRIMARY KEY (app_id)
-        );
-
+    /// The numbers come from event_counter and not from a sequence, whose numbers become visible out of order and are
+    /// lost when a transaction fails.
+    private static let eventKeys = """
+        PRIMARY KEY (sequence),
+            FOREIGN KEY (subject_id) REFERENCES subject (id)
         """
 
-    /// Rows of the audit log are only appended, except that an erasure clears the columns about its user, and that
-    /// the oldest are deleted after their time. The log has no foreign key: it outlives what it tells of.
-    private static let audit = """
-        CREATE TABLE audit (
-            \(AuditTable.schema),
-            PRIMARY KEY (sequence),
-            CHECK ((account_id IS NULL) = (salt IS NULL)),
-            CHECK (account_id IS NULL OR person_digest IS NOT NULL),
-            CHECK (account_id IS NOT NULL OR (token_family IS NULL AND scope IS NULL))
-        );
-
-        CREATE INDEX audit_by_account ON audit (account_id, sequence) WHERE account_id IS NOT NULL;
-        CREATE INDEX audit_by_time ON audit (recorded_at, sequence);
-
-        CREATE TABLE audit_chain (
-            \(AuditChainTable.schema),
+    /// The number of the last event. Its row is locked last in a transaction and until the end of it, so
+    /// that the order of the numbers is the order of commit; a transaction that fails gives them back.
+    private static let eventCounter = """
+        CREATE TABLE event_counter (
+            \(EventCounterTable.schema(.postgres)),
             PRIMARY KEY (id)
-        );
+        ) WITH (fillfactor = 10);
 
-        INSERT INTO audit_chain (id, last_sequence, last_hash, anchor_sequence, anchor_hash)
-        VALUES (1, 0, decode('\(AuditLink.beginning.hashText)', 'hex'), 0, decode('\(AuditLink.beginning.hashText)', 'hex'));
+        INSERT INTO event_counter (id, last_sequence) VALUES (1, 0);
 
-        CREATE TABLE configuration_fingerprint (
-            \(ConfigurationFingerprintTable.schema),
-            PRIMARY KEY (item)
-        );
-
-        """
-
-    private static let rest = """
-        CREATE TABLE ticket (
-            \(TicketTable.schema),
-            PRIMARY KEY (purpose, digest)
-        );
-
-        CREATE INDEX ticket_by_expiry ON ticket (expires_at);
-
-        CREATE TABLE key_set_snapshot (
-            \(KeySetSnapshotTable.schema),
-            PRIMARY KEY (id)
-        );
-
-        -- Written to find out if anything can be written.
-        CREATE TABLE health_probe (
-            \(HealthProbeTable.schema),
-            PRIMARY KEY (id)
-        );
-
-        CREATE TABLE app_check_hour (
-            \(AppCheckHourTable.schema),
-            PRIMARY KEY (target_kind, target, begins_at)
-        );
-
-        CREATE INDEX app_check_hour_by_begin ON app_check_hour (begins_at);
-
-        CREATE TABLE service_hour (
-            \(ServiceHourTable.schema),
-            PRIMARY KEY (begins_at, replica, name)
-        );
-
-        -- A claim moves not_before to its end.
-        CREATE TABLE event_receiver (
-            \(EventReceiverTable.schema),
-            PRIMARY KEY (name)
-        );
-
-        CREATE TABLE event_retry (
-            \(EventRetryTable.schema),
-            PRIMARY KEY (receiver, sequence),
-            FOREIGN KEY (receiver) REFERENCES event_receiver (name)
-        );
         """
 }

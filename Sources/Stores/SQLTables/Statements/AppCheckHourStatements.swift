@@ -17,13 +17,7 @@ private enum AppCheckHourStatements {
         WHERE target_kind = \(kind) AND target = \(name) AND begins_at >= \(begin)
         """
     }
-    static let purge = SQLStatement<Void, Moment, Int64>("purge_app_check_hours") { dialect, end, limit in
-        """
-        DELETE FROM app_check_hour WHERE (target_kind, target, begins_at) IN (
-            SELECT target_kind, target, begins_at FROM app_check_hour WHERE begins_at < \(end)
-            ORDER BY begins_at LIMIT \(limit) \(dialect.skippingLocked))
-        """
-    }
+    static let purge = AppCheckHourTable.purge(by: "target_kind, target, begins_at", before: "begins_at")
 }
 
 extension SQLReader {
@@ -50,6 +44,6 @@ extension AppCheckHourStore where Self: SQLStore {
     }
 
     public func purgeAppCheckHours(before end: Int64) async throws -> Int {
-        try await run(AppCheckHourStatements.purge(Moment(seconds: end), Int64(Self.largestPurge)))
+        try await purge(AppCheckHourStatements.purge, before: Moment(seconds: end))
     }
 }

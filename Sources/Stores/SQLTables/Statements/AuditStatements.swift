@@ -122,6 +122,18 @@ extension AuditReader where Self: SQLReader {
 }
 
 extension AuditStore where Self: SQLStore {
+    /// Appends entries that belong to no other change. Locks their accounts, so that none is erased meanwhile.
+    public func appendAudit(_ entries: [AuditEntry]) async throws {
+        guard !entries.isEmpty else { return }
+        try await transaction { session in
+            let known = try session.lockAccounts(Set(entries.compactMap(\.person?.account)))
+            try session.appendAudit(
+                entries.map { entry in
+                    entry.person.map { known.contains($0.account) } ?? true ? entry : entry.withoutPerson
+                })
+        }
+    }
+
     public func purgeAudit(before end: Moment, at now: Moment) async throws -> Int {
         // Most purges find no old row. They lock nothing, and read no more.
         let anyOld = AuditStatements.anyOld(end)

@@ -3,15 +3,6 @@ import AuthorizationServer
 
 /// Receivers of events and their retries, for both databases.
 private enum DeliveryStatements {
-    /// SQL of the number of the last event. PostgreSQL commits the counter with the events that it numbers.
-    private static func lastEvent(_ dialect: SQLDialect) -> String {
-        switch dialect {
-        case .sqlite: "(SELECT coalesce(max(sequence), 0) FROM event)"
-        case .postgres: "(SELECT last_sequence FROM event_counter WHERE id = 1)"
-        }
-    }
-
-    static let last = SQLStatement<Void>("last_event_of_feed") { "SELECT \(lastEvent($0))" }
     static let all = SQLStatement<EventReceiverTable>("all_receivers") {
         $0.add(EventReceiverTable.self)
     } sql: { dialect, list in
@@ -42,7 +33,7 @@ private enum DeliveryStatements {
             SELECT name FROM event_receiver AS r
             WHERE name IN \(dialect.members(of: names)) AND paused_at IS NULL AND not_before <= \(moment) AND (
                 verification_id IS NOT NULL
-                OR cursor < \(lastEvent(dialect))
+                OR cursor < \(dialect.lastEvent)
                     AND (SELECT count(*) FROM event_retry WHERE receiver = r.name) < \(room)
                 OR EXISTS (SELECT 1 FROM event_retry WHERE receiver = r.name AND due_at <= \(moment)))
             ORDER BY name \(dialect.skippingLocked))
@@ -131,14 +122,6 @@ private enum DeliveryStatements {
 }
 
 extension SQLSession {
-    fileprivate func lastEvent() throws -> Int64 {
-        guard let last = try value(DeliveryStatements.last(), as: Int64.self) else {
-            throw StorageError(
-                .corrupted, detail: "expected one row in event_counter, found none; restore a backup")
-        }
-        return last
-    }
-
     fileprivate func receivers(_ call: SQLCall) throws -> [ClaimedReceiver] {
         let records = try rows(call) { try DeliveryStatements.all.columns.record($0) }
         guard !records.isEmpty else { return [] }

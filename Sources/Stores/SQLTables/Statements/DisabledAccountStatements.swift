@@ -3,13 +3,10 @@ public import AppleAccounts
 /// Accounts whose disabling is over, found by an index that has the disabled accounts only; for both databases.
 private enum DisabledAccountStatements {
     // SQLite keeps the order of tables at CROSS JOIN.
-    static let find = SQLStatement<(subject: SubjectTable, team: Column<TeamID>), Moment, Int64>(
+    static let find = SQLStatement<(account: Column<AccountID>, user: UserColumns), Moment, Int64>(
         "find_disabled"
     ) {
-        (
-            $0.add(SubjectTable.self, as: "s", .only { [$0.accountID, $0.subject] }),
-            $0.add("(SELECT name FROM team WHERE id = s.team_id)", TeamID.self, as: "team")
-        )
+        ($0.add("s.account_id", AccountID.self, as: "account_id"), UserColumns(&$0))
     } sql: { _, list, end, limit in
         """
         SELECT \(list)
@@ -27,14 +24,9 @@ extension AccountStore where Self: SQLStore {
     public func accountsDisabled(until moment: Moment, limit: Int) async throws -> [DisabledAccount] {
         let (find, columns) = (DisabledAccountStatements.find, DisabledAccountStatements.find.columns)
         return try await snapshot { session in
-            try session.rows(find(moment, Int64(limit))) { row in
-                guard let subject = AppleSubject(try row.required(columns.subject.subject)) else {
-                    throw StorageError(
-                        .corrupted, detail: "expected a sub in a subject with an account; restore a backup")
-                }
-                return DisabledAccount(
-                    accountID: try row.required(columns.subject.accountID),
-                    key: SubjectKey(team: try row.required(columns.team), subject: subject))
+            try session.rows(find(moment, Int64(limit))) {
+                DisabledAccount(
+                    accountID: try $0.required(columns.account), key: try columns.user.key($0))
             }
         }
     }

@@ -30,16 +30,16 @@ public enum ErasureStatements {
         }
     }
 
-    fileprivate static let find = SQLStatement<ErasureColumns, ErasureID>("erasure") {
-        ErasureColumns(&$0)
-    } sql: { _, list, id in
-        "SELECT \(list) FROM erasure e WHERE e.id = \(id)"
+    private static func find<ID: ColumnValue>(by column: String) -> SQLStatement<ErasureColumns, ID> {
+        SQLStatement("erasure_by_\(column)") {
+            ErasureColumns(&$0)
+        } sql: { _, list, id in
+            "SELECT \(list) FROM erasure e WHERE e.\(column) = \(id)"
+        }
     }
-    fileprivate static let findOfAccount = SQLStatement<ErasureColumns, AccountID>("erasure_of_account") {
-        ErasureColumns(&$0)
-    } sql: { _, list, account in
-        "SELECT \(list) FROM erasure e WHERE e.account_id = \(account)"
-    }
+
+    fileprivate static let findByID: SQLStatement<ErasureColumns, ErasureID> = find(by: "id")
+    fileprivate static let findByAccount: SQLStatement<ErasureColumns, AccountID> = find(by: "account_id")
     private static let findApps = SQLStatement<(row: ErasureAppTable, app: Column<ClientID>), ErasureID>(
         "erasure_apps"
     ) {
@@ -55,7 +55,7 @@ public enum ErasureStatements {
     } sql: { _, list, id in
         "SELECT \(list) FROM erasure_token g WHERE g.erasure_id = \(id) ORDER BY g.id"
     }
-    private static let findByAccount = SQLStatement<Void, AccountID>("is_erased") { _, account in
+    private static let isErased = SQLStatement<Void, AccountID>("is_erased") { _, account in
         "SELECT 1 FROM erasure WHERE account_id = \(account)"
     }
     fileprivate static let findDeadline = SQLStatement<Void>("erasure_deadline") { _ in
@@ -148,15 +148,111 @@ public enum ErasureStatements {
         """
     }
 
+    private static let removeCredentials = SQLStatement<Void, TeamID, String, Int64>("erase_credentials") {
+        dialect, team, tombstone, row in
+        """
+        DELETE FROM credential WHERE subject_id = \(row) OR subject_id = (
+            SELECT id FROM subject WHERE \(dialect.hasName(tombstone, of: team)))
+        """
+    }
+    // An older tombstone of the user gives up its name: its time is in the user's row since they came back.
+    // Its row stays for its events, under a meaningless name.
+    private static let retireTombstone = SQLStatement<Void, TeamID, String>("retire_tombstone") {
+        dialect, team, tombstone in
+        let name = dialect.retiredName
+        return """
+            UPDATE subject SET \(dialect.settingDigest(of: name))sub = \(name)
+            WHERE \(dialect.hasName(tombstone, of: team))
+            """
+    }
+    private static let makeTombstone = SQLStatement<Void, Int64, String>("make_tombstone") {
+        dialect, row, tombstone in
+        "UPDATE subject SET \(dialect.clearingSubject(named: "\(tombstone)")) WHERE id = \(row)"
+    }
+    private static let insert = SQLInsertion<ErasureTable>("insert_erasure")
+    private static let insertApp = SQLInsertion<ErasureAppTable>("insert_erasure_app")
+    private static let insertToken = SQLInsertion<ErasureTokenTable>("insert_erasure_token")
+
+    private static let forgetPayloads = SQLStatement<Void, String, String>("forget_payloads") {
+        dialect, subject, payload in
+        let cleared = NotificationTable.clearing(payload: "\(payload)")
+        return switch dialect {
+        case .sqlite:
+            """
+            UPDATE notification SET \(cleared) WHERE id IN (
+                SELECT notification_id FROM notification_event
+                WHERE app_id IN (SELECT id FROM app) AND sub = \(subject))
+            """
+        // One notification can be about several users, so its rows are locked in one order. OFFSET 0 makes the
+        // planner look once for each app, instead of reading the whole inbox when it expects many apps.
+        case .postgres:
+            """
+            WITH told AS MATERIALIZED (
+                SELECT n.id FROM notification n WHERE n.id = ANY (ARRAY (
+                    SELECT key.notification_id FROM app CROSS JOIN LATERAL (
+                        SELECT e.notification_id FROM notification_event e
+                        WHERE e.app_id = app.id AND e.sub = \(subject) OFFSET 0
+                    ) key))
+                ORDER BY n.id FOR UPDATE OF n
+            )
+            UPDATE notification n SET \(cleared) FROM told WHERE n.id = told.id
+            """
+        }
+    }
+    private static let forgetKeys = SQLStatement<Void, String>("forget_keys") { _, subject in
+        "DELETE FROM notification_event WHERE app_id IN (SELECT id FROM app) AND sub = \(subject)"
+    }
+
+    /// Turns a user into a tombstone. The classification of the columns decides which are cleared.
+    ///
+    /// - Parameters:
+    ///   - key: Key of the user.
+    ///   - rowID: Row ID of the user's subject. The row is left without revocation.
+    public static func carryOut(_ erasure: ErasureRecord, key: SubjectKey, rowID: Int64) -> [SQLCall] {
+        let (team, tombstone) = (key.team, key.tombstoneName)
+        var calls = [
+            removeCredentials(team, tombstone, rowID), retireTombstone(team, tombstone),
+            makeTombstone(rowID, tombstone),
+        ]
+        calls += forgetInInbox(key.subject)
+        calls += [
+            TransferStatements.remove(erasure.accountID), AuditStatements.clear(erasure.accountID),
+            HistoryStatements.remove(erasure.accountID),
+        ]
+        calls.append(
+            insert {
+                $0.write(erasure, to: $1)
+                $1.set($0.teamID, named: erasure.team)
+            })
+        calls += erasure.apps.map { app in
+            insertApp {
+                $0.write(app, of: erasure.id, to: $1)
+                $1.set($0.appID, named: app.clientID)
+            }
+        }
+        return calls
+            + erasure.tokens.map { token in
+                insertToken {
+                    $0.write(token, of: erasure.id, to: $1)
+                    $1.set($0.clientID, named: token.clientID)
+                    $1.set($0.appID, named: token.primaryClientID)
+                }
+            }
+    }
+
+    /// Removes the notifications about this `sub`. The keys are found through the apps, which are few.
+    public static func forgetInInbox(_ subject: AppleSubject) -> [SQLCall] {
+        [forgetPayloads(subject.rawValue, KeptNotification.erasedPayload), forgetKeys(subject.rawValue)]
+    }
+
     public static func isErased(_ id: AccountID, in session: any SQLSession) throws -> Bool {
-        try session.value(findByAccount(id), as: Int64.self) != nil
+        try session.value(isErased(id), as: Int64.self) != nil
     }
 
     /// Reads the erasure first and its tokens last, so that a finished erasure never has an unfinished entry.
-    fileprivate static func read(
-        _ call: SQLCall, _ columns: ErasureColumns, in session: any SQLSession
-    ) throws -> ErasureRecord? {
-        try session.rows(call) { row in
+    fileprivate static func read(_ call: SQLCall, in session: any SQLSession) throws -> ErasureRecord? {
+        let columns = findByID.columns
+        return try session.rows(call) { row in
             let id = try row.required(columns.erasure.id)
             let apps = try session.rows(findApps(id)) {
                 try findApps.columns.row.app($0, clientID: $0.required(findApps.columns.app))
@@ -170,13 +266,11 @@ public enum ErasureStatements {
 
 extension AppleTokenStore where Self: SQLStore {
     public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {
-        let find = ErasureStatements.find
-        return try await snapshot { try ErasureStatements.read(find(id), find.columns, in: $0) }
+        try await snapshot { try ErasureStatements.read(ErasureStatements.findByID(id), in: $0) }
     }
 
     public func erasure(of id: AccountID) async throws -> ErasureRecord? {
-        let find = ErasureStatements.findOfAccount
-        return try await snapshot { try ErasureStatements.read(find(id), find.columns, in: $0) }
+        try await snapshot { try ErasureStatements.read(ErasureStatements.findByAccount(id), in: $0) }
     }
 
     public func claimErasureTokens(

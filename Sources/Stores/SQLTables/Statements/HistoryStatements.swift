@@ -47,13 +47,7 @@ public enum HistoryStatements {
     public static let remove = SQLStatement<Void, AccountID>("erase_history") { _, account in
         "DELETE FROM account_history WHERE account_id = \(account)"
     }
-    fileprivate static let purge = SQLStatement<Void, Moment, Int64>("purge_history") { dialect, end, limit in
-        """
-        DELETE FROM account_history WHERE (account_id, number) IN (
-            SELECT account_id, number FROM account_history WHERE recorded_at < \(end)
-            ORDER BY recorded_at LIMIT \(limit) \(dialect.skippingLocked))
-        """
-    }
+    fileprivate static let purge = AccountHistoryTable.purge(by: "account_id, number", before: "recorded_at")
 }
 
 extension AccountSearchStore where Self: SQLStore {
@@ -99,6 +93,6 @@ extension AccountSearchStore where Self: SQLStore {
     }
 
     public func purgeHistory(before moment: Moment) async throws -> Int {
-        try await run(HistoryStatements.purge(moment, Int64(Self.largestPurge)))
+        try await purge(HistoryStatements.purge, before: moment)
     }
 }

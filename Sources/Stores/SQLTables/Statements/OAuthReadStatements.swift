@@ -1,8 +1,9 @@
 public import AppleAccounts
-import AuthorizationServer
+public import AuthorizationServer
+public import Cryptography
 
 /// Reads of OAuth 2.0 that are not on the path of a token, and of inspections; for both databases.
-private enum OAuthReadStatements {
+enum OAuthReadStatements {
     static let findLinked = SQLStatement<Void, String, OAuthClientID>("oauth_find_linked") {
         _, subject, client in
         """
@@ -30,6 +31,19 @@ private enum OAuthReadStatements {
             AND s.account_id IS NOT NULL AND s.team_id = (SELECT id FROM team WHERE name = \(team))
         LIMIT 2
         """
+    }
+    static let findPace = SQLStatement<OAuthGrantPaceTable, AccountID, OAuthClientID>("oauth_find_pace") {
+        $0.add(OAuthGrantPaceTable.self)
+    } sql: { _, list, account, client in
+        "SELECT \(list) FROM oauth_grant_pace WHERE account_id = \(account) AND oauth_client = \(client)"
+    }
+    static let findDevice = SQLStatement<OAuthDeviceTable, SHA256Digest>("oauth_find_device") {
+        $0.add(OAuthDeviceTable.self)
+    } sql: { _, list, userCode in
+        "SELECT \(list) FROM oauth_device WHERE user_code_digest = \(userCode)"
+    }
+    static let isDisabled = SQLStatement<Void, String>("oauth_is_google_disabled") { _, subject in
+        "SELECT is_disabled FROM google_account WHERE google_subject = \(subject)"
     }
     static let lastGoogleEvent = SQLStatement<Void>("oauth_last_google_event") { _ in
         "SELECT max(received_at) FROM google_event"
@@ -93,5 +107,22 @@ extension SQLReader {
         try await snapshot { session in
             try session.rows(OAuthReadStatements.clients()) { $0[OAuthReadStatements.clients.columns] }
         }.compactMap { $0 }
+    }
+}
+
+extension AuthorizationStore where Self: SQLStore {
+    public func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace? {
+        let find = OAuthReadStatements.findPace
+        return try await snapshot { try $0.rows(find(account, client)) { try find.columns.pace($0) }.first }
+    }
+
+    public func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization? {
+        let find = OAuthReadStatements.findDevice
+        return try await snapshot { try $0.rows(find(digest)) { try find.columns.device($0) }.first }
+    }
+
+    public func isDisabled(googleSubject: String) async throws -> Bool {
+        let call = OAuthReadStatements.isDisabled(googleSubject)
+        return try await snapshot { try $0.value(call, as: Bool.self) ?? false }
     }
 }

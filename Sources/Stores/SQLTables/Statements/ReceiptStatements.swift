@@ -1,7 +1,7 @@
 import AppAttestation
 public import AppleAccounts
 
-/// Receipts of App Attest, for both databases.
+/// Receipts of App Attest, and the sweep of its keys; for both databases.
 public enum ReceiptStatements {
     public static let due = SQLStatement<AppAttestKeyTable, Moment, Int64>("due_receipts") {
         $0.add(AppAttestKeyTable.self)
@@ -36,6 +36,37 @@ public enum ReceiptStatements {
         UPDATE app_attest_key SET receipt = NULL, receipt_refresh_at = NULL
         WHERE key_id = \(key) AND receipt = \(old)
         """
+    }
+    fileprivate static let removeKeys = SQLStatement<Column<AppID>, Moment, Int64>("purge_attested_keys") {
+        $0.add("app_id", AppID.self, as: "app_id")
+    } sql: { dialect, list, end, limit in
+        """
+        DELETE FROM app_attest_key WHERE key_id IN (
+            SELECT key_id FROM app_attest_key WHERE used_at < \(end) ORDER BY used_at
+            LIMIT \(limit) \(dialect.skippingLocked))
+        RETURNING \(list)
+        """
+    }
+    fileprivate static let subtract = SQLStatement<Void, AppID, Int64>("subtract_attested_keys") {
+        _, app, count in
+        "UPDATE app_attest_count SET key_count = key_count - \(count) WHERE app_id = \(app)"
+    }
+}
+
+extension AppAttestStore where Self: SQLStore {
+    public func purgeAttestedKeys(unusedSince moment: Moment) async throws -> Int {
+        let remove = ReceiptStatements.removeKeys
+        // A registration locks the number and then the keys; a purge the other way round. One of the two is repeated.
+        return try await transaction { session in
+            let apps = try session.rows(remove(moment, Int64(Self.largestPurge))) {
+                try $0.required(remove.columns)
+            }
+            let counts = Dictionary(apps.map { ($0, 1 as Int64) }, uniquingKeysWith: +)
+            for (app, count) in counts.sorted(by: { $0.key.text < $1.key.text }) {
+                try session.runLast(ReceiptStatements.subtract(app, count))
+            }
+            return apps.count
+        }
     }
 }
 

@@ -3,6 +3,9 @@ public import AppleAccounts
 /// A connection of either database. Its statements are those of one snapshot or transaction, except with
 /// `SQLReader.snapshot` on PostgreSQL.
 public protocol SQLSession {
+    /// The database, for work whose statements differ.
+    var dialect: SQLDialect { get }
+
     /// Runs a statement, and calls `body` at each row of its result.
     ///
     /// - Returns: Number of rows that an INSERT, UPDATE or DELETE changed.
@@ -18,6 +21,13 @@ public protocol SQLSession {
 }
 
 extension SQLSession {
+    @discardableResult
+    public func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
+        try calls.enumerated().reduce(0) { changed, call in
+            try changed + run(call.element) { try body(call.offset, $0) }
+        }
+    }
+
     /// Returns the number of rows that a statement changed.
     @discardableResult
     public func run(_ call: SQLCall) throws -> Int { try run(call) { _ in } }
@@ -72,9 +82,7 @@ public protocol SQLStore: SQLReader {
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
     ) async throws -> Value
 
-    /// Runs one statement that writes, in a transaction of its own.
-    ///
-    /// - Returns: What `body` makes of the session's result.
+    /// Runs statements that write, each in a transaction of its own.
     func once<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value
@@ -89,4 +97,31 @@ extension SQLStore {
     /// - Returns: Number of rows that it changed.
     @discardableResult
     public func run(_ call: SQLCall) async throws -> Int { try await once { try $0.run(call) } }
+
+    /// Deletes the oldest rows.
+    ///
+    /// - Returns: Number of rows that were deleted.
+    func purge(_ statement: SQLStatement<Void, Moment, Int64>, before moment: Moment) async throws -> Int {
+        try await run(statement(moment, Int64(Self.largestPurge)))
+    }
+}
+
+extension Table {
+    /// Makes a statement that deletes the rows before a time, the oldest first and a bounded number of them. Rows that
+    /// another transaction has locked stay for the next time.
+    ///
+    /// - Parameters:
+    ///   - key: The columns of the primary key.
+    ///   - condition: SQL before the comparison of the time, with an AND at its end.
+    static func purge(
+        by key: String, before time: String, _ condition: (SQLDialect) -> String = { _ in "" }
+    ) -> SQLStatement<Void, Moment, Int64> {
+        SQLStatement("purge_\(name)") { dialect, end, limit in
+            """
+            DELETE FROM \(name) WHERE (\(key)) IN (
+                SELECT \(key) FROM \(name) WHERE \(condition(dialect))\(time) < \(end) ORDER BY \(time)
+                LIMIT \(limit) \(dialect.skippingLocked))
+            """
+        }
+    }
 }

@@ -179,6 +179,9 @@ public struct SQLParameter<Value: ColumnValue>: Sendable, CustomStringConvertibl
 }
 
 /// The insertion of one row, derived from the declaration of its table.
+///
+/// A column with the number of a team, an app or a client takes the name, whose number the statement looks up. A name
+/// without number violates NOT NULL, so that no row is lost silently.
 public struct SQLInsertion<T: Table>: Sendable {
     private let columns: T
     private let text: SQLText
@@ -199,12 +202,16 @@ public struct SQLInsertion<T: Table>: Sendable {
         let (placed, chosen) = T.placed(choice)
         columns = placed
         count = chosen.count
-        let forms = Dictionary(uniqueKeysWithValues: T.declaration.columns.map { ($0.name, $0.form) })
+        let declared = Dictionary(uniqueKeysWithValues: T.declaration.columns.map { ($0.name, $0) })
         let names = chosen.map(\.name.description)
         text = SQLText(name) { dialect in
             let parameters = names.enumerated().map { index, name in
-                guard let form = forms[name] else { preconditionFailure("\(T.name) has no column \(name)") }
-                return dialect.parameter(index + 1, form)
+                guard let column = declared[name] else {
+                    preconditionFailure("\(T.name) has no column \(name)")
+                }
+                guard column.bound == .nameNumber else { return dialect.parameter(index + 1, column.form) }
+                let table = name.dropLast("_id".count)
+                return "(SELECT id FROM \(table) WHERE name = \(dialect.parameter(index + 1, .text)))"
             }
             return """
                 INSERT INTO \(T.name) (\(names.joined(separator: ", ")))
@@ -232,5 +239,10 @@ public final class SQLRow: WritableRow {
     public func set<Value: ColumnValue>(_ column: Column<Value>, _ value: Value?) {
         guard column.place >= 0 else { return }
         values[Int(column.place)] = SQLValue(value)
+    }
+
+    /// Sets a column with the number of a team, an app or a client.
+    func set(_ column: Column<Int64>, named name: some StoredForm) {
+        values[Int(column.place)] = SQLValue(name)
     }
 }

@@ -220,10 +220,7 @@ private struct SearchCandidate {
         var records = [SubjectRecord?](repeating: nil, count: candidates.count)
         try session.run(candidates.map { SearchStatements.load($0.rowID) }) { index, row in
             if records[index] == nil {
-                guard let subject = AppleSubject(try row.required(columns.subject.subject)) else {
-                    throw StorageError(
-                        .corrupted, detail: "expected a sub in a subject with an account; restore a backup")
-                }
+                let subject = try row.requiredSubject(columns.subject.subject)
                 let key = SubjectKey(team: try row.required(columns.team), subject: subject)
                 records[index] = try columns.subject.record(row, key: key)
             }

@@ -19,13 +19,7 @@ private enum ServiceHourStatements {
         GROUP BY begins_at, name ORDER BY begins_at, name \(dialect.byteOrder)
         """
     }
-    static let purge = SQLStatement<Void, Moment, Int64>("purge_service_hours") { dialect, end, limit in
-        """
-        DELETE FROM service_hour WHERE (begins_at, replica, name) IN (
-            SELECT begins_at, replica, name FROM service_hour WHERE begins_at < \(end)
-            ORDER BY begins_at LIMIT \(limit) \(dialect.skippingLocked))
-        """
-    }
+    static let purge = ServiceHourTable.purge(by: "begins_at, replica, name", before: "begins_at")
 }
 
 extension ServiceHourStore where Self: SQLStore {
@@ -46,6 +40,6 @@ extension ServiceHourStore where Self: SQLStore {
     }
 
     public func purgeServiceHours(before moment: Moment) async throws -> Int {
-        try await run(ServiceHourStatements.purge(moment, Int64(Self.largestPurge)))
+        try await purge(ServiceHourStatements.purge, before: moment)
     }
 }

@@ -16,18 +16,16 @@ public enum TicketStatements {
         _, purpose, digest, now in
         "SELECT 1 FROM ticket WHERE purpose = \(purpose) AND digest = \(digest) AND expires_at > \(now)"
     }
-    fileprivate static let purge = SQLStatement<Void, Moment, Int64>("purge_tickets") { dialect, end, limit in
-        """
-        DELETE FROM ticket WHERE (purpose, digest) IN (
-            SELECT purpose, digest FROM ticket WHERE expires_at < \(end) ORDER BY expires_at
-            LIMIT \(limit) \(dialect.skippingLocked))
-        """
-    }
+    fileprivate static let purge = TicketTable.purge(by: "purpose, digest", before: "expires_at")
 
     public static func insertion(_ ticket: Ticket) -> SQLCall { insert { $0.write(ticket, to: $1) } }
 }
 
 extension TicketStore where Self: SQLStore {
+    public func insertTicket(_ ticket: Ticket) async throws -> Bool {
+        try await run(TicketStatements.insertion(ticket)) > 0
+    }
+
     public func takeTicket(
         digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
     ) async throws -> [UInt8]? {
@@ -43,6 +41,6 @@ extension TicketStore where Self: SQLStore {
     }
 
     public func purgeTickets(expiredBefore moment: Moment) async throws -> Int {
-        try await run(TicketStatements.purge(moment, Int64(Self.largestPurge)))
+        try await purge(TicketStatements.purge, before: moment)
     }
 }

@@ -42,14 +42,7 @@ public enum TransferStatements {
         DO UPDATE SET \(TransferTable.names(.values).assigned(from: "excluded"))
         """
     }
-    fileprivate static let purge = SQLStatement<Void, Moment, Int64>("purge_transfers") {
-        dialect, end, limit in
-        """
-        DELETE FROM transfer WHERE (team_id, transfer_sub) IN (
-            SELECT team_id, transfer_sub FROM transfer WHERE expires_at < \(end) ORDER BY expires_at
-            LIMIT \(limit) \(dialect.skippingLocked))
-        """
-    }
+    fileprivate static let purge = TransferTable.purge(by: "team_id, transfer_sub", before: "expires_at")
     // Walks along the account IDs. The number is in the SQL text, so that the planner of PostgreSQL knows the
     // length of the walk.
     fileprivate static let walk = SQLStatement<
@@ -84,32 +77,55 @@ public enum TransferStatements {
     }
     // A deletion would have to search all events for the row.
     private static let retireReplaced = SQLStatement<Void, Int64>("rename_replaced") { dialect, replaced in
-        let changes =
-            switch dialect {
-            case .sqlite:
-                "key_digest = key_digest(team_id, char(1) || id), "
-                    + SubjectTable.clearing(subject: "char(1) || id")
-            case .postgres: SubjectTable.clearing(subject: "chr(1) || id")
-            }
-        return "UPDATE subject SET \(changes) WHERE id = \(replaced)"
+        "UPDATE subject SET \(dialect.clearingSubject(named: dialect.retiredName)) WHERE id = \(replaced)"
     }
     private static let rename = SQLStatement<Void, Int64, TeamID, String>("rename") {
         dialect, row, team, subject in
         let number = "(SELECT id FROM team WHERE name = \(team))"
-        let digest = dialect == .sqlite ? ", key_digest = key_digest(\(number), \(subject))" : ""
-        return "UPDATE subject SET team_id = \(number), sub = \(subject)\(digest) WHERE id = \(row)"
+        let digest = dialect.settingDigest(of: "\(subject)", in: number)
+        return "UPDATE subject SET \(digest)team_id = \(number), sub = \(subject) WHERE id = \(row)"
     }
 
     /// Re-keys a subject's row. Deletes all credentials of the row; the caller saves them again.
     ///
     /// - Parameter replacedRowID: ID of the row without account that has the new key so far.
-    public static func rekeying(
-        rowID: Int64, to key: SubjectKey, replacing replacedRowID: Int64?
+    public static func carryOut(
+        _ rekeying: Rekeying, rowID: Int64, replacing replacedRowID: Int64?
     ) -> [SQLCall] {
         var calls = [removeCredentials(rowID, replacedRowID)]
         if let replacedRowID { calls += [moveEvents(rowID, replacedRowID), retireReplaced(replacedRowID)] }
-        return calls + [rename(rowID, key.team, key.subject.rawValue)]
+        calls.append(rename(rowID, rekeying.to.team, rekeying.to.subject.rawValue))
+        // A later erasure would not find these keys: the user's old `sub` is stored nowhere.
+        return calls + ErasureStatements.forgetInInbox(rekeying.from.subject)
     }
+}
+
+extension SQLDialect {
+    /// Finds a subject by its name. SQLite has an index of digests.
+    func hasName(_ name: SQLParameter<String>, of team: SQLParameter<TeamID>) -> String {
+        let number = "(SELECT id FROM team WHERE name = \(team))"
+        return switch self {
+        case .sqlite: "key_digest = key_digest(\(number), \(name))"
+        case .postgres: "team_id = \(number) AND sub = \(name)"
+        }
+    }
+
+    /// Changes the digest by which SQLite finds a subject; for a statement that changes the name.
+    ///
+    /// - Parameters:
+    ///   - name: SQL of the new name.
+    ///   - team: SQL of the number of the team.
+    func settingDigest(of name: String, in team: String = "team_id") -> String {
+        self == .sqlite ? "key_digest = key_digest(\(team), \(name)), " : ""
+    }
+
+    /// Renames a subject, and clears all other columns about the user.
+    func clearingSubject(named name: String) -> String {
+        settingDigest(of: name) + SubjectTable.clearing(subject: name)
+    }
+
+    /// A name that no `sub` and no tombstone has.
+    var retiredName: String { "\(character(1)) || id" }
 }
 
 extension SQLSession {
@@ -117,6 +133,26 @@ extension SQLSession {
         try rows(TransferStatements.find(team, transferSubject.rawValue)) {
             try TransferStatements.find.columns.record($0, team: team, transferSubject: transferSubject)
         }.first
+    }
+}
+
+extension SQLSession {
+    /// Locks the rows of accounts against changes, in the order in which batches lock.
+    ///
+    /// - Returns: The accounts that exist.
+    @discardableResult
+    func lockAccounts(_ accounts: Set<AccountID>) throws -> Set<AccountID> {
+        let (accounts, columns) = (Array(accounts), TransferStatements.findKey.columns)
+        var found: [(team: String, subject: String, account: AccountID)] = []
+        try run(accounts.map { TransferStatements.findKey($0) }) { index, row in
+            found.append((try row.required(columns.team), try row.required(columns.subject), accounts[index]))
+        }
+        found.sort { ($0.team, $0.subject) < ($1.team, $1.subject) }
+        var locked: Set<AccountID> = []
+        try run(found.map { TransferStatements.lock($0.account) }) { index, _ in
+            locked.insert(found[index].account)
+        }
+        return locked
     }
 }
 
@@ -136,14 +172,9 @@ extension SQLReader {
                     count += 1
                     place = try row.required(subjects.accountID)
                     guard row[credentials.subjectID] != nil, found.count < limit else { return }
-                    guard let subject = AppleSubject(try row.required(subjects.subject)) else {
-                        throw StorageError(
-                            .corrupted,
-                            detail: "expected a sub in a subject with an account; restore a backup")
-                    }
                     found.append(
                         TransferableAccount(
-                            accountID: place, subject: subject,
+                            accountID: place, subject: try row.requiredSubject(subjects.subject),
                             createdAt: try row.required(subjects.createdAt)))
                 }
                 isAtEnd = count < TransferStatements.stride
@@ -165,18 +196,7 @@ extension TransferStore where Self: SQLStore {
                 < ($1.element.recipientTeam, $1.element.transferSubject, $1.offset)
         }.map(\.element)
         try await transaction { session in
-            // In the order in which batches lock.
-            let columns = TransferStatements.findKey.columns
-            var locks: [(team: String, subject: String, account: AccountID)] = []
-            try session.run(sorted.map { TransferStatements.findKey($0.accountID) }) { index, row in
-                locks.append(
-                    (
-                        try row.required(columns.team), try row.required(columns.subject),
-                        sorted[index].accountID
-                    ))
-            }
-            locks.sort { ($0.team, $0.subject) < ($1.team, $1.subject) }
-            try session.run(locks.map { TransferStatements.lock($0.account) })
+            try session.lockAccounts(Set(sorted.map(\.accountID)))
             let insertions = sorted.map {
                 TransferStatements.insert(
                     $0.recipientTeam, $0.transferSubject.rawValue, $0.accountID, $0.createdAt, $0.expiresAt)
@@ -186,6 +206,6 @@ extension TransferStore where Self: SQLStore {
     }
 
     public func purgeTransfers(expiredBefore moment: Moment) async throws -> Int {
-        try await run(TransferStatements.purge(moment, Int64(Self.largestPurge)))
+        try await purge(TransferStatements.purge, before: moment)
     }
 }

@@ -24,7 +24,6 @@ final class BatchWriter {
     private let appleTokenWriter: AppleTokenWriter
     private let names: Names
     private let dataVersion: PreparedStatement
-    private var appleTokenClaims: AppleTokenClaims?
     private var grantBatches: GrantBatches?
     private var auditWriter: AuditWriter?
     private(set) var recent: RecentSubjects
@@ -83,12 +82,6 @@ final class BatchWriter {
             return GrantCommitResult(
                 results: results, lastEventSequence: appended.isEmpty ? nil : database.lastInsertedRowID)
         }
-    }
-
-    func claims() throws -> AppleTokenClaims {
-        let claims = try appleTokenClaims ?? AppleTokenClaims(names, in: database)
-        appleTokenClaims = claims
-        return claims
     }
 
     func oauth() throws -> GrantBatches {
@@ -178,19 +171,18 @@ final class BatchWriter {
             let rowID = try present(movingPlace).rowID
             let team = try names.teams.ensureNumber(of: rekeying.to.team)
             try run(
-                TransferStatements.rekeying(
-                    rowID: rowID, to: rekeying.to,
+                TransferStatements.carryOut(
+                    rekeying, rowID: rowID,
                     replacing: rekeying.leavesTombstone ? nil : places[position]?.rowID))
             places[position] = SubjectPlace(
                 rowID: rowID, digest: KeyDigest(team: team, name: rekeying.to.subject.rawValue))
-            // A later erasure would not find these keys: the user's old `sub` is stored nowhere.
-            try ErasureWriter(database: database, names: names).forgetInInbox(rekeying.from.subject)
         }
         try run(set.finishedTransfers.map { TransferStatements.remove($0) })
         for erasure in set.erasures {
-            let writer = ErasureWriter(database: database, names: names)
-            let place = try writer.carryOut(
-                erasure, key: set.subjectKeys[0], rowID: try present(places[0]).rowID)
+            let (key, rowID) = (set.subjectKeys[0], try present(places[0]).rowID)
+            try run(ErasureStatements.carryOut(erasure, key: key, rowID: rowID))
+            let team = try names.teams.ensureNumber(of: key.team)
+            let place = SubjectPlace(rowID: rowID, digest: KeyDigest(team: team, name: key.tombstoneName))
             if let facts = set.subjects[0].factsOfAllApps { try self.writer.save(facts, at: place) }
             places[0] = place
         }

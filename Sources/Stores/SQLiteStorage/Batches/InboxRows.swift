@@ -6,8 +6,7 @@ import SQLTables
 final class InboxRows {
     private let database: Database
     private let names: Names
-    private let findIdentifier: PreparedStatement
-    private let identifier: Parameter<InboxIdentifier>
+    private let findIdentifier: KeyedSelect<InboxIdentifier>
     private let findKey: PreparedStatement
     private let keyToFind: NotificationEventTable
     private let insertNotification: PreparedStatement
@@ -18,10 +17,9 @@ final class InboxRows {
     init(_ names: Names, in database: Database) throws {
         self.database = database
         self.names = names
-        var identifierParameters = ParameterList()
-        identifier = identifierParameters.add(InboxIdentifier.self)
-        findIdentifier = try PreparedStatement(
-            "SELECT 1 FROM notification WHERE identifier = \(identifier)", in: database)
+        findIdentifier = try KeyedSelect(in: database) {
+            "SELECT 1 FROM notification WHERE identifier = \($0)"
+        }
         var keyParameters = ParameterList()
         let key = keyParameters.add(columnsOf: NotificationEventTable.self, .key)
         keyToFind = key.columns
@@ -36,10 +34,7 @@ final class InboxRows {
     }
 
     func contains(_ identifier: InboxIdentifier) throws -> Bool {
-        findIdentifier.begin()
-        findIdentifier.bind(identifier, to: self.identifier)
-        defer { findIdentifier.finish() }
-        return try findIdentifier.step()
+        try findIdentifier.first(identifier) { _ in true } ?? false
     }
 
     func contains(_ key: InboxKey) throws -> Bool {

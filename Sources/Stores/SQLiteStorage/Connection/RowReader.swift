@@ -12,7 +12,6 @@ final class RowReader {
     let database: Database
     let shared: SharedStatements
     private let names: Names
-    private var appleTokenReader: AppleTokenReader?
     private var oauthReader: OAuthReader?
     private var attestedKeyRows: AttestedKeyRows?
     private let beginStatement: PreparedStatement
@@ -27,12 +26,6 @@ final class RowReader {
         events = try EventRows(names, in: database)
         beginStatement = try PreparedStatement("BEGIN", in: database)
         endStatement = try PreparedStatement("COMMIT", in: database)
-    }
-
-    func tokens() throws -> AppleTokenReader {
-        let reader = try appleTokenReader ?? AppleTokenReader(names, in: database)
-        appleTokenReader = reader
-        return reader
     }
 
     func oauth() throws -> OAuthReader {

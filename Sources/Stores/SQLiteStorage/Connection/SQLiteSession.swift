@@ -1,5 +1,6 @@
 public import AppAttestation
 public import AppleAccounts
+public import AuthorizationServer
 import GRDB
 public import SQLTables
 
@@ -21,25 +22,19 @@ final class SharedStatements {
         while try statement.step() { try body(statement) }
         return database.changesCount
     }
-
-    func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
-        var changed = 0
-        for (index, call) in calls.enumerated() { changed += try run(call) { try body(index, $0) } }
-        return changed
-    }
 }
 
 extension RowReader: SQLSession {
+    var dialect: SQLDialect { .sqlite }
+
     func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
         try shared.run(call, body)
-    }
-
-    func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
-        try shared.run(calls, body)
     }
 }
 
 extension BatchWriter: SQLTransaction {
+    var dialect: SQLDialect { .sqlite }
+
     func lock(_ table: any Table.Type) {}
 
     func runLast(_ call: SQLCall) throws { try run(call) }
@@ -47,14 +42,12 @@ extension BatchWriter: SQLTransaction {
     func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
         try shared.run(call, body)
     }
-
-    func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
-        try shared.run(calls, body)
-    }
 }
 
 extension SQLiteAccountStore:
-    SQLStore, AppCheckHourStore, AppReceiptStore, ServiceHourStore, TransferStore
+    SQLStore, AppCheckHourStore, AppReceiptStore, AppleTokenStore, AuditStore, DeliveryStore,
+    GrantInspectionStore,
+    InboxStore, NonceKeyStore, ServiceHourStore, TicketStore, TransferStore
 {
     public func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value

@@ -1,13 +1,9 @@
-import AppleAccounts
+public import AppleAccounts
 import GRDB
 import SQLTables
 
 /// Reads the event feed.
 final class EventRows {
-    /// Number of events that one page may read for a caller who may see few of them. Bounds the time of a
-    /// read.
-    static let longestScan = 5000
-
     private let names: Names
     private let find: PreparedStatement
     private let start: Parameter<Int64>
@@ -16,10 +12,7 @@ final class EventRows {
     private let findOfAccount: PreparedStatement
     private let findLastOfAccount: PreparedStatement
     private let account: Parameter<AccountID>
-    private let event: EventTable
-    private let subject: SubjectTable
-    private let findLast: PreparedStatement
-    private let lastSequenceColumn: Column<Int64>
+    private let columns: EventColumns
     private let findApps: PreparedStatement
     private let subjectOfApps: Parameter<Int64>
     private let accountOfApps: Parameter<AccountID>
@@ -30,8 +23,7 @@ final class EventRows {
         var parameters = ParameterList()
         (start, limit) = (parameters.add(Int64.self), parameters.add(Int64.self))
         var list = SelectList()
-        event = list.add(EventTable.self, as: "e")
-        subject = list.add(SubjectTable.self, as: "s", .only { [$0.teamID, $0.subject] })
+        columns = EventColumns(&list)
         find = try PreparedStatement(
             """
             SELECT \(list)
@@ -52,9 +44,6 @@ final class EventRows {
         }
         findOfAccount = try select("> \(begin)", "")
         findLastOfAccount = try select("< \(begin)", "DESC")
-        var lastList = SelectList()
-        lastSequenceColumn = lastList.add("max(sequence)", Int64.self, as: "last")
-        findLast = try PreparedStatement("SELECT \(lastList) FROM event", in: database)
 
         var appParameters = ParameterList()
         subjectOfApps = appParameters.add(Int64.self)
@@ -68,13 +57,6 @@ final class EventRows {
             SELECT a.app_id FROM erasure r JOIN erasure_app a ON a.erasure_id = r.id
             WHERE r.account_id = \(accountOfApps)
             """, in: database)
-    }
-
-    /// 0 without events.
-    func lastSequence() throws -> Int64 {
-        findLast.begin()
-        defer { findLast.finish() }
-        return try findLast.step() ? findLast[lastSequenceColumn] ?? 0 : 0
     }
 
     func page(after sequence: Int64, limit: Int, visibleTo scope: AppScope) throws -> EventPage {
@@ -102,27 +84,20 @@ final class EventRows {
     private func page(
         _ find: PreparedStatement, after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) throws -> EventPage {
-        let scan = scope == .all ? limit : max(limit, Self.longestScan)
+        let scan = scope.scan(forPageOf: limit)
         find.bind(sequence, to: start)
         // An extra row shows that more events follow.
         find.bind(Int64(scan) + 1, to: self.limit)
         defer { find.finish() }
-        var events: [AccountEvent] = []
-        var cursor = sequence
-        var scanned = 0
         var apps: Set<Int64>?
-        while try find.step() {
-            guard scanned < scan, events.count < limit else {
-                return EventPage(events: events, cursor: cursor, hasMore: true)
-            }
+        return try columns.page(after: sequence, limit: limit, scan: scan) {
+            try find.step() ? find : nil
+        } isVisible: { row in
             // Read after the statement has begun: the first events of an app that is new since would
             // otherwise never be shown.
             if case .only(let clientIDs) = scope, apps == nil { apps = try numbers(of: clientIDs) }
-            if try isVisible(find, to: apps) { events.append(try readEvent(find)) }
-            cursor = find[event.sequence] ?? cursor
-            scanned += 1
+            return try isVisible(row, to: apps)
         }
-        return EventPage(events: events, cursor: cursor, hasMore: false)
     }
 
     private func numbers(of clientIDs: Set<ClientID>) throws -> Set<Int64> {
@@ -135,30 +110,31 @@ final class EventRows {
     /// - Parameter apps: Numbers of a limited caller's apps; `nil` for a caller without a limit.
     private func isVisible(_ find: PreparedStatement, to apps: Set<Int64>?) throws -> Bool {
         guard let apps else { return true }
-        if let app = find[event.appID] { return apps.contains(app) }
+        if let app = find[columns.event.appID] { return apps.contains(app) }
         findApps.begin()
-        findApps.bind(find[event.subjectID], to: subjectOfApps)
-        findApps.bind(find[event.accountID], to: accountOfApps)
+        findApps.bind(find[columns.event.subjectID], to: subjectOfApps)
+        findApps.bind(find[columns.event.accountID], to: accountOfApps)
         defer { findApps.finish() }
         while try findApps.step() {
             if let app = findApps[appOfCredential.appID], apps.contains(app) { return true }
         }
         return false
     }
+}
 
-    /// Returns the current event.
-    private func readEvent(_ find: PreparedStatement) throws -> AccountEvent {
-        let name = try find.required(subject.subject)
-        // An erased user has a name here that cannot be a `sub`.
-        let user = AppleSubject(name)
-        guard user != nil || name.hasPrefix("\u{1}") else {
-            throw StorageError(
-                .corrupted,
-                detail: "expected a sub or a tombstone as the subject of an event; restore a backup")
+extension SQLiteAccountStore {
+    public func events(
+        of id: AccountID, after sequence: Int64, limit: Int, visibleTo scope: AppScope
+    ) async throws -> EventPage {
+        try await reader.read {
+            try $0.events.page(of: id, after: sequence, limit: limit, visibleTo: scope)
         }
-        return try event.event(
-            find, team: try names.teams.name(of: find.required(subject.teamID)), subject: user,
-            clientID: try find[event.appID].map { try names.apps.name(of: $0) })
+    }
+
+    public func lastEvents(of id: AccountID, limit: Int, visibleTo scope: AppScope) async throws
+        -> [AccountEvent]
+    {
+        try await reader.read { try $0.events.last(of: id, limit: limit, visibleTo: scope) }
     }
 }
 

@@ -4,7 +4,7 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Reads and counts devices that wait for a user.
+/// Reads and counts devices that wait for a user, for a batch.
 final class DeviceRows {
     private let byDigest: KeyedSelect<SHA256Digest>
     private let byUserCode: KeyedSelect<SHA256Digest>
@@ -34,7 +34,7 @@ final class DeviceRows {
             if let found = try byDigest.first(digest, { try device.device($0) }) { set.load(found) }
         }
         for digest in set.question.userCodeDigests {
-            if let found = try find(userCode: digest) { set.load(found) }
+            if let found = try byUserCode.first(digest, { try device.device($0) }) { set.load(found) }
         }
         guard !set.question.newDevicesOf.isEmpty else { return }
         countAll.begin()
@@ -45,13 +45,5 @@ final class DeviceRows {
             let found = try countOfClient.first(client) { try $0.required(count) }
             set.load(deviceCount: Int(found ?? 0), of: client)
         }
-    }
-
-    func find(digest: SHA256Digest) throws -> DeviceAuthorization? {
-        try byDigest.first(digest) { try device.device($0) }
-    }
-
-    func find(userCode digest: SHA256Digest) throws -> DeviceAuthorization? {
-        try byUserCode.first(digest) { try device.device($0) }
     }
 }

@@ -7,19 +7,13 @@ import SQLTables
 /// Statements of a reading connection for OAuth 2.0, prepared at the first use. Stays on its queue.
 final class OAuthReader {
     let statuses: TokenStatusRows
-    let inspection: InspectionRows
     private let held: StoredGrantRows
     private let subjects: SubjectRows
-    private let question: GrantSelectionRows
-    private let devices: DeviceRows
 
     init(_ names: Names, in database: Database) throws {
         statuses = try TokenStatusRows(names, in: database)
         held = try StoredGrantRows(names, in: database)
         subjects = try SubjectRows(names, in: database)
-        question = try GrantSelectionRows(in: database)
-        devices = try DeviceRows(in: database)
-        inspection = try InspectionRows(names, in: database)
     }
 
     func status(of account: AccountID, app: ClientID) throws -> AccountStatus? {
@@ -33,26 +27,6 @@ final class OAuthReader {
 
     func grant(of account: AccountID, for client: OAuthClientID) throws -> GrantRecord? {
         try held.grant(of: account, for: client)
-    }
-
-    func pace(of account: AccountID, for client: OAuthClientID) throws -> GrantPace? {
-        var found: GrantPace?
-        try question.forEachPace(of: account) { if $0.oauthClientID == client { found = $0 } }
-        return found
-    }
-
-    func device(withUserCode digest: SHA256Digest) throws -> DeviceAuthorization? {
-        try devices.find(userCode: digest)
-    }
-
-    func device(withDigest digest: SHA256Digest) throws -> DeviceAuthorization? {
-        try devices.find(digest: digest)
-    }
-
-    func code(withDigest digest: SHA256Digest) throws -> CodeRecord? { try held.code(withDigest: digest) }
-
-    func isDisabled(googleSubject: String) throws -> Bool {
-        try question.googleAccount(googleSubject)?.isDisabled ?? false
     }
 }
 
@@ -89,13 +63,10 @@ final class TokenStatusRows {
     func find(_ id: UniqueID) throws -> TokenStatus? {
         try find.first(id) { row in
             let (family, grant) = (try self.family.family(row), try self.grant.record(row, names))
-            guard let sub = AppleSubject(try row.required(subject.subject)) else {
-                throw StorageError(
-                    .corrupted,
-                    detail: "expected a sub in a subject with an account; restore a backup")
-            }
-            let team = try names.teams.name(of: row.required(subject.teamID))
-            var record = try subject.record(row, key: SubjectKey(team: team, subject: sub))
+            let key = SubjectKey(
+                team: try names.teams.name(of: row.required(subject.teamID)),
+                subject: try row.requiredSubject(subject.subject))
+            var record = try subject.record(row, key: key)
             repeat { try credential.add(row, to: &record, names) } while try row.step()
             guard let account = record.account else { return nil }
             return TokenStatus(

@@ -85,10 +85,6 @@ final class StoredGrantRows {
         return held
     }
 
-    func code(withDigest digest: SHA256Digest) throws -> CodeRecord? {
-        try findCode.first(digest) { try record($0) }
-    }
-
     private func record(_ row: PreparedStatement) throws -> CodeRecord {
         try code.code(row, of: row.required(accountOfCode), client: row.required(clientOfCode))
     }

@@ -24,16 +24,6 @@ struct SQLiteSubjectTable: Table {
         common = SubjectTable(&columns)
         keyDigest = columns("key_digest", .personal, .required)
     }
-
-    /// SQL text that clears all columns about the user and renames the row.
-    ///
-    /// - Parameters:
-    ///   - subject: SQL of the new name.
-    ///   - keyDigest: SQL of its digest.
-    static func clearing(subject: String, keyDigest: String) -> String {
-        let cleared = sensitiveNames(except: .only { [$0.common.subject, $0.keyDigest] }).cleared
-        return "sub = \(subject), key_digest = \(keyDigest), \(cleared)"
-    }
 }
 
 /// The credential of a user for an app. The number of a row is derived from the digest of the user's key

@@ -1,10 +1,10 @@
 import AppleAccounts
 import Foundation
-import SQLTables
 import StorageConformance
 import Testing
 
 @testable import PostgresStorage
+@testable import SQLTables
 
 /// Claims by workers of several replicas at the same time. Each piece of work goes to one worker.
 @Suite struct ClaimingTests {
@@ -107,12 +107,12 @@ import Testing
 
     /// Calls of the prepared claims, of eight rows each.
     private static let claims: [(name: String, sql: String, call: String)] = [
-        ("checks", AppleTokenClaims.claimChecks.statement.statement.sql, "claim(5, 8, 90, 1, 99, '{}')"),
+        ("checks", AppleTokenStatements.dueChecks.text.postgres, "claim(5, 8, '[]')"),
         (
-            "checks beside a resting client ID", AppleTokenClaims.claimChecks.statement.statement.sql,
-            "claim(5, 8, 90, 1, 99, '{com.example.a}')"
+            "checks beside a resting client ID", AppleTokenStatements.dueChecks.text.postgres,
+            "claim(5, 8, '[\"com.example.a\"]')"
         ),
-        ("codes", AppleTokenClaims.claimCodes.statement.statement.sql, "claim(5, 8, 90)"),
+        ("codes", AppleTokenStatements.dueCodes.text.postgres, "claim(5, 8)"),
         ("erasures", ErasureStatements.dueText.postgres, "claim(5, 8)"),
         ("receipts", ReceiptStatements.due.text.postgres, "claim(5, 8)"),
     ]
@@ -130,8 +130,10 @@ import Testing
                 #expect(rows.allSatisfy { $0 <= 200 }, "\(claim.name): \(lines.joined(separator: "\n"))")
             }
             // The other client ID has one token.
-            let due = try await store.nextCheckDue(except: ["com.example.a"])
-            #expect(due == 90)
+            let due = try await store.claimChecks(
+                limit: 8, at: 5, nextAfter: 90, jitterMilliseconds: 1, except: ["com.example.a"])
+            #expect(due.map(\.clientID) == ["com.example.b"])
+            #expect(try await store.nextCheckDue(except: ["com.example.a"]) == 90)
         }
     }
 
@@ -212,7 +214,7 @@ import Testing
             let store = replicas.stores[0]
             try await Self.fill(store, count)
             try await store.pool.run { session in
-                let sql = AppleTokenClaims.countDue.statement.statement.sql
+                let sql = BacklogColumns.count.statement.text.postgres
                 let statements = [
                     "PREPARE backlog AS \(sql)", "SET plan_cache_mode = force_generic_plan",
                     "EXPLAIN EXECUTE backlog(1)",

@@ -82,8 +82,8 @@ import Testing
                         keys.map { .signIn(.sample(key: $0, authorizedAt: moment)) }, in: session)
                 }
                 _ = try committer.commit(keys.map { .notification(.sample(key: $0)) }, in: session)
-                _ = try EventReader(names: session.names)
-                    .page(after: 0, limit: 1, visibleTo: .only(["com.example.app"]), in: session)
+                _ = try EventReader.page(
+                    after: 0, limit: 1, visibleTo: .only(["com.example.app"]), in: session)
                 let statements = [
                     ("see_subjects", 2), ("update_seen_credentials", 10), ("lock_unknown_subjects", 3),
                     ("lock_subjects", 2), ("lock_tombstones", 3), ("lock_credentials", 2),

@@ -1,20 +1,32 @@
-public import AppleAccounts
+import AppleAccounts
 
-/// The SQL that counts the due work at Apple, the same for both stores. Reads a bounded number of entries of
-/// indexes, however many rows there are.
-public struct BacklogColumns: Sendable {
-    public let codes: Column<Int64>
-    public let codesSince: Column<Moment>
-    public let checks: Column<Int64>
-    public let checksSince: Column<Moment>
+/// The counts of the due work at Apple, for both databases. Reads a bounded number of entries of indexes, however many
+/// rows there are.
+struct BacklogColumns: Sendable {
+    private let codes: Column<Int64>
+    private let codesSince: Column<Moment>
+    private let checks: Column<Int64>
+    private let checksSince: Column<Moment>
     /// Failed checks, whose next attempt is in the future.
-    public let failedChecks: Column<Int64>
-    public let failedChecksSince: Column<Moment>
-    public let erasures: Column<Int64>
-    public let erasuresSince: Column<Moment>
+    private let failedChecks: Column<Int64>
+    private let failedChecksSince: Column<Moment>
+    private let erasures: Column<Int64>
+    private let erasuresSince: Column<Moment>
+
+    /// The statement, whose list of columns needs its argument.
+    static let count: (statement: SQLStatement<Void, Moment>, columns: BacklogColumns) = {
+        var columns: BacklogColumns?
+        let statement = SQLStatement<Void, Moment>("count_due") { _, now in
+            var list = SelectList()
+            columns = BacklogColumns(&list, at: "\(now)")
+            return "SELECT \(list)"
+        }
+        guard let columns else { preconditionFailure("the text was not built") }
+        return (statement, columns)
+    }()
 
     /// - Parameter moment: The parameter of the statement with the time.
-    public init(_ list: inout SelectList, at moment: String) {
+    private init(_ list: inout SelectList, at moment: String) {
         // Each order is that of an index: a database that expects many rows would read the table.
         func count(_ rows: String, _ name: StaticString, where condition: String = "") -> Column<Int64> {
             let bounded = "SELECT \(rows) LIMIT \(AppleTokensBacklog.most)"
@@ -39,7 +51,7 @@ public struct BacklogColumns: Sendable {
         erasuresSince = first("min(requested_at) FROM erasure WHERE finished_at IS NULL", "erasures_since")
     }
 
-    public func backlog(_ row: some ReadableRow, at moment: Moment) -> AppleTokensBacklog {
+    func backlog(_ row: some ReadableRow, at moment: Moment) -> AppleTokensBacklog {
         let due = row[checksSince].flatMap { $0 <= moment ? $0 : nil }
         let count = (row[checks] ?? 0) + (row[failedChecks] ?? 0)
         return AppleTokensBacklog(

@@ -1,0 +1,263 @@
+public import AppleAccounts
+
+/// Claims of authorization codes and of checks of refresh tokens, and the work that is due; for both databases.
+///
+/// Two claimers, in any processes, never get the same row, and none waits for another. Each order is that of an index,
+/// also among rows of one time.
+///
+/// On PostgreSQL no claims are ended when a process starts, because they may belong to another replica. They expire by
+/// themselves.
+public enum AppleTokenStatements {
+    /// The columns of an authorization code. The table has the alias `c`.
+    public struct CodeColumns: Sendable {
+        private let code: AuthorizationCodeTable
+        private let client: Column<ClientID>
+        private let app: Column<ClientID>
+
+        public init(_ list: inout SelectList) {
+            code = list.add(AuthorizationCodeTable.self, as: "c", .except { [$0.clientID, $0.appID] })
+            client = list.add("(SELECT name FROM client WHERE id = c.client_id)", ClientID.self, as: "client")
+            app = list.add("(SELECT name FROM app WHERE id = c.app_id)", ClientID.self, as: "app")
+        }
+
+        public func record(_ row: some ReadableRow) throws(StorageError) -> AuthorizationCodeRecord {
+            try code.record(row, clientID: row.required(client), primaryClientID: row.required(app))
+        }
+    }
+
+    /// The columns of a refresh token. The table has the alias `t`.
+    public struct TokenColumns: Sendable {
+        private let token: RefreshTokenTable
+        private let client: Column<ClientID>
+        private let app: Column<ClientID>
+
+        public init(_ list: inout SelectList) {
+            token = list.add(RefreshTokenTable.self, as: "t", .except { [$0.clientID, $0.appID] })
+            client = list.add("(SELECT name FROM client WHERE id = t.client_id)", ClientID.self, as: "client")
+            app = list.add("(SELECT name FROM app WHERE id = t.app_id)", ClientID.self, as: "app")
+        }
+
+        public func record(_ row: some ReadableRow) throws(StorageError) -> RefreshTokenRecord {
+            try token.record(row, clientID: row.required(client), primaryClientID: row.required(app))
+        }
+    }
+
+    typealias DueCode = (code: CodeColumns, user: UserColumns)
+    typealias DueCheck = (token: TokenColumns, user: UserColumns)
+
+    static let dueCodes = SQLStatement<DueCode, Moment, Int64>("due_codes") {
+        (CodeColumns(&$0), UserColumns(&$0))
+    } sql: { dialect, list, now, limit in
+        """
+        SELECT \(list) FROM authorization_code c JOIN subject s ON s.account_id = c.account_id
+        WHERE c.next_attempt_at <= \(now)
+        ORDER BY c.next_attempt_at, c.id LIMIT \(limit) \(dialect.skippingLocked(of: "c"))
+        """
+    }
+    fileprivate static let claimCode = SQLStatement<Void, UniqueID, Moment>("claim_code") { _, id, end in
+        """
+        UPDATE authorization_code SET attempts = attempts + 1, next_attempt_at = \(end), is_claimed = true
+        WHERE id = \(id)
+        """
+    }
+    fileprivate static let releaseCode = SQLStatement<Void, UniqueID, Moment>("release_code") { _, id, end in
+        "UPDATE authorization_code SET next_attempt_at = \(end), is_claimed = false WHERE id = \(id)"
+    }
+
+    // There are few client IDs. Each is looked at by itself, so that the due tokens of one that rests are not read,
+    // however many there are: PostgreSQL does it in one statement, and SQLite, which has no LATERAL, in one for each.
+    private static let clients = SQLStatement<Column<Int64>, SQLList>("checked_clients") {
+        $0.add("id", Int64.self, as: "id")
+    } sql: { dialect, list, resting in
+        "SELECT \(list) FROM client WHERE name NOT IN \(dialect.members(of: resting))"
+    }
+    static let dueChecksOfClient = SQLStatement<DueCheck, Moment, Int64, Int64>("due_checks_of_client") {
+        (TokenColumns(&$0), UserColumns(&$0))
+    } sql: { _, list, now, limit, client in
+        """
+        SELECT \(list) FROM refresh_token t JOIN subject s ON s.account_id = t.account_id
+        WHERE t.client_id = \(client) AND t.next_check_at <= \(now)
+        ORDER BY t.next_check_at, t.account_id LIMIT \(limit)
+        """
+    }
+    // The candidates are more than the limit, because other claimers have locked some.
+    static let dueChecks = SQLStatement<DueCheck, Moment, Int64, SQLList>("due_checks") {
+        (TokenColumns(&$0), UserColumns(&$0))
+    } sql: { dialect, list, now, limit, resting in
+        """
+        WITH candidate AS MATERIALIZED (
+            SELECT first.account_id, first.client_id, first.next_check_at
+            FROM client AS c CROSS JOIN LATERAL (
+                SELECT r.account_id, r.client_id, r.next_check_at FROM refresh_token AS r
+                WHERE r.client_id = c.id AND r.next_check_at <= \(now)
+                ORDER BY r.next_check_at, r.account_id LIMIT \(limit) * 8) AS first
+            WHERE c.name NOT IN \(dialect.members(of: resting))
+            ORDER BY first.next_check_at, first.account_id LIMIT \(limit) * 8)
+        SELECT \(list)
+        FROM candidate
+            JOIN refresh_token t ON t.account_id = candidate.account_id AND t.client_id = candidate.client_id
+            JOIN subject s ON s.account_id = t.account_id
+        WHERE t.next_check_at <= \(now)
+        ORDER BY candidate.next_check_at, candidate.account_id
+        LIMIT \(limit) \(dialect.skippingLocked(of: "t"))
+        """
+    }
+    fileprivate static let moveCheck = SQLStatement<Void, AccountID, UniqueID, Moment>("move_check") {
+        _, account, token, next in
+        """
+        UPDATE refresh_token SET next_check_at = \(next), unchecked_since = NULL
+        WHERE account_id = \(account) AND token_id = \(token)
+        """
+    }
+    fileprivate static let releaseCheck = SQLStatement<Void, AccountID, UniqueID, Moment, Moment>(
+        "release_check"
+    ) { _, account, token, since, next in
+        """
+        UPDATE refresh_token SET next_check_at = coalesce(\(next), next_check_at), unchecked_since = \(since)
+        WHERE account_id = \(account) AND token_id = \(token)
+        """
+    }
+    fileprivate static let nextCheck = SQLStatement<Void, SQLList>("next_check_due") { dialect, resting in
+        """
+        SELECT min((
+            SELECT r.next_check_at FROM refresh_token AS r WHERE r.client_id = c.id
+            ORDER BY r.next_check_at LIMIT 1))
+        FROM client AS c WHERE c.name NOT IN \(dialect.members(of: resting))
+        """
+    }
+
+    /// The first entries of three indexes.
+    fileprivate static let nextDue = SQLStatement<
+        (code: Column<Moment>, check: Column<Moment>, erasure: Column<Moment>)
+    >("next_due") {
+        (
+            $0.add("(SELECT min(next_attempt_at) FROM authorization_code)", Moment.self, as: "code"),
+            $0.add("(SELECT min(next_check_at) FROM refresh_token)", Moment.self, as: "check"),
+            $0.add(
+                "(SELECT min(next_attempt_at) FROM erasure_token WHERE step < 4)", Moment.self, as: "erasure")
+        )
+    } sql: { _, list in
+        "SELECT \(list)"
+    }
+
+    static func dueChecks(
+        limit: Int64, at moment: Moment, except resting: Set<ClientID>, in session: any SQLSession
+    ) throws -> [ClaimedCheck] {
+        func checks(_ call: SQLCall, _ columns: DueCheck) throws -> [ClaimedCheck] {
+            try session.rows(call) {
+                ClaimedCheck(try columns.token.record($0), key: try columns.user.key($0))
+            }
+        }
+        let resting = SQLList(resting.map(\.rawValue))
+        switch session.dialect {
+        case .sqlite:
+            let numbers = try session.rows(clients(resting)) { try $0.required(clients.columns) }
+            let due = try numbers.flatMap {
+                try checks(dueChecksOfClient(moment, limit, $0), dueChecksOfClient.columns)
+            }
+            return Array(
+                due.sorted { ($0.dueSince, $0.accountID.uniqueID) < ($1.dueSince, $1.accountID.uniqueID) }
+                    .prefix(Int(limit)))
+        case .postgres: return try checks(dueChecks(moment, limit, resting), dueChecks.columns)
+        }
+    }
+}
+
+/// The columns of a user's key, for users with an account. The table of subjects has the alias `s`.
+struct UserColumns: Sendable {
+    private let team: Column<TeamID>
+    private let subject: Column<String>
+
+    init(_ list: inout SelectList) {
+        team = list.add("(SELECT name FROM team WHERE id = s.team_id)", TeamID.self, as: "team")
+        subject = list.add(SubjectTable.self, as: "s", .only { [$0.subject] }).subject
+    }
+
+    func key(_ row: some ReadableRow) throws(StorageError) -> SubjectKey {
+        SubjectKey(team: try row.required(team), subject: try row.requiredSubject(subject))
+    }
+}
+
+extension ReadableRow {
+    /// Returns the `sub` of a user with an account.
+    public func requiredSubject(_ column: Column<String>) throws(StorageError) -> AppleSubject {
+        guard let subject = AppleSubject(try required(column)) else {
+            throw StorageError(
+                .corrupted, detail: "expected a sub in a subject with an account; restore a backup")
+        }
+        return subject
+    }
+}
+
+extension AppleTokenStore where Self: SQLStore {
+    public func claimCodes(
+        limit: Int, at moment: Moment, leaseUntil: Moment
+    ) async throws -> [ClaimedCode] {
+        let find = AppleTokenStatements.dueCodes
+        return try await transaction { session in
+            let due = try session.rows(find(moment, Int64(max(limit, 0)))) { row in
+                let code = try find.columns.code.record(row)
+                var claimed = code
+                claimed.attempts += 1
+                claimed.nextAttemptAt = leaseUntil
+                claimed.isClaimed = true
+                return ClaimedCode(
+                    record: claimed, key: try find.columns.user.key(row), isInterrupted: code.isClaimed)
+            }
+            for code in due {
+                try session.runLast(AppleTokenStatements.claimCode(code.record.id, leaseUntil))
+            }
+            return due
+        }
+    }
+
+    public func releaseCode(_ id: UniqueID, until moment: Moment) async throws {
+        try await run(AppleTokenStatements.releaseCode(id, moment))
+    }
+
+    public func claimChecks(
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64,
+        except resting: Set<ClientID>
+    ) async throws -> [ClaimedCheck] {
+        try await transaction { session in
+            let due = try AppleTokenStatements.dueChecks(
+                limit: Int64(max(limit, 0)), at: moment, except: resting, in: session)
+            for check in due {
+                // Without jitter, the tokens of users who signed in at the same time would be checked at the same
+                // time every day.
+                let jitter = Int64.random(in: 0..<max(jitterMilliseconds, 1))
+                try session.runLast(
+                    AppleTokenStatements.moveCheck(
+                        check.accountID, check.tokenID, nextAfter.advanced(byMilliseconds: jitter)))
+            }
+            return due
+        }
+    }
+
+    public func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment? {
+        let call = AppleTokenStatements.nextCheck(SQLList(resting.map(\.rawValue)))
+        return try await snapshot { try $0.value(call, as: Moment.self) }
+    }
+
+    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment?) async throws {
+        try await run(
+            AppleTokenStatements.releaseCheck(check.accountID, check.tokenID, check.dueSince, moment))
+    }
+
+    public func nextDue() async throws -> AppleTokensDue {
+        let (find, columns) = (AppleTokenStatements.nextDue, AppleTokenStatements.nextDue.columns)
+        return try await snapshot { session in
+            try session.rows(find()) {
+                AppleTokensDue(code: $0[columns.code], check: $0[columns.check], erasure: $0[columns.erasure])
+            }.first ?? AppleTokensDue()
+        }
+    }
+
+    public func backlog(at moment: Moment) async throws -> AppleTokensBacklog {
+        let count = BacklogColumns.count
+        return try await snapshot { session in
+            try session.rows(count.statement(moment)) { count.columns.backlog($0, at: moment) }.first
+                ?? AppleTokensBacklog()
+        }
+    }
+}

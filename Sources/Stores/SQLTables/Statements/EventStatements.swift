@@ -1,0 +1,104 @@
+public import AppleAccounts
+
+/// The columns of an event and its user. The tables have the aliases `e` and `s`.
+public struct EventColumns: Sendable {
+    public let event: EventTable
+    private let subject: Column<String>
+    private let team: Column<TeamID>
+    private let app: Column<ClientID>
+
+    public init(_ list: inout SelectList) {
+        event = list.add(EventTable.self, as: "e")
+        subject = list.add(SubjectTable.self, as: "s", .only { [$0.subject] }).subject
+        team = list.add("(SELECT name FROM team WHERE id = s.team_id)", TeamID.self, as: "team")
+        app = list.add("(SELECT name FROM app WHERE id = e.app_id)", ClientID.self, as: "app")
+    }
+
+    public func event(_ row: some ReadableRow) throws(StorageError) -> AccountEvent {
+        let name = try row.required(subject)
+        // An erased user has a name here that cannot be a `sub`.
+        let subject = AppleSubject(name)
+        guard subject != nil || name.hasPrefix("\u{1}") else {
+            throw StorageError(
+                .corrupted,
+                detail: "expected a sub or a tombstone as the subject of an event; restore a backup")
+        }
+        return try event.event(row, team: row.required(team), subject: subject, clientID: row[app])
+    }
+
+    /// Reads a page from one row more than `scan`, which shows that more events follow.
+    ///
+    /// - Parameters:
+    ///   - sequence: The end of the page before.
+    ///   - scan: Number of events that the page may read.
+    ///   - next: Returns the next row; `nil` at the end.
+    ///   - isVisible: Returns true if the caller may see the event.
+    public func page<Row: ReadableRow>(
+        after sequence: Int64, limit: Int, scan: Int, next: () throws -> Row?,
+        isVisible: (Row) throws -> Bool
+    ) throws -> EventPage {
+        var events: [AccountEvent] = []
+        var (cursor, scanned) = (sequence, 0)
+        while let row = try next() {
+            guard scanned < scan, events.count < limit else {
+                return EventPage(events: events, cursor: cursor, hasMore: true)
+            }
+            if try isVisible(row) { events.append(try event(row)) }
+            cursor = row[event.sequence] ?? cursor
+            scanned += 1
+        }
+        return EventPage(events: events, cursor: cursor, hasMore: false)
+    }
+}
+
+extension AppScope {
+    /// Number of events that a page may read for a caller who may see few of them. Bounds the time of a read.
+    public func scan(forPageOf limit: Int) -> Int { self == .all ? limit : max(limit, 5000) }
+}
+
+/// Events for deliveries, and the end of the feed; for both databases.
+private enum EventStatements {
+    static let find = SQLStatement<EventColumns, Int64>("find_event") {
+        EventColumns(&$0)
+    } sql: { _, list, sequence in
+        "SELECT \(list) FROM event AS e JOIN subject s ON s.id = e.subject_id WHERE e.sequence = \(sequence)"
+    }
+    static let last = SQLStatement<Void>("last_event_of_feed") { "SELECT \($0.lastEvent)" }
+}
+
+extension SQLDialect {
+    /// SQL of the number of the last event. PostgreSQL commits the counter with the events that it numbers.
+    var lastEvent: String {
+        switch self {
+        case .sqlite: "(SELECT coalesce(max(sequence), 0) FROM event)"
+        case .postgres: "(SELECT last_sequence FROM event_counter WHERE id = 1)"
+        }
+    }
+}
+
+extension SQLSession {
+    /// Returns the number of the last event, 0 without any.
+    public func lastEvent() throws -> Int64 {
+        guard let last = try value(EventStatements.last(), as: Int64.self) else {
+            throw StorageError(
+                .corrupted, detail: "expected one row in event_counter, found none; restore a backup")
+        }
+        return last
+    }
+}
+
+extension SQLReader {
+    /// Implements the contract of `AccountStore`.
+    public func lastEventSequence() async throws -> Int64 { try await snapshot { try $0.lastEvent() } }
+}
+
+extension DeliveryStore where Self: SQLStore {
+    public func events(numbered sequences: [Int64]) async throws -> [AccountEvent] {
+        let calls = sequences.sorted().map { EventStatements.find($0) }
+        return try await snapshot { session in
+            var events: [AccountEvent] = []
+            try session.run(calls) { events.append(try EventStatements.find.columns.event($1)) }
+            return events
+        }
+    }
+}

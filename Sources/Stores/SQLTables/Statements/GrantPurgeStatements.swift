@@ -1,0 +1,43 @@
+public import AppleAccounts
+public import AuthorizationServer
+
+/// The sweeps of OAuth 2.0, for both databases.
+private enum GrantPurgeStatements {
+    /// Each statement with the time for which its rows are kept.
+    static let all: [(purge: SQLStatement<Void, Moment, Int64>, keptFor: Int64)] = [
+        (OAuthCodeTable.purge(by: "digest", before: "expires_at"), CodeRecord.keptAfterExpiry),
+        (OAuthTokenFamilyTable.purge(by: "id", before: "expires_at"), 0),
+        (OAuthDeviceTable.purge(by: "digest", before: "expires_at"), DeviceAuthorization.keptAfterExpiry),
+        (OAuthGrantPaceTable.purge(by: "account_id, oauth_client", before: "begun_at"), GrantPace.window),
+        (GoogleEventTable.purge(by: "jti", before: "received_at"), GoogleEventCommand.keptFor),
+        (
+            GoogleAccountTable.purge(by: "google_subject", before: "moment") {
+                "\($0.isFalse("is_disabled")) AND "
+            }, GoogleEventCommand.keptFor
+        ),
+        (forget("previous_salt"), RefreshTokenState.lostResponseTime),
+        (forget("earlier_tokens"), RefreshTokenState.longestRetryWindow),
+    ]
+
+    /// Clears a column of token families whose latest exchange is before a time.
+    private static func forget(_ column: String) -> SQLStatement<Void, Moment, Int64> {
+        SQLStatement("forget_\(column)") { dialect, end, limit in
+            """
+            UPDATE oauth_token_family SET \(column) = NULL WHERE id IN (
+                SELECT id FROM oauth_token_family WHERE \(column) IS NOT NULL AND rotated_at < \(end)
+                ORDER BY rotated_at LIMIT \(limit) \(dialect.skippingLocked))
+            """
+        }
+    }
+}
+
+extension AuthorizationStore where Self: SQLStore {
+    public func purgeGrants(at moment: Moment) async throws -> Int {
+        try await once { session in
+            try GrantPurgeStatements.all.reduce(0) { count, sweep in
+                let end = moment.advanced(byMilliseconds: -sweep.keptFor)
+                return try count + session.run(sweep.purge(end, Int64(Self.largestPurge)))
+            }
+        }
+    }
+}
