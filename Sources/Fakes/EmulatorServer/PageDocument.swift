@@ -26,7 +26,7 @@ package struct PageDocument {
         title: String, heading: String, content: HTML, style: [UInt8], bodyClass: String? = nil,
         mainClass: String? = nil, script: HTML? = nil, formTargets: String? = "'self'"
     ) {
-        (self.title, self.heading, self.content, self.style) = (title, heading, content, .trusted(style))
+        (self.title, self.heading, self.content, self.style) = (title, heading, content, HTML(file: style))
         (self.bodyClass, self.mainClass) = (bodyClass, mainClass)
         (self.script, self.formTargets) = (script, formTargets)
     }

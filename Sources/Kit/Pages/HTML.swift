@@ -19,11 +19,9 @@ public struct HTML: Sendable, Equatable {
     /// Returns a text with escapes for the five characters that can begin markup or end an attribute.
     public static func text(_ text: String) -> HTML { "\(text)" }
 
-    /// Returns markup that a file of this program holds.
-    public static func trusted(_ bytes: [UInt8]) -> HTML {
-        var html = HTML()
-        html.bytes = bytes
-        return html
+    /// Makes markup of the content of a file of this program.
+    public init(file: [UInt8]) {
+        bytes = file
     }
 
     public var isEmpty: Bool { bytes.isEmpty }

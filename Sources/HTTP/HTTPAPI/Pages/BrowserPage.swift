@@ -82,7 +82,7 @@ struct BrowserPage {
         <meta name="robots" content="noindex">
 
         """
-    private static let styleElement: HTML = "<style>\(HTML.trusted(Array(style.utf8)))</style>"
+    private static let styleElement: HTML = "<style>\(HTML(file: Array(style.utf8)))</style>"
     private static let styleHash = "sha256-" + Base64.encode(SHA256Digest.hash(style))
 
     /// The style uses logical properties, so that it also fits right-to-left text.
