@@ -32,8 +32,7 @@ struct DevelopmentStartPage {
     /// - Parameter id: For the button that copies the text.
     private func value(_ id: String, _ text: String, _ use: String) -> HTML {
         """
-        <dt><code id="\(id)">\(text)</code> \
-        <button type="button" class="quiet" data-copy="\(id)" hidden>Copy</button></dt>
+        <dt><code id="\(id)">\(text)</code> \(HTML.copyButton(for: id))</dt>
         <dd>\(use)</dd>
         """
     }

@@ -7,6 +7,8 @@ import Encodings
 ///
 ///     let row: HTML = "<td>\(name)</td>"
 ///
+/// A literal within an interpolation is a text, and escaped, unless its type is written: `as HTML`.
+///
 /// Escapes go by bytes: a quotation mark with a combining mark after it is another character for Swift, and still ends
 /// an attribute in a browser.
 public struct HTML: Sendable, Equatable {
@@ -19,7 +21,7 @@ public struct HTML: Sendable, Equatable {
     /// Returns a text with escapes for the five characters that can begin markup or end an attribute.
     public static func text(_ text: String) -> HTML { "\(text)" }
 
-    /// Makes markup of the content of a file of this program.
+    /// Makes markup of a style sheet of this program.
     public init(file: [UInt8]) {
         bytes = file
     }

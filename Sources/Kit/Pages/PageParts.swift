@@ -74,12 +74,16 @@ public struct Table: PagePart {
 
     /// - Parameters:
     ///   - label: The name of the table for screen readers; `nil` for a narrow table, which does not scroll.
+    ///   - rows: Each with a cell for each column.
     ///   - ids: The anchors of the rows, one for each row; empty for rows without anchors.
     ///   - empty: A sentence in place of a table without rows.
     public init(
         _ label: String?, _ columns: [Column], _ rows: [[HTML]], ids: [String] = [],
         ifEmpty empty: HTML? = nil
     ) {
+        assert(
+            rows.allSatisfy { $0.count == columns.count } && (ids.isEmpty || ids.count == rows.count),
+            "a row has a cell for each column")
         (self.label, self.columns, self.rows, self.ids) = (label, columns, rows, ids)
         self.empty = empty
     }

@@ -63,7 +63,7 @@ extension WorldPages {
             },
         ]
         return Self.page(exchange.title, at: .exchanges) {
-            Facts(facts.compactMap(\.self))
+            Facts(facts)
             """
             <h2>Request</h2>
             <pre tabindex="0">\(exchange.request)</pre>

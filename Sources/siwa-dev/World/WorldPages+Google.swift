@@ -60,19 +60,21 @@ extension WorldPages {
             ], links, ifEmpty: "None yet. Link a <a href=\"/console/world\">person</a> with Google."
         ) { link in
             let account = link.account.flatMap { AccountID($0)?.rawValue }
-            let uses = link.uses.map { use in
-                PostForm(to: path, request, ["link": link.id]) {
-                    button(
-                        use.title, use == .unlink ? "danger" : "quiet", sends: ("use", use.rawValue),
-                        unseen: ", link \(link.id)")
-                }.html
+            let uses = HTML {
+                for use in link.uses {
+                    PostForm(to: path, request, ["link": link.id]) {
+                        button(
+                            use.title, use == .unlink ? "danger" : "quiet", sends: ("use", use.rawValue),
+                            unseen: ", link \(link.id)")
+                    }
+                }
             }
             return [
                 "\(link.id) \(HTML.muted(link.mode.rawValue.replacing("_", with: " ")))", link.state,
                 account.map { .link(.text($0), to: "/console/people/\($0)") }
                     ?? .muted("not known to Google"),
                 "\(link.scope)", .text(link.accessTokenState(at: request.now)),
-                link.refreshToken == nil ? "none" : "held", HTML(uses),
+                link.refreshToken == nil ? "none" : "held", uses,
             ]
         }
     }

@@ -87,7 +87,8 @@ extension WorldPages {
                 Card("Google's keys") {
                     "<ul>"
                     for id in ids {
-                        "<li>\(HTML.code(id))\(id == ids.last ? " <span class=\"badge\">signs</span>" : nil)</li>"
+                        let mark: HTML = id == ids.last ? " <span class=\"badge\">signs</span>" : ""
+                        "<li>\(HTML.code(id))\(mark)</li>"
                     }
                     "</ul>"
                     PostForm(to: Self.path, request, look: "row", ["party": "google"]) {

@@ -113,7 +113,7 @@ extension WorldPages {
         ]
         return Self.page(person.displayName, at: .people) {
             "<div class=\"grid\">"
-            Card("Apple Account") { Facts(facts.compactMap(\.self)) }
+            Card("Apple Account") { Facts(facts) }
             if !person.isDeleted { actions(of: person, request) }
             "</div>"
             if !person.isDeleted { Card("Edit") { Self.form(of: person, request) } }

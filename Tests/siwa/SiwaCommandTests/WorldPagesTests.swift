@@ -160,6 +160,18 @@ import Testing
         }
     }
 
+    @Test func `marks the key with which Google signs`() async throws {
+        try await Self.with { world, _ in
+            let answer = try await Self.answer(world, .get, "/world/keys")
+            guard case .page(_, _, let content) = answer else {
+                Issue.record("no page")
+                return
+            }
+            let card = try #require(PageTree(content.string).card("Google's keys"))
+            #expect(card.all("span", "badge").map(\.text) == ["signs"])
+        }
+    }
+
     @Test func `the buttons of the overview act`() async throws {
         try await Self.with { world, service in
             let card = Self.card(world)

@@ -86,7 +86,7 @@ public struct AuditPages: Sendable {
             person.map { .shortLink(to: $0.account) } ?? (isErased ? .muted("erased") : ""),
             """
             <details><summary class="nowrap">\(facts.requestID.map(ShortID.text) ?? "Details")</summary>
-            \(Facts(more.compactMap(\.self)).html)</details>
+            \(Facts(more).html)</details>
             """,
         ]
     }

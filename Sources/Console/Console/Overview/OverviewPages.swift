@@ -60,9 +60,7 @@ public struct OverviewPages: Sendable {
         let page = HTML {
             "<div class=\"bar\"><h1>Overview</h1>\(HTML.muted("siwa \(version)"))</div>"
             Self.wrongNow(condition, troubles, findings, seesNumbers: seesNumbers)
-            "<div class=\"grid\">"
-            condition.states(seesNumbers: seesNumbers)
-            "</div>"
+            Division("grid") { condition.states(seesNumbers: seesNumbers) }
             card.map { $0(request) }
             numbers
         }
@@ -103,14 +101,12 @@ public struct OverviewPages: Sendable {
         let points: [NumberSeries.Point]? =
             if let hours = period.hours { try? await numbers.hours(hours) } else { numbers.lastHour() }
         let keys = await self.keys()
+        func address(of period: PlotPeriod) -> String { "/console/overview?period=\(period.rawValue)" }
         return HTML {
             "<h2>Numbers</h2>"
-            "<nav class=\"tabs\" aria-label=\"Time of the plots\">"
-            for tab in PlotPeriod.allCases {
-                let mark: HTML = tab == period ? " aria-current=\"page\"" : ""
-                "<a href=\"/console/overview?period=\(tab.rawValue)\"\(mark)>\(tab.title)</a>"
-            }
-            "</nav>"
+            Tabs(
+                "Time of the plots", PlotPeriod.allCases.map { ($0.title, address(of: $0)) },
+                current: address(of: period))
             if period == .hour {
                 """
                 <p class="muted">By minute, of this replica. The day and the week are of all replicas. Times are \
@@ -123,9 +119,9 @@ public struct OverviewPages: Sendable {
                 in memory.</p>
                 """
             }
-            "<div class=\"grid plots\">"
-            for plot in points.map({ ServicePlots(period: period, points: $0).all }) ?? [] { plot }
-            "</div>"
+            Division("grid plots") {
+                for plot in points.map({ ServicePlots(period: period, points: $0).all }) ?? [] { plot }
+            }
             "<h2 id=\"work\">Work that is due</h2>"
             Table(
                 "Work that is due", [.head("Queue"), .number("Due"), "Oldest due for"], condition.queues,

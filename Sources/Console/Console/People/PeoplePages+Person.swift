@@ -19,7 +19,9 @@ extension PeoplePages {
         // Without an account the person is erased.
         let account = try await account(of: request)
         let granted =
-            try await unlessUnknown {
+            account == nil
+            ? []
+            : try await unlessUnknown {
                 try await grants?.grants(of: id.rawValue, allowed: viewer.scope).map(\.grant) ?? []
             } ?? []
         let erasure = try await signIn.erasure(of: id, allowed: viewer.scope)

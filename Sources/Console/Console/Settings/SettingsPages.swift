@@ -41,11 +41,10 @@ public struct SettingsPages: Sendable {
             : nil
         let page = HTML {
             "<h1>Settings</h1>"
-            """
-            <nav class="tabs" aria-label="On this page"><a href="#checks">Checks</a>\
-            <a href="#register">Registration</a><a href="#in-force">In force</a>\
-            \(HTML(configuration.sections.map { "<a href=\"#\($0.id)\">\($0.title)</a>" }))</nav>
-            """
+            Tabs(
+                "On this page",
+                [("Checks", "#checks"), ("Registration", "#register"), ("In force", "#in-force")]
+                    + configuration.sections.map { ($0.title, "#\($0.id)") })
             "<section class=\"card\" id=\"checks\">"
             Self.checks(found, token: request.viewer.formToken)
             "</section>"
@@ -147,7 +146,7 @@ public struct SettingsPages: Sendable {
             let id = "register-\(number)-\(index)"
             return """
                 <div>\(HTML.muted(value.name)) <code id="\(id)">\(value.value)</code> \
-                <button type="button" class="quiet" data-copy="\(id)" hidden>Copy</button></div>
+                \(HTML.copyButton(for: id))</div>
                 """
         }
         return [.text(registration.place), HTML(values), result(of: registration, found, notified: notified)]

@@ -5,7 +5,7 @@ import Pages
 /// Renders pages in the frame of the console: navigation, the operator, a notice, the files of style and
 /// script.
 struct ConsoleFrame: Sendable {
-    /// Everything about a page but its template.
+    /// Everything about a page but its content.
     struct Page {
         var title: String
         /// The path below the console's root, for the navigation.

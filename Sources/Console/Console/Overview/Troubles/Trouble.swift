@@ -125,7 +125,7 @@ public struct DatedTrouble: Sendable, Equatable {
         return """
             <article class="trouble \(look)-trouble" data-trouble="\(trouble.kind.rawValue)">
             <p><span class="badge \(look)">\(word)</span> <strong>\(trouble.sentence)</strong></p>
-            \(Facts(facts.compactMap(\.self)).html)
+            \(Facts(facts).html)
             </article>
 
             """
