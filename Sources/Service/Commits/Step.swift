@@ -58,7 +58,9 @@ public enum Step<Value: Sendable>: Sendable {
 extension Step {
     /// Returns the step with another value, made when this value is there.
     @inlinable
-    public consuming func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) rethrows -> Step<Other> {
+    public consuming func map<Other>(_ transform: @escaping @Sendable (Value) throws -> Other) rethrows
+        -> Step<Other>
+    {
         switch self {
         case .now(let value): .now(try transform(value))
         case .accounts(let commit): .accounts(commit.map(transform))

@@ -70,19 +70,6 @@ extension SealedSecret: PostgresColumnValue {}
 extension AttestedKeyID: PostgresColumnValue {}
 extension AppID: PostgresColumnValue {}
 
-/// Bytes as a parameter. `[UInt8]` would be an array of parameters.
-struct ByteString: PostgresArgument {
-    let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    static var sqlType: String { ColumnForm.bytes.postgresType }
-
-    var bound: PostgresValue { .bytes(bytes) }
-}
-
 /// A column type that only PostgreSQL has.
 protocol PostgresSystemValue: Sendable {
     static var sqlType: String { get }

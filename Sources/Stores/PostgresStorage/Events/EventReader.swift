@@ -94,7 +94,7 @@ enum EventReader {
             case .all: find.all(sequence, end)
             case .only: find.allowed(sequence, end, scope.listed)
             }
-        return try page(session.run(call), after: sequence, limit: limit, visibleTo: scope)
+        return try page(session.run(call), after: sequence, limit: limit, visibleTo: scope, session)
     }
 
     /// Returns the next events of one account.
@@ -103,7 +103,7 @@ enum EventReader {
         in session: PostgresSession
     ) throws -> EventPage {
         let call = find.ofAccount(id, sequence, end(limit, scope), scope.listed)
-        return try page(session.run(call), after: sequence, limit: limit, visibleTo: scope)
+        return try page(session.run(call), after: sequence, limit: limit, visibleTo: scope, session)
     }
 
     /// Returns the last events of one account, the newest first.
@@ -111,7 +111,7 @@ enum EventReader {
         of id: AccountID, limit: Int, visibleTo scope: AppScope, in session: PostgresSession
     ) throws -> [AccountEvent] {
         let call = find.lastOfAccount(id, .max, end(limit, scope), scope.listed)
-        return try page(session.run(call), after: .max, limit: limit, visibleTo: scope).events
+        return try page(session.run(call), after: .max, limit: limit, visibleTo: scope, session).events
     }
 
     /// An extra row shows that more events follow.
@@ -120,13 +120,20 @@ enum EventReader {
     }
 
     private static func page(
-        _ rows: PostgresRows, after sequence: Int64, limit: Int, visibleTo scope: AppScope
+        _ rows: PostgresRows, after sequence: Int64, limit: Int, visibleTo scope: AppScope,
+        _ session: PostgresSession
     ) throws -> EventPage {
         var rows = rows.makeIterator()
+        let names = session.names
         return try find.columns.page(after: sequence, limit: limit, scan: scope.scan(forPageOf: limit)) {
             rows.next()
-        } isVisible: {
-            scope == .all || $0[find.isAllowed] == true
+        } event: { row in
+            guard scope == .all || row[find.isAllowed] == true else { return nil }
+            return try find.columns.event(row) {
+                try names.teams.name(of: $0, in: session)
+            } app: {
+                try names.apps.name(of: $0, in: session)
+            }
         }
     }
 }

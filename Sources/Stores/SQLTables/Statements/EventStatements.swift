@@ -3,19 +3,20 @@ public import AppleAccounts
 /// The columns of an event and its user. The tables have the aliases `e` and `s`.
 public struct EventColumns: Sendable {
     public let event: EventTable
-    private let subject: Column<String>
-    private let team: Column<TeamID>
-    private let app: Column<ClientID>
+    private let subject: SubjectTable
 
     public init(_ list: inout SelectList) {
         event = list.add(EventTable.self, as: "e")
-        subject = list.add(SubjectTable.self, as: "s", .only { [$0.subject] }).subject
-        team = list.add("(SELECT name FROM team WHERE id = s.team_id)", TeamID.self, as: "team")
-        app = list.add("(SELECT name FROM app WHERE id = e.app_id)", ClientID.self, as: "app")
+        subject = list.add(SubjectTable.self, as: "s", .only { [$0.teamID, $0.subject] })
     }
 
-    public func event(_ row: some ReadableRow) throws(StorageError) -> AccountEvent {
-        let name = try row.required(subject)
+    /// - Parameters:
+    ///   - team: Returns the name of a team by its number.
+    ///   - app: Returns the name of an app by its number.
+    public func event(
+        _ row: some ReadableRow, team: (Int64) throws -> TeamID, app: (Int64) throws -> ClientID
+    ) throws -> AccountEvent {
+        let name = try row.required(self.subject.subject)
         // An erased user has a name here that cannot be a `sub`.
         let subject = AppleSubject(name)
         guard subject != nil || name.hasPrefix("\u{1}") else {
@@ -23,7 +24,9 @@ public struct EventColumns: Sendable {
                 .corrupted,
                 detail: "expected a sub or a tombstone as the subject of an event; restore a backup")
         }
-        return try event.event(row, team: row.required(team), subject: subject, clientID: row[app])
+        return try event.event(
+            row, team: team(row.required(self.subject.teamID)), subject: subject,
+            clientID: row[event.appID].map(app))
     }
 
     /// Reads a page from one row more than `scan`, which shows that more events follow.
@@ -32,10 +35,10 @@ public struct EventColumns: Sendable {
     ///   - sequence: The end of the page before.
     ///   - scan: Number of events that the page may read.
     ///   - next: Returns the next row; `nil` at the end.
-    ///   - isVisible: Returns true if the caller may see the event.
+    ///   - event: Returns the event of a row; `nil` if the caller may not see it.
     public func page<Row: ReadableRow>(
         after sequence: Int64, limit: Int, scan: Int, next: () throws -> Row?,
-        isVisible: (Row) throws -> Bool
+        event: (Row) throws -> AccountEvent?
     ) throws -> EventPage {
         var events: [AccountEvent] = []
         var (cursor, scanned) = (sequence, 0)
@@ -43,8 +46,8 @@ public struct EventColumns: Sendable {
             guard scanned < scan, events.count < limit else {
                 return EventPage(events: events, cursor: cursor, hasMore: true)
             }
-            if try isVisible(row) { events.append(try event(row)) }
-            cursor = row[event.sequence] ?? cursor
+            if let event = try event(row) { events.append(event) }
+            cursor = row[self.event.sequence] ?? cursor
             scanned += 1
         }
         return EventPage(events: events, cursor: cursor, hasMore: false)
@@ -58,8 +61,14 @@ extension AppScope {
 
 /// Events for deliveries, and the end of the feed; for both databases.
 private enum EventStatements {
-    static let find = SQLStatement<EventColumns, Int64>("find_event") {
-        EventColumns(&$0)
+    static let find = SQLStatement<(EventColumns, team: Column<TeamID>, app: Column<ClientID>), Int64>(
+        "find_event"
+    ) {
+        (
+            EventColumns(&$0),
+            $0.add("(SELECT name FROM team WHERE id = s.team_id)", TeamID.self, as: "team"),
+            $0.add("(SELECT name FROM app WHERE id = e.app_id)", ClientID.self, as: "app")
+        )
     } sql: { _, list, sequence in
         "SELECT \(list) FROM event AS e JOIN subject s ON s.id = e.subject_id WHERE e.sequence = \(sequence)"
     }
@@ -94,10 +103,15 @@ extension SQLReader {
 
 extension DeliveryStore where Self: SQLStore {
     public func events(numbered sequences: [Int64]) async throws -> [AccountEvent] {
-        let calls = sequences.sorted().map { EventStatements.find($0) }
+        let calls = Set(sequences).sorted().map { EventStatements.find($0) }
+        let (columns, team, app) = EventStatements.find.columns
         return try await snapshot { session in
             var events: [AccountEvent] = []
-            try session.run(calls) { events.append(try EventStatements.find.columns.event($1)) }
+            try session.run(calls) { _, row in
+                events.append(
+                    try columns.event(
+                        row, team: { _ in try row.required(team) }, app: { _ in try row.required(app) }))
+            }
             return events
         }
     }

@@ -1,7 +1,7 @@
 public import AppleAccounts
 
 /// A connection of either database. Its statements are those of one snapshot or transaction, except with
-/// `SQLReader.snapshot` on PostgreSQL.
+/// `SQLStore.once`, and with `SQLReader.snapshot` on PostgreSQL.
 public protocol SQLSession {
     /// The database, for work whose statements differ.
     var dialect: SQLDialect { get }

@@ -243,6 +243,7 @@ public final class SQLRow: WritableRow {
 
     /// Sets a column with the number of a team, an app or a client.
     func set(_ column: Column<Int64>, named name: some StoredForm) {
+        guard column.place >= 0 else { return }
         values[Int(column.place)] = SQLValue(name)
     }
 }

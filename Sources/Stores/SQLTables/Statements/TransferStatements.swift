@@ -143,8 +143,9 @@ extension SQLSession {
     @discardableResult
     func lockAccounts(_ accounts: Set<AccountID>) throws -> Set<AccountID> {
         let (accounts, columns) = (Array(accounts), TransferStatements.findKey.columns)
-        var found: [(team: String, subject: String, account: AccountID)] = []
-        try run(accounts.map { TransferStatements.findKey($0) }) { index, row in
+        // One account has no order.
+        var found = accounts.count == 1 ? [(team: "", subject: "", account: accounts[0])] : []
+        try run(found.isEmpty ? accounts.map { TransferStatements.findKey($0) } : []) { index, row in
             found.append((try row.required(columns.team), try row.required(columns.subject), accounts[index]))
         }
         found.sort { ($0.team, $0.subject) < ($1.team, $1.subject) }

@@ -180,8 +180,8 @@ final class BatchWriter {
         try run(set.finishedTransfers.map { TransferStatements.remove($0) })
         for erasure in set.erasures {
             let (key, rowID) = (set.subjectKeys[0], try present(places[0]).rowID)
-            try run(ErasureStatements.carryOut(erasure, key: key, rowID: rowID))
             let team = try names.teams.ensureNumber(of: key.team)
+            try run(ErasureStatements.carryOut(erasure, key: key, rowID: rowID))
             let place = SubjectPlace(rowID: rowID, digest: KeyDigest(team: team, name: key.tombstoneName))
             if let facts = set.subjects[0].factsOfAllApps { try self.writer.save(facts, at: place) }
             places[0] = place

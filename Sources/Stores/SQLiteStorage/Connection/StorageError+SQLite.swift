@@ -27,6 +27,8 @@ extension StorageError.Code {
             case .SQLITE_FULL: .full
             case .SQLITE_READONLY: .readOnly
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupted
+            // The name of a number that another row has is missing.
+            case .SQLITE_CONSTRAINT where error.extendedResultCode == .SQLITE_CONSTRAINT_NOTNULL: .corrupted
             case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG: .valueRefused
             default: .unavailable
             }

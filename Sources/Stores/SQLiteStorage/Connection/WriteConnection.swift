@@ -100,7 +100,7 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Runs another write of one statement, with the prepared statements.
+    /// Runs another write with the prepared statements, each in a transaction of its own.
     func session<Value: Sendable>(
         _ body: @escaping @Sendable (BatchWriter) throws -> Value
     ) async throws -> Value {

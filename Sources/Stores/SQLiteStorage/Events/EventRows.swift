@@ -92,11 +92,16 @@ final class EventRows {
         var apps: Set<Int64>?
         return try columns.page(after: sequence, limit: limit, scan: scan) {
             try find.step() ? find : nil
-        } isVisible: { row in
+        } event: { row in
             // Read after the statement has begun: the first events of an app that is new since would
             // otherwise never be shown.
             if case .only(let clientIDs) = scope, apps == nil { apps = try numbers(of: clientIDs) }
-            return try isVisible(row, to: apps)
+            guard try isVisible(row, to: apps) else { return nil }
+            return try columns.event(row) {
+                try names.teams.name(of: $0)
+            } app: {
+                try names.apps.name(of: $0)
+            }
         }
     }
 
