@@ -80,6 +80,17 @@ import Testing
         }
     }
 
+    @Test func `changes what was claimed along its key`() async throws {
+        try await file.use { _ in }
+        for text in [
+            AppleTokenStatements.claimCode.text, AppleTokenStatements.releaseCode.text,
+            AppleTokenStatements.moveCheck.text, AppleTokenStatements.releaseCheck.text,
+        ] {
+            let plan = try await plan(text.sqlite)
+            #expect(!plan.isEmpty && !plan.contains { $0.hasPrefix("SCAN") }, "\(text.name): \(plan)")
+        }
+    }
+
     @Test func `answers every search among many people`() async throws {
         let count = SearchTrial.people(ProcessInfo.processInfo.environment)
         try await file.use { _ in }

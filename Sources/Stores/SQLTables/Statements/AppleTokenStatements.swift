@@ -5,6 +5,9 @@ public import AppleAccounts
 /// Two claimers, in any processes, never get the same row, and none waits for another. Each order is that of an index,
 /// also among rows of one time.
 ///
+/// On PostgreSQL the claimed rows are locked until their changes are committed, a round trip later: at most
+/// `idle_in_transaction_session_timeout`, if the process stops between the two.
+///
 /// On PostgreSQL no claims are ended when a process starts, because they may belong to another replica. They expire by
 /// themselves.
 public enum AppleTokenStatements {
@@ -54,13 +57,13 @@ public enum AppleTokenStatements {
         ORDER BY c.next_attempt_at, c.id LIMIT \(limit) \(dialect.skippingLocked(of: "c"))
         """
     }
-    fileprivate static let claimCode = SQLStatement<Void, UniqueID, Moment>("claim_code") { _, id, end in
+    static let claimCode = SQLStatement<Void, UniqueID, Moment>("claim_code") { _, id, end in
         """
         UPDATE authorization_code SET attempts = attempts + 1, next_attempt_at = \(end), is_claimed = true
         WHERE id = \(id)
         """
     }
-    fileprivate static let releaseCode = SQLStatement<Void, UniqueID, Moment>("release_code") { _, id, end in
+    static let releaseCode = SQLStatement<Void, UniqueID, Moment>("release_code") { _, id, end in
         "UPDATE authorization_code SET next_attempt_at = \(end), is_claimed = false WHERE id = \(id)"
     }
 
@@ -102,14 +105,14 @@ public enum AppleTokenStatements {
         LIMIT \(limit) \(dialect.skippingLocked(of: "t"))
         """
     }
-    fileprivate static let moveCheck = SQLStatement<Void, AccountID, UniqueID, Moment>("move_check") {
+    static let moveCheck = SQLStatement<Void, AccountID, UniqueID, Moment>("move_check") {
         _, account, token, next in
         """
         UPDATE refresh_token SET next_check_at = \(next), unchecked_since = NULL
         WHERE account_id = \(account) AND token_id = \(token)
         """
     }
-    fileprivate static let releaseCheck = SQLStatement<Void, AccountID, UniqueID, Moment, Moment>(
+    static let releaseCheck = SQLStatement<Void, AccountID, UniqueID, Moment, Moment>(
         "release_check"
     ) { _, account, token, since, next in
         """
