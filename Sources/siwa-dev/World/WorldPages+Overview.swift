@@ -5,20 +5,11 @@ import Pages
 extension WorldPages {
     /// The card of the overview: buttons for people, and the faults.
     func overviewCard(_ request: ConsoleRequest) -> HTML {
-        func form(_ path: String, _ button: HTML, _ fields: [(name: String, value: String)] = []) -> HTML {
-            PostForm(to: "/console\(path)", token: request.viewer.formToken, look: "inline") {
-                for field in fields {
-                    "<input type=\"hidden\" name=\"\(field.name)\" value=\"\(field.value)\">"
-                }
-                button
-            }.html
-        }
         func flip(_ fault: FaultSwitch, isOn: Bool) -> HTML {
             let (state, word) = isOn ? ("off", "Mend") : ("on", "Break")
-            return form(
-                "/overview/fault",
-                "<button class=\"quiet\" aria-label=\"\(word): \(fault.title)\">\(word)</button>",
-                [("name", fault.name), ("state", state)])
+            return PostForm(to: "/overview/fault", request, ["name": fault.name, "state": state]) {
+                "<button class=\"quiet\" aria-label=\"\(word): \(fault.title)\">\(word)</button>"
+            }.html
         }
         let faults = world.faults.map { (fault: $0, isOn: world.isOn($0)) }
         let active = faults.filter(\.isOn).map(\.fault)
@@ -26,9 +17,9 @@ extension WorldPages {
             "<section class=\"card\" aria-labelledby=\"world\">"
             "<h2 id=\"world\">Try it</h2>"
             "<div class=\"bar\">"
-            form("/overview/sign-in", "<button>New person signs in</button>")
-            form("/overview/link", "<button>Link with Google</button>")
-            form("/overview/stop", "<button>Person stops using the app</button>")
+            PostForm(to: "/overview/sign-in", request) { Self.button("New person signs in") }
+            PostForm(to: "/overview/link", request) { Self.button("Link with Google") }
+            PostForm(to: "/overview/stop", request) { Self.button("Person stops using the app") }
             "</div>"
             if !active.isEmpty {
                 "<h3>Faults that are on</h3>"
@@ -37,11 +28,10 @@ extension WorldPages {
                     "<li><span class=\"badge warn\">on</span> \(fault.title) \(flip(fault, isOn: true))"
                     // The service still has the keys of the party in its cache.
                     if let party = fault.withheldKeysOf {
-                        let replace = form(
-                            "/world/keys",
-                            """
-                            <button class="danger" name="change" value="replace-all">Replace all keys</button>
-                            """, [("then", Self.overview), ("party", party.rawValue)])
+                        let fields: KeyValuePairs = ["then": Self.overview, "party": party.rawValue]
+                        let replace = PostForm(to: "/world/keys", request, fields) {
+                            Self.button("Replace all keys", "danger", sends: ("change", "replace-all"))
+                        }.html
                         """
                         <div class="bar"><span class="muted">siwa still has the keys in its cache, so sign-ins go on. \
                         Replace all keys, and the next sign-in needs one that siwa does not have.</span> \

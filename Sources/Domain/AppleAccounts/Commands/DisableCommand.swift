@@ -169,7 +169,7 @@ extension WorkingSet {
         at position: Int, ifOverAt moment: Moment, using generator: inout some RandomNumberGenerator
     ) {
         guard let disabling = subjects[position].disabling, !disabling.holds(at: moment) else { return }
-        // The time was over, whoever comes to notice it.
+        // The time was over, whichever command finds it.
         enable(position, at: disabling.until, recordedAt: moment, by: .service, using: &generator)
     }
 

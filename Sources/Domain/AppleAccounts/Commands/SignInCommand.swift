@@ -215,7 +215,7 @@ extension WorkingSet {
         guard subject.accountID != nil || command.createsAccount else {
             throw AccountRefusal(.accountNotFound)
         }
-        // Last, so that a token that signs nobody in says nothing about the account.
+        // Last, so that a token that signs no user in says nothing about the account.
         guard !subject.isDisabled(at: command.receivedAt) else { throw AccountRefusal(.accountDisabled) }
     }
 

@@ -52,8 +52,8 @@ extension EmulatorState {
         observer.tell()
     }
 
-    /// The user agent of `siwa doctor`, and the beginning of the code with which it tries a client secret. Nobody has
-    /// opened a page then, and Apple refuses the code as it should: nothing that a developer has to see.
+    /// The user agent of `siwa doctor`, and the beginning of the code with which it tries a client secret. No user
+    /// has opened a page then, and Apple refuses the code as it should: nothing that a developer has to see.
     private static let doctor = "siwa-doctor"
 
     private static func step(

@@ -77,7 +77,7 @@ public final class ArrivalLog: Sendable {
         }
     }
 
-    /// Forgets what is older than a day or of the future, also when nothing more comes and nobody looks.
+    /// Drops arrivals older than a day or dated in the future. A timer calls it.
     public func dropOld() {
         let moment = now()
         state.withLock { $0.dropOld(at: moment) }

@@ -101,7 +101,7 @@ struct WarningMetrics: Sendable {
 }
 
 /// Notices that every request of browsers and OAuth clients comes from one private address. Then a proxy that
-/// nobody has named stands before the service: all clients count as one, so one guesser slows all of them down,
+/// the configuration does not name stands before the service: all clients count as one, so one guesser slows all of them down,
 /// and their pages name the proxy as their origin.
 ///
 /// Judges whole hours. An hour of one internal backend is no proxy's: it sends no page and no

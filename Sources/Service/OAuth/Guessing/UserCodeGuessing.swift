@@ -4,8 +4,8 @@ import AppleAccounts
 /// account, and in all.
 ///
 /// Other than a client's secret, a user code has only 34 bits, so that during a pause a right code is refused
-/// too: otherwise a pause would stop nobody who is right. The bound for all addresses together holds against a
-/// guesser with many of them. It would also keep everybody out, so a browser with a session is counted by its
+/// too: otherwise a pause would not stop a guess that is right. The bound for all addresses together holds against a
+/// guesser with many of them. It would also keep all users out, so a browser with a session is counted by its
 /// account, and by nothing else: no guesser can make it wait. Sign-ins at Apple bound the accounts of a guesser.
 /// At the bound of all addresses, 1,000 guesses in ten minutes find one of 10,000 waiting codes with a
 /// probability of 1 in 2,560. Each replica counts for itself. Does no I/O and reads no clock.

@@ -81,8 +81,8 @@ public struct Trouble: Sendable, Equatable {
         }
     }
 
-    /// True for what an operator who may see a part of the apps may know too: its words name no caller and count
-    /// nobody. Counts are in `numbers`.
+    /// True for what an operator who may see a part of the apps may know too: its words name no caller and have no
+    /// count. Counts are in `numbers`.
     var concernsEveryone: Bool {
         switch kind {
         case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing, .keysUnreachable, .clockWrong,
