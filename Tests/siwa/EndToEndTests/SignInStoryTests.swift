@@ -241,10 +241,35 @@ extension WholeSystem {
         #expect(folded.lines(of: "") == [""])
     }
 
-    @Test func `the README has the same lines`() throws {
+    @Test func `the README has the same commands, in lines that a page can show`() throws {
         let root = ProjectFolder.root
         let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-        #expect(readme.contains("```sh\n\(Self.walkthrough.lines)\n```"))
+        let block = try #require(readme.firstMatch(of: /(?s)```sh\n(# Names that.*?)```/)).1
+        let lines = block.split(separator: "\n").map(String.init)
+        #expect(lines.allSatisfy { $0.count <= 160 })
+        let commands = Self.walkthrough.lines.split(separator: "\n").map(String.init)
+        #expect(Self.unfolded(lines) == commands)
+    }
+
+    /// Joins the lines of a comment, and those of a command: after a backslash without a semicolon.
+    private static func unfolded(_ lines: [String]) -> [String] {
+        var unfolded: [String] = []
+        for line in lines {
+            guard var last = unfolded.last, last.hasPrefix("#") == line.hasPrefix("#") else {
+                unfolded.append(line)
+                continue
+            }
+            if last.hasPrefix("#") {
+                last += line.dropFirst()
+            } else if last.hasSuffix(" \\") {
+                last.removeLast(2)
+                last += line
+            } else {
+                last += "; " + line
+            }
+            unfolded[unfolded.count - 1] = last
+        }
+        return unfolded
     }
 
     private static let walkthrough = Walkthrough(
