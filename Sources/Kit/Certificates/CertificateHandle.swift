@@ -40,7 +40,7 @@ extension CertificateHandle {
         return try ECPublicKey(key)
     }
 
-    /// The contents of all extensions with this object identifier, in DER.
+    /// Returns the contents of all extensions with this object identifier, in DER.
     ///
     /// - Parameter identifier: In dotted form.
     package borrowing func extensionValues(_ identifier: String) -> [[UInt8]] {
@@ -63,7 +63,8 @@ extension CertificateHandle {
         return values
     }
 
-    /// The begin and the end of the validity in seconds since 1970; `nil` when OpenSSL cannot read them.
+    /// Returns the begin and the end of the validity in seconds since
+    /// 1970; `nil` when OpenSSL cannot read them.
     package borrowing func validity() -> (begin: Int64, end: Int64)? { Self.validity(of: pointer) }
 
     static func validity(of certificate: OpaquePointer) -> (begin: Int64, end: Int64)? {
@@ -90,7 +91,7 @@ extension PEMText {
         text { PEM_write_bio_X509($0, certificate) }
     }
 
-    /// The first certificate of the text, or `nil` when there is none.
+    /// Reads the first certificate of a text. Returns `nil` when the text has none.
     static func readCertificate(_ pem: String) -> CertificateHandle? {
         guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else {
             ERR_clear_error()

@@ -1,5 +1,5 @@
 // Certificates owns X.509: the certificates of servers on a developer's machine, and the verification of
-// chains to one pinned root. It does not own what certificates say about Apple's devices.
+// chains to one pinned root. It does not own the contents of certificates about Apple's devices.
 
 import COpenSSL
 import Cryptography
@@ -8,8 +8,8 @@ public import JOSE
 /// A certificate for a server on a developer's machine, with the certificate authority that clients must
 /// trust.
 ///
-/// The authority signs only this certificate, and its private key is not stored. So trust in the authority
-/// cannot be abused, even if the files are read.
+/// The authority signs only this certificate, and its private key is not stored. So attackers who read the
+/// files cannot abuse the trust in the authority.
 public struct ServerCertificate: Sendable {
     /// The certificate authority in PEM, which clients must trust.
     public let authority: String
@@ -18,7 +18,7 @@ public struct ServerCertificate: Sendable {
     /// The server's private key in PKCS #8 PEM. A secret: never print it.
     public let privateKey: String
 
-    /// In days. Apple's clients refuse certificates with a validity of more than 825 days.
+    /// Lifetime in days. Apple's clients refuse certificates with a validity of more than 825 days.
     public static let lifetime = 365
 
     /// Generates P-256 keys and both certificates (RFC 5280).
@@ -69,7 +69,7 @@ public struct ServerCertificate: Sendable {
         }
     }
 
-    /// With its subject as issuer, and without extensions and signature.
+    /// Makes a certificate without extensions and signature. Its issuer is its subject.
     private static func certificate(
         of key: OpaquePointer, name: String, at now: Int64
     ) throws(JOSEError) -> CertificateHandle {

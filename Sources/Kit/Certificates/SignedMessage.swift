@@ -3,13 +3,13 @@ import COpenSSL
 /// A signed message (CMS SignedData, RFC 5652 §5) with its content, read but not verified. Not copyable, so
 /// OpenSSL frees it exactly once.
 ///
-/// BER is accepted, because Apple signs receipts in BER: the content must be taken from `verifiedContent`, and
-/// never from the bytes of the message.
+/// Accepts BER, because Apple signs receipts in BER. The caller must take the content from
+/// `verifiedContent`, never from the bytes of the message.
 package struct SignedMessage: ~Copyable {
     private let pointer: OpaquePointer
 
-    /// A message names its signer, an intermediate certificate and perhaps the root. More certificates would
-    /// only cost time.
+    /// Largest number of certificates. A message contains the signer's certificate, an intermediate
+    /// certificate and perhaps the root. More certificates would only cost time.
     private static let mostCertificates = 4
 
     /// Returns `nil` unless the bytes are exactly one signed message with one signer, the signer's certificate,
@@ -62,7 +62,7 @@ package struct SignedMessage: ~Copyable {
     package borrowing func checkSigner(
         under root: TrustAnchor, at now: Int64
     ) throws(CertificateChainError) {
-        // The list of signers is ours, and the message owns the certificates in it.
+        // The caller owns the list of signers, and the message owns the certificates in it.
         guard let signers = CMS_get0_signers(pointer) else {
             ERR_clear_error()
             throw CertificateChainError(.untrusted, detail: "no signer")

@@ -4,7 +4,7 @@ import Encodings
 import JOSE
 import Synchronization
 
-/// One root certificate that is trusted. No other root is, also no root of the operating system.
+/// One trusted root certificate. No other root is trusted, not even a root of the operating system.
 public final class TrustAnchor: @unchecked Sendable {
     // `@unchecked`: the store is never changed after `init`. OpenSSL locks it for every look-up, so that any
     // number of threads can verify with it.
@@ -16,13 +16,14 @@ public final class TrustAnchor: @unchecked Sendable {
         guard let root = PEMText.readCertificate(pem), let store = TrustStoreHandle(trusting: root.pointer)
         else { return nil }
         self.store = store
-        // Such constraints are about the leaf, so that another leaf could break them.
+        // Name constraints apply to the leaf, so the intermediate certificate
+        // can be valid for one leaf and not for another.
         let isConstrained = X509_get_ext_by_NID(root.pointer, NID_name_constraints, -1) >= 0
         intermediates = VerifiedIntermediates(most: isConstrained ? 0 : VerifiedIntermediates.most)
     }
 
-    /// Finds an intermediate certificate among those that this root was verified to have issued, or reads it. Reading
-    /// verifies nothing.
+    /// Finds an intermediate certificate among the certificates that this root was verified to have
+    /// issued, or reads it. Reading verifies nothing.
     ///
     /// - Parameter now: Seconds since 1970.
     /// - Returns: `nil` unless the bytes are exactly one certificate in DER.
@@ -38,8 +39,8 @@ public final class TrustAnchor: @unchecked Sendable {
     /// Verifies the signatures, the validity, and the constraints of the chain from a leaf through one
     /// intermediate certificate to this root (RFC 5280 §6).
     ///
-    /// The use of the leaf's key is not checked, and neither is revocation. The signature of the root is verified
-    /// once for an intermediate certificate.
+    /// It does not check the use of the leaf's key or revocation. It verifies the signature of the
+    /// root once for each intermediate certificate.
     ///
     /// - Parameters:
     ///   - intermediate: Comes from this root's `intermediate`, for the same time.
@@ -68,7 +69,7 @@ public final class TrustAnchor: @unchecked Sendable {
             throw CertificateChainError(.untrusted, detail: "no memory")
         }
         try store.check(leaf, through: untrusted, at: now) { chain throws(CertificateChainError) in
-            // Another chain, such as one without the intermediate certificate, says nothing about it.
+            // A different chain, such as one without the intermediate certificate, proves nothing about it.
             guard OPENSSL_sk_num(chain) == 3, let second = OpaquePointer(OPENSSL_sk_value(chain, 1)),
                 X509_cmp(second, intermediate) == 0, let root = OpaquePointer(OPENSSL_sk_value(chain, 2))
             else {
@@ -118,7 +119,7 @@ package struct IntermediateCertificate {
         case unverified(Reading, SHA256Digest)
     }
 
-    /// A certificate that is read, and nothing more.
+    /// A certificate that was read and not verified.
     final class Reading {
         let handle: CertificateHandle
 
@@ -128,14 +129,14 @@ package struct IntermediateCertificate {
     let state: State
 }
 
-/// The intermediate certificates that a root was verified to have issued. With them the signature of the root, half
-/// of the cost of a chain on P-384, is verified once for each.
+/// The intermediate certificates that a root was verified to have issued. The memory saves the repeated
+/// verification of the root's signature, which is half of the cost of a chain on P-384.
 ///
-/// Only a chain that was verified up to the root adds an entry. So a caller cannot fill this memory, and no entry can
-/// come from a certificate that the root has not signed. An entry is found by the digest of the whole certificate: a
-/// certificate with one other byte is another one.
+/// Only a chain that was verified up to the root adds an entry. So a caller cannot fill this memory, and the
+/// root has signed every certificate in it. The key of an entry is the digest of the whole certificate: a
+/// certificate that differs in one byte has no entry.
 final class VerifiedIntermediates: Sendable {
-    /// A root has one intermediate certificate, or two while one follows the other.
+    /// Largest number of entries. A root has one intermediate certificate, or two during a replacement.
     static let most = 8
 
     private let most: Int
@@ -165,14 +166,15 @@ final class VerifiedIntermediates: Sendable {
     }
 }
 
-/// An intermediate certificate that a root has issued, and that stands for the root while both are valid.
+/// An intermediate certificate that a root has issued. It replaces
+/// the root as trust anchor while both are valid.
 final class VerifiedIntermediate: @unchecked Sendable {
     // `@unchecked`: as in `TrustAnchor`, the store is never changed after `init`.
     private let store: TrustStoreHandle
     /// In seconds since 1970.
     let validity: ClosedRange<Int64>
 
-    /// Both certificates are of a chain that OpenSSL has verified.
+    /// Creates the entry from two certificates of a chain that OpenSSL has verified.
     init?(_ certificate: OpaquePointer, under root: OpaquePointer) {
         guard let own = CertificateHandle.validity(of: certificate),
             let roots = CertificateHandle.validity(of: root)
@@ -190,7 +192,7 @@ final class VerifiedIntermediate: @unchecked Sendable {
         try store.check(
             leaf, through: nil, flags: X509_V_FLAG_PARTIAL_CHAIN, at: now
         ) { chain throws(CertificateChainError) in
-            // The certificate itself is trusted here, and is no leaf.
+            // The trusted certificate is the intermediate certificate itself, which must not pass as a leaf.
             guard OPENSSL_sk_num(chain) == 2 else {
                 throw CertificateChainError(.untrusted, detail: "a chain of other certificates")
             }
@@ -217,7 +219,7 @@ struct TrustStoreHandle: ~Copyable {
 
     deinit { X509_STORE_free(pointer) }
 
-    /// 112 bits: RSA of 2048 bits, curves of 224 bits, SHA-224.
+    /// Security level of 112 bits: RSA of 2048 bits, curves of 224 bits, SHA-224.
     private static let securityLevel: Int32 = 2
 
     /// Verifies the signatures, the validity, and the constraints of a chain that ends in this store (RFC 5280 §6).
@@ -234,7 +236,7 @@ struct TrustStoreHandle: ~Copyable {
         guard let context = X509_STORE_CTX_new() else {
             throw CertificateChainError(.untrusted, detail: "no memory")
         }
-        // It borrows the leaf and the list, and is freed before this method returns.
+        // The context borrows the leaf and the list, and is freed before this method returns.
         defer { X509_STORE_CTX_free(context) }
         guard X509_STORE_CTX_init(context, pointer, leaf, untrusted) == 1,
             let parameters = X509_STORE_CTX_get0_param(context),
@@ -253,8 +255,8 @@ struct TrustStoreHandle: ~Copyable {
         try body(chain)
     }
 
-    /// Accepts a certificate in the second of its `notAfter`, which belongs to the validity (RFC 5280 §4.1.2.5).
-    /// For OpenSSL it has expired by then. Every other error stays.
+    /// Accepts a certificate in the second of its `notAfter`, which belongs to the validity (RFC 5280
+    /// §4.1.2.5). OpenSSL treats it as expired in that second. Every other error stays.
     private static let acceptsLastSecond: @convention(c) (Int32, OpaquePointer?) -> Int32 = {
         isGood, context in
         guard isGood == 0, let context,

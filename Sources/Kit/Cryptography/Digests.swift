@@ -8,10 +8,10 @@ import COpenSSL
 public struct SHA256Digest: Sendable, Hashable {
     /// The size in bytes.
     public static let size = 32
-    /// Fetched once, because otherwise OpenSSL 3 searches its providers on every call.
+    /// The algorithm, fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     package nonisolated(unsafe) static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
 
-    /// Eight bytes each, in memory order.
+    /// The digest as four words of eight bytes, in memory order.
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
     /// Returns `nil` unless there are 32 bytes.
@@ -66,7 +66,7 @@ extension SHA256Digest: RandomAccessCollection {
 public struct SHA512Digest: Sendable, Hashable {
     /// The size in bytes.
     public static let size = 64
-    /// Fetched once, because otherwise OpenSSL 3 searches its providers on every call.
+    /// The algorithm, fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA512", nil)
 
     public let bytes: [UInt8]

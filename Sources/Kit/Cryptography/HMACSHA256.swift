@@ -26,7 +26,8 @@ public struct HMACSHA256: Sendable {
         return SHA256Digest.hash(digest.withUnsafeBytes { outer + $0 }).bytes
     }
 
-    /// The duration does not depend on where the codes differ.
+    /// Returns true if the code authenticates the message. The duration
+    /// does not depend on the position of a difference.
     public func isValid(_ code: [UInt8], for message: some Collection<UInt8>) -> Bool {
         ConstantTime.areEqual(code, self.code(for: message))
     }
@@ -35,7 +36,7 @@ public struct HMACSHA256: Sendable {
 extension HMACSHA256: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "HMAC-SHA-256" }
     public var debugDescription: String { description }
-    /// `dump` and string interpolation of types that contain a key use these.
+    /// Shows no key. `dump` and string interpolation of types that contain a key use it.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -45,7 +46,7 @@ public enum HKDFSHA256 {
     ///
     /// - Parameters:
     ///   - key: Random bytes, not a password (§4).
-    ///   - salt: Need not be secret. Without a salt, 32 zeros are used (§2.2).
+    ///   - salt: Random or empty bytes, not necessarily secret. Without a salt, HKDF uses 32 zeros (§2.2).
     ///   - info: The purpose of the result.
     public static func deriveKey(from key: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8] {
         let extracted = HMACSHA256(key: salt).code(for: key)
@@ -54,7 +55,7 @@ public enum HKDFSHA256 {
     }
 }
 
-/// Comparisons whose duration does not depend on where two secrets differ.
+/// Comparisons whose duration does not depend on the position of a difference between two secrets.
 public enum ConstantTime {
     /// Compares two values. The duration reveals only if the lengths differ.
     public static func areEqual(_ lhs: [UInt8], _ rhs: [UInt8]) -> Bool {

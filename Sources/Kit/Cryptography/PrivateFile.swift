@@ -3,8 +3,8 @@ package import Foundation
 /// Creates files that only their owner can read. The mode is set when the file is created: between creation
 /// and a later chmod another user could open the file and keep it open.
 package enum PrivateFile {
-    /// Never changes an existing file. Throws `CocoaError` with `.fileWriteFileExists`, or with another code
-    /// when the file cannot be created or written.
+    /// Creates a file, and never changes an existing file. Throws `CocoaError` with `.fileWriteFileExists`,
+    /// or with another code when the file cannot be created or written.
     package static func make(at path: String, content: Data) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -16,7 +16,7 @@ package enum PrivateFile {
             try handle.synchronize()
             try handle.close()
         } catch {
-            // An incomplete file would be used at the next start.
+            // The next start would use an incomplete file.
             try? FileManager.default.removeItem(atPath: path)
             throw error
         }

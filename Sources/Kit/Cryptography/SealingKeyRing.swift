@@ -3,9 +3,9 @@ import COpenSSL
 /// Seals secrets that are stored or sent through a browser: AES-256-GCM (NIST SP 800-38D), with a separate
 /// derived key and a random nonce for each value.
 ///
-/// The first key seals, and all keys open, so a key is rotated by adding a new one in front. Associated data
-/// binds a value to its row: a value that was moved to another row cannot be opened there. The length of a
-/// value and the name of its key are not hidden.
+/// The first key seals, and all keys open, so operators rotate a key by adding a new key in front. Associated
+/// data binds a value to its row: a value that was moved to another row cannot be opened there. The length of
+/// a value and the name of its key are not hidden.
 public struct SealingKeyRing: Sendable {
     public let keys: [SealingKey]
     private let first: SealingKey
@@ -55,8 +55,8 @@ public struct SealingKeyRing: Sendable {
         return plaintext
     }
 
-    /// Returns true if the first key has sealed a value, false also for bytes that are not a sealed value. Does not open
-    /// the value.
+    /// Returns true if the first key has sealed a value, and false for bytes that are
+    /// not a sealed value. Does not open the value.
     public func isCurrent(_ sealed: [UInt8]) -> Bool { SealedFrame(parsing: sealed)?.keyName == first.name }
 
     /// The key name in a sealed value. It is untrusted until the value has been opened.
@@ -67,7 +67,7 @@ public struct SealingKeyRing: Sendable {
     private static let longest = 1 << 20
 }
 
-/// The cause for which a sealed value could not be opened. Match on `code`.
+/// The cause of a failure to open a sealed value. Match on `code`.
 public struct SealError: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// Too short, of an unknown version, or without a key name.
@@ -119,11 +119,11 @@ public struct SealingKey: Sendable {
         ConstantTime.areEqual(bytes, other.bytes)
     }
 
-    /// True if this is the SHA-256 of its bytes.
+    /// Returns true if this is the SHA-256 of the key's bytes.
     public func hasDigest(_ digest: SHA256Digest) -> Bool { SHA256Digest.hash(bytes) == digest }
 
-    /// The beginning of the hash of its bytes, so that operators can compare keys: 32 bits of the hash of 256
-    /// random bits tell nothing about them.
+    /// The beginning of the hash of the key's bytes, so that operators can compare keys: 32 bits of the hash
+    /// of 256 random bits reveal nothing about them.
     public var fingerprint: String {
         let hash = SHA256Digest.hash(Array("siwa fingerprint\n".utf8) + bytes)
         return hash.bytes.prefix(4).map { byte in
@@ -132,11 +132,12 @@ public struct SealingKey: Sendable {
         }.joined()
     }
 
-    /// The number of distinct values among its 32 bytes. A small number shows that the key is not random.
+    /// The number of distinct values among the key's 32 bytes. A
+    /// small number shows that the key is not random.
     public var distinctBytes: Int { Set(bytes).count }
 
-    /// Frequency of the most common difference of two neighbours among the 31 differences. A large number
-    /// shows that the bytes count up or down, or spell the alphabet.
+    /// Frequency of the most common difference between neighbouring bytes, among the 31 differences. A large
+    /// number shows that the bytes count up or down, or spell the alphabet.
     public var equalSteps: Int {
         var counts: [UInt8: Int] = [:]
         for (byte, next) in zip(bytes, bytes.dropFirst()) { counts[next &- byte, default: 0] += 1 }
@@ -165,12 +166,12 @@ public struct SealingKey: Sendable {
 extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "sealing key \(name)" }
     public var debugDescription: String { description }
-    /// `dump` and string interpolation of types that contain a key use these.
+    /// Shows only the name. `dump` and string interpolation of types that contain a key use it.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-/// The purpose of a sealed value. Different purposes have independent keys, so that values that outsiders can
-/// have sealed in any number reveal nothing about the keys of other values.
+/// The purpose of a sealed value. Each purpose has independent keys, so that values that clients can have
+/// sealed in any number reveal nothing about the keys of other values.
 public struct SealingPurpose: Sendable, Hashable {
     /// Part of the key derivation, so it must never change.
     public let rawValue: String
@@ -188,11 +189,11 @@ struct SealedFrame {
     static let saltSize = 16
     static let nonceSize = 12
     static let tagSize = 16
-    /// OpenSSL uses 32-bit sizes.
+    /// Largest size of a value in bytes, because OpenSSL uses 32-bit sizes.
     static let longest = Int(Int32.max)
 
-    /// Everything before the nonce. It is authenticated too, so that the key name of a value cannot be
-    /// changed.
+    /// All bytes before the nonce. They are authenticated too, so
+    /// that the key name of a value cannot be changed.
     let header: ArraySlice<UInt8>
     let keyName: String
     let salt: ArraySlice<UInt8>
@@ -224,7 +225,7 @@ struct SealedFrame {
 
 /// One operation of AES-256-GCM (NIST SP 800-38D §7) with its OpenSSL context.
 struct SealingCipher: ~Copyable {
-    /// Fetched once, because otherwise OpenSSL 3 searches its providers on every call.
+    /// The algorithm, fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_CIPHER_fetch(
         nil, "AES-256-GCM", nil)
 
@@ -235,7 +236,8 @@ struct SealingCipher: ~Copyable {
         case seal = 1
     }
 
-    /// A process that cannot encrypt must not continue, so it ends when libcrypto lacks the algorithm.
+    /// Creates the context. Ends the process when libcrypto lacks the algorithm, because a
+    /// process that cannot encrypt must not continue.
     init(_ direction: Direction, key: [UInt8], nonce: [UInt8]) {
         precondition(key.count == SealingKey.size, "a key has 32 bytes")
         precondition(nonce.count == SealedFrame.nonceSize, "a nonce has 12 bytes")
@@ -283,7 +285,7 @@ struct SealingCipher: ~Copyable {
         }
     }
 
-    /// Ends a decryption. Returns true when the value is authentic. OpenSSL compares in constant time.
+    /// Ends a decryption. Returns true if the value is authentic. OpenSSL compares in constant time.
     consuming func verify(tag: [UInt8]) -> Bool {
         precondition(tag.count == SealedFrame.tagSize, "a tag has 16 bytes")
         var tag = tag

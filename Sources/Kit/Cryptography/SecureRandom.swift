@@ -2,7 +2,8 @@ import COpenSSL
 
 /// OpenSSL's cryptographic random generator.
 public enum SecureRandom {
-    /// A process without randomness must not continue, so it ends when OpenSSL fails.
+    /// Returns random bytes. Ends the process when OpenSSL fails, because a
+    /// process without randomness must not continue.
     public static func bytes(count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
             precondition(RAND_bytes(output.baseAddress, Int32(count)) == 1, "no randomness")

@@ -1,7 +1,7 @@
-// Encodings owns texts that represent bytes, numbers and times, and the comparison of texts: base64,
-// base64url, hexadecimal, RFC 3339, HTTP dates, the escapes of HTML and of terminals, the parts of URLs and the names
-// of hosts, and whether a page of another site may send a request to a development server; and the protocol of errors
-// that are represented by a code. It does not own documents, keys, HTTP or any error.
+// Encodings owns the texts that represent bytes, numbers and times, and the comparison of texts: base64,
+// base64url, hexadecimal, RFC 3339, HTTP dates, escapes for HTML and terminals, parts of URLs and host names.
+// It also owns the check whether a page of another site may send a request to a development server, and the
+// protocol of errors with a code. It does not own documents, keys, HTTP or any error.
 
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2), in canonical form only.
 ///
@@ -60,12 +60,13 @@ public enum Base64URL {
         }
     }
 
-    /// `output` has exactly the size of the decoded bytes; `input.count % 4` is not 1.
+    /// Decodes `input`. `output` has exactly the size of the decoded bytes; `input.count % 4` is not 1.
     private static func decode(
         _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
         values.withUnsafeBufferPointer { values in
-            // Every invalid character has the top bit set, so one test at the end of a run finds any of them.
+            // Every invalid character has the top bit set, so one test at
+            // the end of a run finds all invalid characters.
             var seen: UInt8 = 0
             var read = 0
             var written = 0

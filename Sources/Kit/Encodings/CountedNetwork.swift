@@ -1,15 +1,16 @@
 /// A network whose requests, failures or connections are counted together.
 ///
-/// One rule for everything that is bounded by address. An IPv4 address is one network. An IPv6 address is in
-/// three: its /64, which one machine has, and the /56 and the /48, of which a subscriber has one. Without the
+/// Every bound by address uses this rule. An IPv4 address counts in one network. An IPv6 address counts in
+/// three: its /64, which one machine has, and its /56 and /48, which one subscriber can have. Without the
 /// wide networks a home line could send from 256 or 65,536 addresses.
 public struct CountedNetwork: Sendable, Hashable {
-    /// The address of IPv4 in the low bits, or the first 64 bits of the network of IPv6.
+    /// The IPv4 address in the low bits, or the first 64 bits of the IPv6 network.
     let prefix: UInt64
-    /// Number of bits of the network; 32 for IPv4.
+    /// Number of bits of the network prefix; 32 for IPv4.
     let length: Int
 
-    /// Multiple of the bound of one address: some subscribers share a wide network.
+    /// Factor by which this network's bound exceeds the bound of one
+    /// address: some subscribers share a wide network.
     public var share: Int {
         switch length {
         case 56: 2
@@ -20,7 +21,7 @@ public struct CountedNetwork: Sendable, Hashable {
 
     /// Returns the networks of an address, the narrowest first.
     ///
-    /// - Parameter network: The address of IPv4, or the first 64 bits of an address of IPv6.
+    /// - Parameter network: The IPv4 address, or the first 64 bits of an IPv6 address.
     public static func all(of network: UInt64, isVersion4: Bool) -> [CountedNetwork] {
         guard !isVersion4 else { return [CountedNetwork(prefix: network, length: 32)] }
         return [64, 56, 48].map { length in
@@ -29,7 +30,7 @@ public struct CountedNetwork: Sendable, Hashable {
         }
     }
 
-    /// True for a network of IPv6 that has many networks of single machines.
+    /// True for an IPv6 network that contains the networks of many machines.
     public var isWide: Bool { length == 56 || length == 48 }
 
     public func contains(_ network: UInt64, isVersion4: Bool) -> Bool {
@@ -37,7 +38,7 @@ public struct CountedNetwork: Sendable, Hashable {
         return isVersion4 ? network == prefix : (network ^ prefix) >> (64 - UInt64(length)) == 0
     }
 
-    /// The network as users know it: `203.0.113.7`, `2001:db8:1:2::/64`, `2001:db8:1::/48`.
+    /// The network in the usual notation: `203.0.113.7`, `2001:db8:1:2::/64`, `2001:db8:1::/48`.
     public var text: String {
         if length == 32 {
             return stride(from: 24, through: 0, by: -8).map { "\(prefix >> UInt64($0) & 0xFF)" }

@@ -23,7 +23,7 @@ public struct ForeignPageCheck: Sendable {
         guard host.count == 1, hosts.allow(host[0]) else { throw .host }
     }
 
-    /// Refuses a request that a page of another server has sent. Used for requests that change something.
+    /// Refuses a request from a page of another server. Used for requests that change something.
     public func check(_ sender: RequestSender) throws(ForeignPageRefusal) {
         guard !sender.isForeign() else { throw .origin }
     }
@@ -46,13 +46,13 @@ public struct RequestSender: Sendable {
         (self.origin, self.site, self.host) = (origin, site, host)
     }
 
-    /// Returns `true` if the browser names another sender than a page of this server or the user, or if the
-    /// fields contradict each other.
+    /// Returns true if the browser names a sender other than a page of this server or the
+    /// user, or if the fields contradict each other.
     ///
     /// - Parameters:
     ///   - origins: Origins of this server beside the one in `Host`, which a proxy may have changed.
-    ///   - pagesHideOrigin: True if the pages of this server send no referrer. Browsers then send
-    ///     `Origin: null` with their forms, as they do for a local file and for other pages that hide.
+    ///   - pagesHideOrigin: True if the pages of this server send no referrer. Browsers then send `Origin:
+    ///     null` with their forms, as they do for a local file and for other pages without a referrer.
     public func isForeign(to origins: [String] = [], pagesHideOrigin: Bool = false) -> Bool {
         // A page cannot cause "none": the user has typed the address or has reloaded the page.
         guard site.allSatisfy({ $0 == "same-origin" || $0 == "none" }), origin.count <= 1, host.count <= 1
@@ -68,7 +68,7 @@ public struct RequestSender: Sendable {
 public enum ForeignPageRefusal: Error, Sendable, CaseIterable {
     /// `Host` is neither a loopback name nor a configured name.
     case host
-    /// `Origin` is another server.
+    /// `Origin` names another server.
     case origin
 }
 
@@ -77,20 +77,20 @@ public struct AllowedHosts: Sendable, Equatable {
     private let names: Set<String>
 
     /// - Parameter names: Names as in a URL, without a port; an IPv6 address with or without brackets.
-    ///   Invalid names are ignored, and wildcard addresses, which are only for listening.
+    ///   Ignores invalid names, and wildcard addresses, which are only for listening.
     public init(_ names: some Sequence<String> = []) {
         self.names = Set(names.compactMap { Self.name($0) }).subtracting(["0.0.0.0", "[::]"])
     }
 
-    /// True if the value of a `Host` field names this server. The port is ignored, because a forwarded port
-    /// differs.
+    /// Returns true if the value of a `Host` field names this server. The port
+    /// is ignored, because a forwarded port differs.
     public func allow(_ host: String) -> Bool {
         // 300 bytes are enough for any name with a port. The field can be as long as a whole header.
         guard host.utf8.count <= 300, let name = Self.name(ofHostField: host) else { return false }
         return Self.isLoopback(name) || names.contains(name)
     }
 
-    /// True if `init` accepts the text as a name or an address.
+    /// Returns true if `init` accepts the text as a name or an address.
     public static func isName(_ text: String) -> Bool { name(text) != nil }
 
     /// Returns the name in lower case, an IPv6 address with brackets.
@@ -125,8 +125,8 @@ public struct AllowedHosts: Sendable, Equatable {
         return host.contains(":") && !host.hasPrefix("[") ? nil : name(host)
     }
 
-    /// True for a loopback name. Of IPv4 addresses only the form with four decimal parts counts, because only
-    /// some resolvers accept `127.1`. No one can own a name below `localhost` (RFC 6761 §6.3).
+    /// Returns true for a loopback name. An IPv4 address must have four decimal parts, because only some
+    /// resolvers accept `127.1`. Names below `localhost` cannot be registered (RFC 6761 §6.3).
     private static func isLoopback(_ name: String) -> Bool {
         if name == "localhost" || name == "[::1]" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)

@@ -77,7 +77,7 @@ package struct QueryText {
         append(name, encoded: Self.encode(value))
     }
 
-    /// Appends a value that is percent-encoded already.
+    /// Appends a value that is already percent-encoded.
     package mutating func append(_ name: StaticString, encoded value: String) {
         if !text.isEmpty { text += "&" }
         text += "\(name)=\(value)"

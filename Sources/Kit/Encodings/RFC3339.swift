@@ -1,8 +1,8 @@
 /// Dates and times on the Internet (RFC 3339 §5.6), in milliseconds since 1970, from 1970 to the end of the
 /// year 9999.
 package enum RFC3339 {
-    /// The time in UTC, always with three decimals: "2026-11-21T00:50:54.000Z", because parsers in some
-    /// languages accept only one precision.
+    /// Returns the time in UTC, always with three decimals: "2026-11-21T00:50:54.000Z", because parsers
+    /// in some languages accept only one precision.
     package static func text(milliseconds: Int64) -> String {
         String(unsafeUninitializedCapacity: size) { buffer in
             write(milliseconds, to: buffer)
@@ -50,7 +50,7 @@ package enum RFC3339 {
     /// Reads a time with any offset. Decimals after the third are dropped.
     ///
     /// Returns `nil` for a leap second, an invalid date, a time outside the range, and every other format,
-    /// also for ISO 8601 formats that are not in RFC 3339.
+    /// including ISO 8601 formats that are not in RFC 3339.
     package static func milliseconds(of text: String) -> Int64? {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -75,11 +75,11 @@ package struct CivilTime: Sendable {
     package let year: Int64
     package let month: Int64
     package let day: Int64
-    /// 0 is Sunday.
+    /// Day of the week. 0 is Sunday.
     package let weekday: Int
     private let secondOfDay: Int64
 
-    /// For times from 1970 to the end of the year 9999.
+    /// Converts a time from 1970 to the end of the year 9999.
     package init(secondsSince1970 seconds: Int64) {
         let days = seconds / 86_400
         secondOfDay = seconds % 86_400
@@ -97,8 +97,8 @@ package struct CivilTime: Sendable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Counts in eras of 400 years that begin on 1 March, so that the leap day is the last day of a year and
-    /// needs no special case.
+    /// Returns the date. It counts in eras of 400 years that begin on 1 March, so that the leap day is the
+    /// last day of a year and needs no special case.
     package static func date(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let days = daysSince1970 + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097

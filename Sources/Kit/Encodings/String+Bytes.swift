@@ -46,8 +46,8 @@ extension String {
 }
 
 extension String {
-    /// True if the text can be an e-mail address: text on both sides of an "@", 1 to 320 characters (RFC 3696 §3), no
-    /// control character.
+    /// True if the text can be an e-mail address: text on both sides of an "@", 1 to 320
+    /// characters (RFC 3696 §3), no control character.
     package var isMailAddress: Bool {
         guard let sign = utf8.lastIndex(of: UInt8(ascii: "@")), sign != utf8.startIndex,
             utf8.index(after: sign) != utf8.endIndex

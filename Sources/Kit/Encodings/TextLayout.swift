@@ -1,4 +1,4 @@
-/// The layout of a command's output: wrapped and in color on a terminal, and plain in a pipe or a file.
+/// The layout of a command's output: wrapped and in color on a terminal, plain in a pipe or a file.
 package struct TextLayout: Sendable {
     /// Styles of ECMA-48, section 8.3.117.
     package enum Style: String, Sendable {
@@ -11,12 +11,13 @@ package struct TextLayout: Sendable {
 
     package static let plain = TextLayout(columns: nil, hasColors: false)
 
-    /// The columns that text beside a head has at least. With fewer it begins on the next line.
+    /// The smallest number of columns for text beside a head. With
+    /// fewer columns the text begins on the next line.
     private static let narrowest = 24
     /// The indentation of text that begins on the next line.
     private static let indent = 4
 
-    /// The columns of the terminal; `nil` where no line is wrapped.
+    /// The columns of the terminal; `nil` if lines are not wrapped.
     package let columns: Int?
     private let hasColors: Bool
 
@@ -28,8 +29,8 @@ package struct TextLayout: Sendable {
         hasColors && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Returns the lines of a text, each behind an indentation. A word that is longer than a line stays whole, so
-    /// that it can be copied.
+    /// Returns the lines of a text, each with an indentation. A word that is longer than a
+    /// line stays whole, so that users can copy it.
     ///
     /// - Parameters:
     ///   - indent: The indentation of the first line.
@@ -42,7 +43,7 @@ package struct TextLayout: Sendable {
         var (line, width) = (margin, indent)
         var isEmpty = true
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            // Runs of spaces separate columns of a text.
+            // A run of spaces separates columns of a text.
             if !isEmpty, width + 1 + word.count > columns {
                 lines.append(line)
                 (line, width, isEmpty) = (others, others.count, true)
@@ -55,7 +56,7 @@ package struct TextLayout: Sendable {
         return lines + [line]
     }
 
-    /// Returns a head with a text beside it, whose lines are below one another.
+    /// Returns a head with a text beside it. The lines of the text are aligned.
     ///
     /// - Parameters:
     ///   - head: A text without a style.
@@ -71,7 +72,7 @@ package struct TextLayout: Sendable {
         return [styled + lines[0].dropFirst(head.count)] + lines.dropFirst()
     }
 
-    /// Returns a text beneath the text of a row.
+    /// Returns a text below the text of a row.
     ///
     /// - Parameter indent: The columns of the head of the row.
     package func beneath(_ indent: Int, _ text: String) -> [String] {
@@ -81,8 +82,8 @@ package struct TextLayout: Sendable {
 }
 
 extension String {
-    /// Text of a server, for a terminal: printable ASCII only, because other characters could move the
-    /// cursor or change what was printed before. At most `limit` characters.
+    /// Returns a server's text for a terminal: printable ASCII only, because other characters could move the
+    /// cursor or change earlier output. At most `limit` characters.
     package func forTerminal(limit: Int = 200) -> String {
         String(unicodeScalars.prefix(limit).map { (" "..."~").contains($0) ? Character($0) : "?" })
     }

@@ -25,7 +25,7 @@ package struct WebAddress: Equatable {
         query = tail.firstIndex(of: "?").map { String(tail[tail.index(after: $0)...]) }
     }
 
-    /// The URL with the host in small letters, and the rest as it was written.
+    /// The URL with the host in lower case. The other parts are unchanged.
     package var text: String {
         let name = host.contains(":") ? "[\(host)]" : host
         let place = port.map { "\(name):\($0)" } ?? name
@@ -38,8 +38,8 @@ package struct WebAddress: Equatable {
             || host.allSatisfy { $0.isNumber || $0 == "." }
     }
 
-    /// True if the host is this machine. Other forms of a loopback address do not count, because resolvers
-    /// differ.
+    /// True if the host is this machine. Other forms of a loopback
+    /// address do not count, because resolvers differ.
     package var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
     private static func split(_ authority: Substring) -> (host: String, port: UInt16?)? {

@@ -1,5 +1,4 @@
-/// Searches bytes eight at a time: in the processing of a token, finding the ends of strings takes much of
-/// the time.
+/// Searches bytes eight at a time. Finding the ends of strings takes much of the time for processing a token.
 ///
 /// The tests for a byte in a word are the tests of "Hacker's Delight" §6-1. A borrow can mark a byte wrongly
 /// only above a correct mark, so the lowest mark, which is the only mark used, is always correct.
@@ -59,7 +58,7 @@ package enum WordScan {
         return true
     }
 
-    /// `marks` sets the top bits of the bytes that end the scan.
+    /// Returns the offset of the end. `marks` sets the top bits of the bytes that end the scan.
     @inline(__always)
     private static func end(
         of bytes: UnsafeRawBufferPointer, from start: Int, marks: (UInt64) -> UInt64,

@@ -1,12 +1,12 @@
 package import NIOCore
 package import NIOHTTP1
 
-/// The interface that the engine serves, as one event loop uses it. Called on that loop only.
+/// The interface that the engine serves, as one event loop uses it. Called only on that loop.
 ///
 /// The engine knows connections and messages. Routes, callers, the form of errors, the log and the metrics belong
 /// to the interface.
 package protocol HTTPInterface: AnyObject {
-    /// Takes on a complete request.
+    /// Accepts a complete request.
     ///
     /// - Parameters:
     ///   - client: The client, also behind named proxies; `nil` when they do not name it.
@@ -15,7 +15,7 @@ package protocol HTTPInterface: AnyObject {
         _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
     ) -> (exchange: any HTTPExchange, source: ResponseSource)
 
-    /// Makes the response to a request that is not complete and never will be.
+    /// Makes the response to a request that will never be complete.
     ///
     /// - Parameter request: `nil` when the header did not arrive.
     func refuse(
@@ -28,16 +28,17 @@ package protocol HTTPInterface: AnyObject {
     func connectionOpened()
     func connectionClosed()
 
-    /// Called when a request is done only after its client has received the response about the time limit.
+    /// Called after a late request is done. Its client has already
+    /// received the response about the time limit.
     func requestFinishedLate()
 }
 
-/// A request that the interface has taken on, from then until its response is written.
+/// A request that the interface has accepted, until its response is written.
 package protocol HTTPExchange: AnyObject, Sendable {
     var requestID: String { get }
     /// True if the response is sent without its body, as for `HEAD`.
     var omitsBody: Bool { get }
-    /// Time that the response waits by design, in addition to `ServerLimits.workTime`.
+    /// Time that the response intentionally waits, in addition to `ServerLimits.workTime`.
     var longestWait: TimeAmount { get }
     /// True if the work may be cancelled at any time. It then returns its result so far.
     var isLongPoll: Bool { get }
@@ -49,10 +50,10 @@ package protocol HTTPExchange: AnyObject, Sendable {
     func finish(_ response: HTTPResponse, at now: NIODeadline) -> HTTPResponse
 }
 
-/// The source of the response to a request that the interface has taken on.
+/// The source of the response to an accepted request.
 ///
-/// Most requests are answered from memory: they never leave their event loop, and need neither a task nor a
-/// change of thread.
+/// Most responses come from memory: their requests never leave their event loop,
+/// and need neither a task nor a change of thread.
 package enum ResponseSource: Sendable {
     /// Called once, on any thread, when a command is done. `next` is called on the event loop.
     package typealias Completion = @Sendable (_ next: @escaping @Sendable () -> ResponseSource) -> Void
@@ -62,7 +63,7 @@ package enum ResponseSource: Sendable {
     /// event loop. The function adds it to the commands that `HTTPInterface.submitGathered` submits, and is called on
     /// the event loop.
     case command(_ gather: @Sendable (@escaping Completion) -> Void)
-    /// Everything else. Runs in a task.
+    /// Any other work. Runs in a task.
     case work(@Sendable () async -> ResponseSource)
 }
 
@@ -71,8 +72,8 @@ package struct HTTPResponse: Sendable {
     package let status: HTTPResponseStatus
     package let contentType: StaticString?
     package let body: [UInt8]
-    /// Written after `body`. All responses share its memory, so that a thousand slow clients cause no
-    /// thousand copies.
+    /// Bytes after `body`. All responses share their memory, so that a thousand
+    /// slow clients do not cause a thousand copies.
     package var sharedBody: ByteBuffer?
     package var entityTag: String?
     /// True if no cache may keep the response (RFC 9111 §5.2.2.5): a response about a user, and every error.

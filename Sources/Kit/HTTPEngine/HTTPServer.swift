@@ -1,5 +1,5 @@
-// HTTPEngine owns connections and messages of HTTP/1.1: limits on clients, framing, time limits, overload. It does not
-// own any route or error text, and knows no account, no token and no caller: `HTTPInterface` is what it asks.
+// HTTPEngine owns connections and messages of HTTP/1.1: limits on clients, framing, time limits, overload. It
+// does not own any route or error text, and knows no account, token or caller: `HTTPInterface` does.
 
 import HummingbirdCore
 package import Logging
@@ -10,7 +10,7 @@ import ServiceLifecycle
 import Synchronization
 
 /// Accepts connections and serves an interface on them until the graceful shutdown. Then it accepts no new
-/// connection, and returns when every request that has begun is answered.
+/// connection, and returns when every started request has its response.
 package final class HTTPServer: Sendable {
     private let host: String
     private let port: Int
@@ -34,12 +34,12 @@ package final class HTTPServer: Sendable {
             limits: limits, date: DateHeader(now: now), interface: interface, noteEarlyClose: noteEarlyClose)
     }
 
-    /// The port that the server listens on. Throws when it could not listen.
+    /// Returns the port that the server listens on. Throws when it could not listen.
     package func boundPort() async throws -> Int {
         try await bound.value()
     }
 
-    /// Throws `ListenError` when it cannot listen.
+    /// Runs the server. Throws `ListenError` when it cannot listen.
     package func run() async throws {
         let server = channels.server(
             configuration: ServerConfiguration(
@@ -51,7 +51,7 @@ package final class HTTPServer: Sendable {
                     try channel.pipeline.syncOperations.addHandler(
                         AcceptErrorHandler(logger: logger), position: .first)
                 }.get()
-                // `nil` when a shutdown has closed the socket already.
+                // `nil` when a shutdown has already closed the socket.
                 bound.set(channel.localAddress?.port.map { .success($0) } ?? .failure(CancellationError()))
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
@@ -59,7 +59,7 @@ package final class HTTPServer: Sendable {
         do {
             try await server.run()
         } catch {
-            // A later error of a connection ends that connection only.
+            // A later error of a connection ends only that connection.
             let isOfAddress =
                 error is IOError || error is SocketAddressError || error is SocketAddressError.UnknownHost
             let error = isOfAddress ? ListenError(host: host, port: port, cause: error) : error
@@ -76,23 +76,23 @@ public struct ServerLimits: Sendable {
     public var headerBytes = 16 * 1024
     public var headerFields = 64
     public var bodyBytes = 64 * 1024
-    /// Everything in a chunked body but its content: sizes, extensions and line ends together, in bytes.
+    /// All bytes of a chunked body except its content: sizes, extensions and line ends together.
     public var framingBytes = 16 * 1024
     /// Number of bytes that one read takes from a socket. One read may wait for a response.
     public var readBytes = 8 * 1024
-    /// Number of requests of one connection that may wait for the response before them. A request above it is
-    /// refused, and the connection closes.
+    /// Largest number of requests of one connection that may wait for the response before them. The engine
+    /// refuses a further request and closes the connection.
     public var waitingRequests = 32
     /// Number of unread bytes of responses above which no more requests are read from a client.
     public var unsentBytes = 16 * 1024
-    /// Number of bytes of incomplete bodies that all connections together may hold, not counting the first 8
-    /// KiB of each.
+    /// Largest number of bytes of incomplete bodies that all connections together
+    /// may hold, not counting the first 8 KiB of each.
     public var heldBodyBytes = 32 * 1024 * 1024
     /// Time from the first byte of a request to its last. Bounds clients that send one byte at a time.
     public var requestTime = TimeAmount.seconds(15)
-    /// Time from the end of a request to its response, in addition to the time that its route waits by
-    /// design. The database and other servers have time limits of their own; this limit applies when those
-    /// limits fail.
+    /// Time from the end of a request to its response, in addition to the time that its
+    /// route intentionally waits. The database and other servers have their own time
+    /// limits; this limit applies when those limits fail.
     public var workTime = TimeAmount.seconds(10)
     /// Time for which a connection may stay open between two requests.
     public var idleTime = TimeAmount.seconds(60)
@@ -101,12 +101,13 @@ public struct ServerLimits: Sendable {
     public var leastIdleTime = TimeAmount.seconds(1)
     /// Time for which a response may wait for a client that does not read.
     public var unreadResponseTime = TimeAmount.seconds(15)
-    /// Time for which a refused client may go on sending, so that it can read the response instead of a
-    /// reset.
+    /// Time for which the client of a refused request may continue to send, so that
+    /// it can read the response instead of a reset.
     public var lingerTime = TimeAmount.seconds(2)
     /// Number of connections above which new connections wait in the kernel's queue.
     public var connections = 4096
-    /// The part of all connections that one address may hold, in percent. For IPv6 it is the /64 network.
+    /// The part of all connections that one address may hold, in
+    /// percent. For IPv6 the address is the /64 network.
     public var addressShare = 50
     /// Addresses that may hold any number of connections, because many clients connect through them.
     public var trustedProxies: [AddressBlock] = []
@@ -116,7 +117,7 @@ public struct ServerLimits: Sendable {
     public init() {}
 }
 
-/// Makes the port that the server listens on available to tasks that wait for it.
+/// Passes the port that the server listens on to tasks that wait for it.
 final class BoundPort: Sendable {
     private struct State {
         var result: Result<Int, any Error>?
@@ -125,7 +126,7 @@ final class BoundPort: Sendable {
 
     private let state = Mutex(State())
 
-    /// Only the first result counts.
+    /// Sets the result. Only the first result counts.
     func set(_ result: Result<Int, any Error>) {
         let waiters = state.withLock { state in
             if state.result == nil { state.result = result }
@@ -162,7 +163,7 @@ public struct ListenError: Error {
 ///
 /// A lack of file descriptors ends when connections close, but Hummingbird's server stops at every error of
 /// its listening socket. The connection that could not be accepted stays in the kernel's queue and makes the
-/// socket readable at once: without a pause the loop would do nothing but try.
+/// socket readable at once: without a pause the loop would only retry.
 final class AcceptErrorHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -182,8 +183,8 @@ final class AcceptErrorHandler: ChannelDuplexHandler {
         guard !isResting else { return }
         isResting = true
         logger.warning("connection not accepted", metadata: ["error_type": "\(type(of: error))"])
-        // Holding reads back is not enough: after an error the channel still wants to read, and stays
-        // registered for every connection that waits.
+        // Holding reads back does not suffice: after an error the channel still wants to read, and
+        // stays registered for every connection that waits.
         try? context.channel.syncOptions?.setOption(.autoRead, value: false)
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: Self.rest) {
@@ -269,8 +270,8 @@ struct HTTPChannelSetup: ServerChildChannel {
     }
 }
 
-/// Tells the connection how many bytes arrive, before the decoder: a client that sends its header one byte at
-/// a time never causes any output of the decoder.
+/// Reports the number of bytes to the connection before the decoder gets them: a client that sends its header
+/// one byte at a time never causes any output of the decoder.
 final class ArrivalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

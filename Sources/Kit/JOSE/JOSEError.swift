@@ -9,7 +9,7 @@ public struct JOSEError: CodedError {
         case jwsMalformed = "jws_malformed"
         /// `alg` is not the pinned algorithm.
         case algorithmNotAllowed = "algorithm_not_allowed"
-        /// The header has a parameter that changes how the token is read, or contains a key.
+        /// The header has a parameter that changes the interpretation of the token, or contains a key.
         case headerNotAllowed = "header_not_allowed"
         /// `kid` is absent, empty, too long or not a string.
         case keyIDInvalid = "key_id_invalid"

@@ -1,19 +1,19 @@
-// OutgoingHTTP owns what every HTTP client of this program refuses of a server, whatever it asks for. It makes no
-// request, and knows no server and no error of its users.
+// OutgoingHTTP owns the bounds of every HTTP client of this program on a server's response, whatever the
+// request. It makes no request, and knows no server and no error of its users.
 
 public import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
 extension HTTPClient.Configuration {
-    /// Bounds what a server can send beside the bodies of its responses, and speaks HTTP/1.1 alone, for which the
-    /// bounds are. The body is bounded by its reader.
+    /// Bounds the bytes that a server can send in addition to the bodies of its responses, and allows only
+    /// HTTP/1.1, to which the bounds apply. The reader of the body bounds the body.
     ///
-    /// Without them a server that sends `100 Continue` without end keeps a core busy until the time limit of the
-    /// request.
+    /// Without these bounds a server that sends `100 Continue` without end keeps a
+    /// core busy until the time limit of the request.
     public mutating func boundResponses() {
         httpVersion = .http1Only
-        // The name is the client's: called once for each connection, before its first request.
+        // The client names this hook; it calls the hook once for each connection, before its first request.
         http1_1ConnectionDebugInitializer = { channel in
             channel.eventLoop.submit {
                 let pipeline = channel.pipeline.syncOperations
@@ -26,26 +26,27 @@ extension HTTPClient.Configuration {
     }
 }
 
-/// A response with more around its body than a server has reason to send.
+/// A response with more bytes around its body than a server has reason to send.
 public struct UnboundedResponse: Error, Sendable, CustomStringConvertible {
     public let description =
         "more than \(ResponseSize.mostInterim) interim responses, or more than "
         + "\(ResponseSize.mostBytes) bytes beside the body"
 }
 
-/// Counts what belongs to one response and is not its body: interim responses (RFC 9110 §15.2), header and trailer
+/// Counts the parts of a response outside its body: interim responses (RFC 9110 §15.2), header and trailer
 /// fields, and the framing of chunks. Does no I/O.
 final class ResponseSize {
-    /// Number of interim responses before the final one. Servers send one or two.
+    /// Largest number of interim responses before the final response. Servers send one or two.
     static let mostInterim = 16
-    /// Real headers have less than 8 KiB. The framing of a body in chunks of 1 KiB takes less than 1% of it.
+    /// Largest number of bytes. Real headers have less than 8 KiB. The framing of a body in
+    /// chunks of 1 KiB takes less than 1% of the body.
     static let mostBytes = 65_536
 
     private var bytes = 0
     private var interim = 0
 
     var isExceeded: Bool { bytes > Self.mostBytes || hasTooManyInterim }
-    /// One read can have thousands of interim responses.
+    /// True if there are too many interim responses. One read can have thousands.
     var hasTooManyInterim: Bool { interim > Self.mostInterim }
 
     func received(bytes count: Int) { bytes += count }
@@ -60,7 +61,7 @@ final class ResponseSize {
     }
 }
 
-/// Counts bytes before the decoder, which keeps a header that never ends.
+/// Counts bytes before they reach the decoder, which keeps a header that never ends.
 private final class ResponseByteHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -72,7 +73,7 @@ private final class ResponseByteHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !size.isExceeded else { return }
         size.received(bytes: unwrapInboundIn(data).readableBytes)
-        // The decoder takes what belongs to the body off the count.
+        // The decoder subtracts the bytes of the body from the count.
         context.fireChannelRead(data)
         guard size.isExceeded else { return }
         context.fireErrorCaught(UnboundedResponse())

@@ -1,16 +1,16 @@
-// Pages writes HTML: texts are escaped on the way in, and the words that the pages of the console, the fakes and the
-// authorization server have in common are here. It knows no page.
+// Pages writes HTML: it escapes every text, and owns the elements that the pages of the console, the fakes
+// and the authorization server share. It knows no page.
 
 import Encodings
 
-/// Markup. A literal is markup of this program; a value in it is escaped, unless it is markup itself:
+/// Markup. A literal is markup of this program; a value in it is escaped, unless it is itself markup:
 ///
 ///     let row: HTML = "<td>\(name)</td>"
 ///
-/// A literal within an interpolation is a text, and escaped, unless its type is written: `as HTML`.
+/// A literal within an interpolation is a text and is escaped, unless it has the type `HTML`: `as HTML`.
 ///
-/// Escapes go by bytes: a quotation mark with a combining mark after it is another character for Swift, and still ends
-/// an attribute in a browser.
+/// Escapes work on bytes: for Swift, a quotation mark followed by a combining mark is another character,
+/// but it still ends an attribute in a browser.
 public struct HTML: Sendable, Equatable {
     public private(set) var bytes: [UInt8]
 
@@ -21,7 +21,7 @@ public struct HTML: Sendable, Equatable {
     /// Returns a text with escapes for the five characters that can begin markup or end an attribute.
     public static func text(_ text: String) -> HTML { "\(text)" }
 
-    /// Makes markup of a style sheet of this program.
+    /// Creates markup from a style sheet of this program.
     public init(file: [UInt8]) {
         bytes = file
     }
@@ -76,7 +76,8 @@ extension HTML: ExpressibleByStringInterpolation {
 }
 
 extension DefaultStringInterpolation {
-    /// Refuses markup in a plain string: a page would show it escaped. The literal needs the type `HTML`.
+    /// Refuses markup in a plain string, because a page would show it
+    /// escaped. The literal needs the type `HTML`.
     @available(*, deprecated, message: "This literal is a String. Write `as HTML` after it.")
     public mutating func appendInterpolation(_ html: HTML) { appendLiteral(html.string) }
 
@@ -84,7 +85,7 @@ extension DefaultStringInterpolation {
     public mutating func appendInterpolation(_ html: HTML?) { appendLiteral(html?.string ?? "") }
 }
 
-// Inline words. A class names a rule of the style sheet.
+// Inline elements. A class names a rule of the style sheet.
 extension HTML {
     public static func code(_ text: String, _ style: String? = nil) -> HTML {
         "<code\(Self.class(style))>\(text)</code>"
@@ -96,12 +97,13 @@ extension HTML {
 
     public static func muted(_ text: String) -> HTML { span("muted", .text(text)) }
 
-    /// - Parameter address: An address of this program or a checked one: a link can also be a script.
+    /// - Parameter address: An address of this program or a checked
+    ///   address, because a link can also be a script.
     public static func link(_ content: HTML, to address: String) -> HTML {
         "<a href=\"\(address)\">\(content)</a>"
     }
 
-    /// Returns the attribute, with a space before it; nothing for no class.
+    /// Returns the attribute with a space before it; empty markup for `nil`.
     public static func `class`(_ style: String?) -> HTML {
         guard let style, !style.isEmpty else { return "" }
         return " class=\"\(style)\""
@@ -114,7 +116,7 @@ extension [HTML] {
     }
 }
 
-/// A block of a page: a word of the page, or plain markup.
+/// A block of a page: an element of this module, or plain markup.
 public protocol PagePart {
     var html: HTML { get }
 }
@@ -124,7 +126,7 @@ extension HTML: PagePart {
 }
 
 extension HTML {
-    /// Puts blocks one after the other, a line each.
+    /// Puts each block on a line of its own.
     public init(@PageBuilder _ content: () throws -> HTML) rethrows {
         self = try content()
     }

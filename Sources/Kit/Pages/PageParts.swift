@@ -1,4 +1,4 @@
-// The words of pages: blocks that many pages have.
+// Elements of pages: blocks that many pages have.
 
 /// A box with a heading.
 public struct Card: PagePart {
@@ -40,7 +40,7 @@ public struct Facts: PagePart {
     }
 }
 
-/// A table that scrolls by itself where the window is narrow.
+/// A table that scrolls by itself in a narrow window.
 public struct Table: PagePart {
     /// A column: its heading, and the class of its cells.
     public struct Column: Sendable, ExpressibleByStringLiteral {
@@ -52,12 +52,12 @@ public struct Table: PagePart {
         public init(_ heading: String, _ look: String = "") { (self.heading, self.look) = (heading, look) }
         public init(stringLiteral heading: String) { self.init(heading) }
 
-        /// Lines of this column can break at any character.
+        /// Returns a column whose lines can break at any character.
         public static func any(_ heading: String) -> Self { Self(heading, "any") }
         public static func nowrap(_ heading: String) -> Self { Self(heading, "nowrap") }
         public static func number(_ heading: String) -> Self { Self(heading, "number") }
 
-        /// The column with the headings of the rows.
+        /// Returns the column with the headings of the rows.
         public static func head(_ heading: String, _ look: String = "") -> Self {
             var column = Self(heading, look)
             column.isHead = true
@@ -74,9 +74,9 @@ public struct Table: PagePart {
 
     /// - Parameters:
     ///   - label: The name of the table for screen readers; `nil` for a narrow table, which does not scroll.
-    ///   - rows: Each with a cell for each column.
+    ///   - rows: Rows with a cell for each column.
     ///   - ids: The anchors of the rows, one for each row; empty for rows without anchors.
-    ///   - empty: A sentence in place of a table without rows.
+    ///   - empty: A sentence that replaces a table without rows.
     public init(
         _ label: String?, _ columns: [Column], _ rows: [[HTML]], ids: [String] = [],
         ifEmpty empty: HTML? = nil
@@ -88,7 +88,7 @@ public struct Table: PagePart {
         self.empty = empty
     }
 
-    /// Makes a table with a row for each value. `cells` gives a cell for each column.
+    /// Creates a table with a row for each value. `cells` returns a cell for each column.
     public init<Values: Sequence>(
         _ label: String?, _ columns: [Column], _ values: Values, ifEmpty empty: HTML? = nil,
         cells: (Values.Element) throws -> [HTML]
@@ -142,7 +142,7 @@ public struct PostForm: PagePart {
     private let content: HTML
 
     /// - Parameters:
-    ///   - token: The token that proves that the form is of a page of ours (CSRF).
+    ///   - token: The token that proves that the form comes from a page of this server (CSRF).
     ///   - look: A class of the style sheet.
     public init(
         to address: String, token: String, look: String = "", @PageBuilder _ content: () throws -> HTML
@@ -158,14 +158,14 @@ public struct PostForm: PagePart {
     }
 }
 
-/// A list of choices of a form.
+/// A list of choices in a form.
 public struct Select: PagePart {
     private let attributes: HTML
     private let options: [HTML]
 
     /// - Parameters:
     ///   - id: The ID to which a label refers; `nil` for a list within its label.
-    ///   - choices: Values with their words.
+    ///   - choices: Values with their labels.
     public init(
         _ name: String, id: String? = nil, _ choices: [(value: String, label: String)], chosen: String? = nil
     ) {
@@ -210,7 +210,7 @@ public struct Details: PagePart {
     }
 }
 
-/// Links between pages that belong together, or between the parts of one.
+/// Links between related pages, or between the parts of one page.
 public struct Tabs: PagePart {
     private let label: String
     private let links: [HTML]
@@ -218,7 +218,7 @@ public struct Tabs: PagePart {
     /// - Parameters:
     ///   - label: The name of the links for screen readers.
     ///   - tabs: Titles with their addresses.
-    ///   - current: The address of the page that is shown.
+    ///   - current: The address of the current page.
     public init(_ label: String, _ tabs: [(title: String, address: String)], current: String? = nil) {
         self.label = label
         links = tabs.map { title, address in
@@ -230,7 +230,7 @@ public struct Tabs: PagePart {
     public var html: HTML { "<nav class=\"tabs\" aria-label=\"\(label)\">\n\(HTML(links))</nav>" }
 }
 
-/// Text of a program, which scrolls where it is wide.
+/// Program text, which scrolls when it is wide.
 public struct CodeBlock: PagePart {
     private let label: String
     private let text: String
@@ -238,7 +238,7 @@ public struct CodeBlock: PagePart {
 
     /// - Parameters:
     ///   - label: The name of the text for screen readers.
-    ///   - id: The ID to which a button that copies the text refers.
+    ///   - id: The ID to which the copy button refers.
     public init(_ label: String, _ text: String, id: String? = nil) {
         (self.label, self.text, self.id) = (label, text, id.map { " id=\"\($0)\"" })
     }
@@ -249,7 +249,7 @@ public struct CodeBlock: PagePart {
 }
 
 extension HTML {
-    /// Returns a button that copies the text of an element. It is hidden where no script runs.
+    /// Returns a button that copies the text of an element. Without scripts it is hidden.
     public static func copyButton(for id: String, _ words: String = "Copy") -> HTML {
         "<button type=\"button\" class=\"quiet\" data-copy=\"\(id)\" hidden>\(words)</button>"
     }

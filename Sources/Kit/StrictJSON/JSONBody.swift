@@ -1,33 +1,33 @@
-/// A value that a member of a JSON object can have: how it is written, and its schema.
+/// A value that a member of a JSON object can have: its encoding, and its schema.
 public protocol JSONMember: SendableMetatype {
     static var schema: JSONSchema { get }
     func write(into json: inout JSONWriter)
 }
 
-/// The body of a response, or an object in it, declared once: a course over its members writes it, another lists them
-/// for the schema.
+/// The body of a response, or an object in it, declared once: one member visitor writes
+/// it, another lists its members for the schema.
 public protocol JSONBody: JSONMember {
-    /// The name among the document's components.
+    /// The name of the schema among the document's components.
     static var schemaName: String { get }
-    /// The description of the schema; empty where its members say enough.
+    /// The description of the schema; empty if the members suffice.
     static var schemaText: String { get }
     /// Names every member once, in the order in which they are written.
     static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self
 }
 
-/// A course over the members of a body.
+/// A visitor of the members of a body.
 ///
-/// The detail of a member is added to the schema of its type; a literal is a description. A member whose value is an
-/// optional is not required, and is not written without a value: a response has no null.
+/// The detail of a member is added to the schema of its type; a literal is a description. A member with an
+/// optional value is not required, and is absent without a value: a response has no null.
 public protocol MemberCourse<Value> {
     associatedtype Value
     mutating func callAsFunction<M: JSONMember>(
         _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M)
     mutating func callAsFunction<M: JSONMember>(
         _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M?)
-    /// Every member of another body (`allOf`).
+    /// Visits every member of another body (`allOf`).
     mutating func members<B: JSONBody>(of get: (Value) -> B)
-    /// Every member of another body, in this body's own schema.
+    /// Visits every member of another body as a member of this body's own schema.
     mutating func inline<B: JSONBody>(_ get: (Value) -> B)
 }
 
@@ -44,7 +44,7 @@ extension MemberCourse {
 }
 
 extension MemberCourse {
-    /// A member that is written always, and that clients must not rely on.
+    /// Visits a member that is always written, and that clients must not rely on.
     @inlinable @inline(__always)
     public mutating func unrequired<M: JSONMember>(
         _ name: StaticString, _ detail: @autoclosure () -> JSONSchema, _ get: (Value) -> M
@@ -53,7 +53,7 @@ extension MemberCourse {
     }
 }
 
-/// Writes the members of a value. Both pointers are valid for the one course.
+/// Writes the members of a value. Both pointers are valid only for one visit.
 public struct MemberWriting<Value>: MemberCourse {
     @usableFromInline let value: UnsafePointer<Value>
     @usableFromInline let json: UnsafeMutablePointer<JSONWriter>
@@ -160,7 +160,7 @@ extension JSONBody {
     @inlinable
     public func write(into json: inout JSONWriter) { json.object(self) }
 
-    /// Writes the members into an object that is open.
+    /// Writes the members into an open object.
     @inlinable
     public func writeMembers(into json: inout JSONWriter) {
         withUnsafeMutablePointer(to: &json) { json in
@@ -183,8 +183,8 @@ extension JSONMember {
 }
 
 extension JSONWriter {
-    /// Writes a body. A body that other modules write calls it in a `write(into:)` of its own, so that the compiler
-    /// specializes the course.
+    /// Writes a body. A body in another module calls it in its own `write(into:)`,
+    /// so that the compiler specializes the visitor.
     @inlinable
     public mutating func object<B: JSONBody>(_ body: B) {
         beginObject()
@@ -193,7 +193,7 @@ extension JSONWriter {
     }
 }
 
-/// A list of words that can get new ones: a code of responses, described once.
+/// A list of words that can grow: a code of responses, described once.
 public protocol JSONWord: JSONMember, RawRepresentable<String>, CaseIterable, Sendable {
     static var schemaName: String { get }
     static var schemaText: String { get }
@@ -252,7 +252,7 @@ extension Array: JSONMember where Element: JSONMember {
         json.endArray()
     }
 
-    /// The list, or `nil` without an element: a member that is absent then.
+    /// The list; `nil` when it is empty, so that the member is absent.
     @inlinable
     public var unlessEmpty: [Element]? { isEmpty ? nil : self }
 }

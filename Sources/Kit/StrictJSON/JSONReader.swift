@@ -12,7 +12,7 @@ public struct JSONReader {
     let bytes: [UInt8]
     var position = 0
     private let limits: JSONLimits
-    /// The names in all open objects, the innermost last.
+    /// The names in all open objects, with the innermost object last.
     private var names: [JSONName] = []
     /// The number of open containers.
     private var depth = 0
@@ -20,7 +20,7 @@ public struct JSONReader {
     private var firstName = 0
     /// Starts of the names of the enclosing containers.
     private var outerFirstNames: [Int] = []
-    /// Indicates that a container was opened and nothing in it has been read yet.
+    /// True if a container was opened and nothing in it has been read yet.
     private var isFirst = false
 
     public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) {
@@ -29,8 +29,8 @@ public struct JSONReader {
         names.reserveCapacity(16)
     }
 
-    /// The place of the next value. After `finish` it may be set to a place that was passed, to read a value there that
-    /// was skipped.
+    /// The place of the next value. After `finish`, a caller may set it to an
+    /// earlier place, to read a value that was skipped.
     public var place: Int {
         get { position }
         set { position = newValue }
@@ -204,7 +204,7 @@ public enum JSONKind: Sendable {
     case object, array, string, number, bool, null
 }
 
-/// Reason of a document's refusal.
+/// Reason for the refusal of a document.
 ///
 /// `detail` names a byte position or a rule and may repeat a part of the document: it is for a debugger,
 /// never for a log or a response.
@@ -386,7 +386,7 @@ extension JSONReader {
         guard position > start else { throw invalid("no digit at byte \(position)") }
     }
 
-    /// `nil` when the digits do not fit 64 bits.
+    /// Returns `nil` when the digits do not fit 64 bits.
     private func integer(_ digits: ArraySlice<UInt8>, isNegative: Bool) -> Int64? {
         var value: Int64 = 0
         for digit in digits {
@@ -404,8 +404,8 @@ extension JSONReader {
 
 /// A JSON number without loss: an exact 64-bit integer, or the text of any other number.
 ///
-/// `1e3` and `1.0` are not integers here, because Apple never writes them, and readers that round would
-/// disagree with others.
+/// `1e3` and `1.0` are not integers here, because Apple never writes them, and
+/// readers that round would disagree with others.
 public enum JSONNumber: Sendable, Equatable {
     case integer(Int64)
     case other(String)

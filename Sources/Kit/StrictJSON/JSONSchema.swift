@@ -1,10 +1,9 @@
-/// A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it) with the named schemas that it refers to.
+/// A JSON Schema (draft 2020-12, as in OpenAPI 3.1) with the named schemas that it refers to.
 ///
-/// A string literal is a schema with a description and nothing else: a detail of a member whose type gives the
-/// rest.
+/// A string literal is a schema with only a description: a detail of a member whose type has the rest.
 public struct JSONSchema: Sendable {
     public private(set) var keywords: JSONObject
-    /// The schemas that `$ref` names, also those of inner schemas.
+    /// The schemas that `$ref` names, including those of inner schemas.
     public private(set) var components: [Component]
 
     public struct Component: Sendable {
@@ -25,7 +24,7 @@ public struct JSONSchema: Sendable {
             components: [Component(name: name, schema: schema)])
     }
 
-    /// A list that can get new values without a new version.
+    /// Returns a list that can get new values without a new version.
     public static func words(_ words: [String], _ text: String = "") -> JSONSchema {
         JSONSchema([("type", "string"), ("x-extensible-enum", .array(words.map { .string($0) }))])
             .with(JSONSchema(stringLiteral: text))
@@ -46,7 +45,7 @@ public struct JSONSchema: Sendable {
         ).with(detail)
     }
 
-    /// Bounds of a text in characters.
+    /// Returns bounds of a text in characters.
     public static func length(_ bound: ClosedRange<Int>, _ text: String = "") -> JSONSchema {
         let least: JSONSchema = bound.lowerBound > 0 ? ["minLength": .integer(Int64(bound.lowerBound))] : ""
         return least.with(["maxLength": .integer(Int64(bound.upperBound))])
@@ -57,7 +56,7 @@ public struct JSONSchema: Sendable {
         (["minLength": 1] as JSONSchema).with(JSONSchema(stringLiteral: text))
     }
 
-    /// A number from `least` on.
+    /// Returns a number with a minimum of `least`.
     public static func from(_ least: Int64, _ text: String = "") -> JSONSchema {
         (["minimum": .integer(least)] as JSONSchema).with(JSONSchema(stringLiteral: text))
     }
@@ -67,8 +66,8 @@ public struct JSONSchema: Sendable {
             .with(JSONSchema(stringLiteral: text))
     }
 
-    /// Returns the schema with the detail's keywords in place of its own. A reference with a detail becomes
-    /// `allOf`; a detail that is a whole schema replaces this one.
+    /// Returns this schema, with the detail's keywords replacing its own. A reference with a detail becomes
+    /// `allOf`; a detail that is a complete schema replaces this schema.
     public func with(_ detail: JSONSchema) -> JSONSchema {
         if detail.keywords.members.isEmpty { return self }
         let isWhole = detail.keywords.members.contains { Self.kinds.contains($0.name) }
@@ -79,7 +78,7 @@ public struct JSONSchema: Sendable {
         return result
     }
 
-    /// Returns the schema that also takes `null`.
+    /// This schema, which also accepts `null`.
     public var orNull: JSONSchema {
         guard case .string(let type)? = keywords["type"] else {
             return Self.combined("anyOf", [self, ["type": "null"]])

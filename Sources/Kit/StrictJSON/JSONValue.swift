@@ -1,6 +1,6 @@
 import Encodings
 
-/// A JSON document as a tree, for everything that is not on the hot path.
+/// A JSON document as a tree, for all documents outside the hot path.
 public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -27,7 +27,7 @@ public enum JSONValue: Sendable, Equatable {
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
     public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// The member of an object; `nil` when there is none, or this is not an object.
+    /// The member of an object; `nil` when it is absent, or this is not an object.
     public subscript(name: String) -> JSONValue? { object?[name] }
 
     public func serialized() -> [UInt8] {
@@ -95,7 +95,7 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: Equatable {
-    /// Equal members in the same order; names compare byte for byte.
+    /// Returns true for equal members in the same order. Names compare byte for byte.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.members.elementsEqual(rhs.members) { $0.name.isByteEqual(to: $1.name) && $0.value == $1.value }
     }
@@ -115,7 +115,7 @@ public struct JSONName: Sendable {
         self.init(bytes, 0..<bytes.count)
     }
 
-    /// The name at this position of a document.
+    /// Reads the name at this position of a document.
     init(_ document: UnsafeRawBufferPointer, _ range: Range<Int>) {
         let (start, end) = (range.lowerBound, range.upperBound)
         count = end - start
@@ -144,7 +144,7 @@ public struct JSONName: Sendable {
         return String(decoding: first + (rest ?? []), as: UTF8.self)
     }
 
-    /// 0 for an empty name, like the end of a literal.
+    /// The first byte; 0 for an empty name, like the end of a literal.
     @inlinable
     var firstByte: UInt8 { UInt8(truncatingIfNeeded: UInt64(littleEndian: words.0)) }
 
@@ -158,7 +158,7 @@ public struct JSONName: Sendable {
         }
     }
 
-    /// In the byte order of the machine, so that the words have the memory layout of the bytes.
+    /// Reads a word in the byte order of the machine, so that the words have the memory layout of the bytes.
     private static func word(of bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> UInt64 {
         if start + 8 <= bytes.count {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))

@@ -4,7 +4,7 @@ import Encodings
 ///
 /// The caller must call `name` before every value in an object, and `element` before every value in an array.
 public struct JSONWriter: Sendable {
-    /// Zeros after `count`. Writing into an existing buffer is much cheaper than appending.
+    /// The bytes, with zeros after `count`. Writing into an existing buffer is much cheaper than appending.
     private var storage: [UInt8]
     private var count = 0
     private var needsComma = false
@@ -157,7 +157,7 @@ public struct JSONWriter: Sendable {
         count += text.count
     }
 
-    /// Text that needs no escape.
+    /// Appends text that needs no escape.
     private mutating func appendQuoted(_ text: UnsafeRawBufferPointer) {
         makeRoom(for: text.count + 2)
         storage.withUnsafeMutableBytes { storage in
@@ -204,7 +204,7 @@ extension JSONWriter {
         if let value { member(name, value) }
     }
 
-    /// Writes an array of text. Without any value the member is absent.
+    /// Writes an array of text. Without a value the member is absent.
     public mutating func member(_ name: StaticString, ifAny values: [String]) {
         guard !values.isEmpty else { return }
         self.name(name)

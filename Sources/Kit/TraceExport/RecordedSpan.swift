@@ -2,13 +2,13 @@ import Encodings
 import Synchronization
 public import Tracing
 
-/// A span of this program. It goes into the queue when it ends, unless it is not sampled.
+/// A span of this program. A sampled span enters the queue when it ends.
 ///
-/// Keeps no text of an error, which could contain anything: its code becomes `error.type`, or its type.
+/// Keeps no text of an error, which could contain anything: `error.type` is the error's code, or its type.
 public final class RecordedSpan: Span {
     static let mostAttributes = 32
     static let mostLinks = 32
-    /// Bytes of an attribute's text, and of a name.
+    /// Largest number of bytes of an attribute's text, and of a name.
     static let longestText = 256
 
     private struct State {
@@ -101,7 +101,7 @@ public final class RecordedSpan: Span {
             FinishedSpan(
                 name: Self.bounded(ended.name), trace: trace, parent: parent, kind: kind,
                 startedAt: startedAt,
-                // The clock of the system can be set back meanwhile.
+                // The system's clock can have been set back since the start.
                 endedAt: max(startedAt, endedAt), attributes: Self.list(ended.attributes),
                 links: ended.links, isFailed: ended.isFailed))
     }
@@ -133,11 +133,11 @@ public final class RecordedSpan: Span {
     }
 }
 
-/// The spans of this program beside those of requests, which have the method and the template of the path.
+/// The spans of this program except request spans, whose names are the method and the path template.
 ///
-/// Every name is a line in a tracing system, so no name has a value in it.
+/// Every name is a line in a tracing system, so no name contains a value.
 public enum SpanName: String, Sendable, Hashable, CaseIterable {
-    /// A request whose path is of no call.
+    /// A request whose path belongs to no call.
     case request
     case verify
     case commitAccounts = "commit accounts"
@@ -148,7 +148,7 @@ public enum SpanName: String, Sendable, Hashable, CaseIterable {
     case deliverEvent = "deliver event"
 }
 
-/// A span as it is exported. All its texts are bounded.
+/// A finished span for the export. All its texts are bounded.
 public struct FinishedSpan: Sendable {
     public enum Value: Sendable, Equatable {
         case text(String)
@@ -160,7 +160,7 @@ public struct FinishedSpan: Sendable {
     public let trace: TraceContext
     public let parent: SpanID?
     public let kind: SpanKind
-    /// Nanoseconds since 1970.
+    /// Start time in nanoseconds since 1970.
     public let startedAt: UInt64
     public let endedAt: UInt64
     public let attributes: [(name: String, value: Value)]

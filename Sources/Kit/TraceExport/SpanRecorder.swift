@@ -3,8 +3,8 @@ public import Tracing
 
 /// Makes the spans of this program (`Tracer` of swift-distributed-tracing).
 ///
-/// A span without a parent begins a new trace, of which the sampler records a share. A span with a parent is
-/// recorded if its parent is. What is not recorded costs no place in the queue.
+/// A span without a parent begins a new trace; the sampler records a share of new traces. A span with a
+/// parent is recorded if its parent is. A span that is not recorded takes no place in the queue.
 public final class SpanRecorder: Tracer {
     public let queue: SpanQueue
     private let sampler: TraceSampler
@@ -25,16 +25,17 @@ public final class SpanRecorder: Tracer {
             startedAt: trace.isSampled ? instant().nanosecondsSinceEpoch : 0)
     }
 
-    /// Decides about a request from outside, before anything is allocated for it.
+    /// Decides about a request from outside, before any allocation for it.
     ///
     /// - Parameters:
-    ///   - parent: The span of the caller, which decides if the request is recorded. `nil` for a new trace: of a
-    ///     caller without an API key as well, because anyone could have all of its requests recorded otherwise.
+    ///   - parent: The span of the caller, which decides about the recording of the request. `nil`
+    ///     for a new trace, and for a caller without an API key, because any client could
+    ///     otherwise have all of its requests recorded.
     public func place(after parent: TraceContext?) -> TraceContext {
         parent.map { child(of: $0) } ?? newTrace()
     }
 
-    /// Makes the span of a request that has its place already.
+    /// Makes the span of a request whose place is already decided.
     public func span(
         _ name: String, at place: TraceContext, parent: TraceContext?, kind: SpanKind, startedAt: UInt64
     ) -> RecordedSpan {
@@ -59,7 +60,7 @@ public final class SpanRecorder: Tracer {
         return TraceContext(traceID: id, spanID: ids.span(), isSampled: sampler.records(id))
     }
 
-    /// The exporter looks at the queue by itself.
+    /// Does nothing, because the exporter reads the queue by itself.
     public func forceFlush() {}
 
     public func extract<Carrier, Extract: Extractor>(
@@ -81,12 +82,12 @@ public final class SpanRecorder: Tracer {
     }
 }
 
-/// Decides which traces are recorded: those that their caller records, and of new traces a share.
+/// Decides which traces are recorded: the traces that their caller records, and a share of new traces.
 ///
-/// The decision about a new trace depends on its ID alone, in the way of OpenTelemetry's consistent sampling, so
-/// that programs with the same ratio record the same traces.
+/// The decision about a new trace depends only on its ID, as in OpenTelemetry's consistent sampling, so that
+/// programs with the same ratio record the same traces.
 public struct TraceSampler: Sendable {
-    /// The smallest number in the last seven bytes of an ID that is recorded.
+    /// The smallest recorded number in the last seven bytes of an ID.
     private let threshold: UInt64
 
     /// - Parameter ratio: 0 to 1.
@@ -102,11 +103,11 @@ public struct TraceSampler: Sendable {
 
 /// Makes the IDs of traces and spans.
 ///
-/// They name, and protect nothing, so they need not be secret: the finalizer of splitmix64 is a bijection, so the
-/// spans of a process never repeat, and the beginning is random in each process.
+/// IDs only name and protect nothing, so they need not be secret. The finalizer of splitmix64 is a bijection,
+/// so the spans of a process never repeat. The start value is random in each process.
 final class TraceIDs: Sendable {
     private let counter: Atomic<UInt64>
-    /// Differs between processes whose counters meet.
+    /// Process value that keeps IDs apart when the counters of two processes are equal.
     private let process: UInt64
 
     /// - Parameter seed: `nil` for random IDs.

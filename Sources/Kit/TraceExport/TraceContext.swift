@@ -6,21 +6,22 @@ public struct TraceContext: Sendable, Equatable {
     public let spanID: SpanID
     /// True if the span is recorded.
     public let isSampled: Bool
-    /// The `tracestate` that came with the context, which is valid; `nil` without one.
+    /// The valid `tracestate` of the received context; `nil` without one.
     public var state: String?
 
     init(traceID: TraceID, spanID: SpanID, isSampled: Bool, state: String? = nil) {
         (self.traceID, self.spanID, self.isSampled, self.state) = (traceID, spanID, isSampled, state)
     }
 
-    /// Reads a `traceparent` (§3.2). Returns `nil` for every other text: a program then begins a new trace (§3.4).
+    /// Reads a `traceparent` (§3.2). Returns `nil` for every other
+    /// text: a program then begins a new trace (§3.4).
     public init?(traceparent: String) {
         let length = 55
         let text = Array(traceparent.utf8.prefix(length + 1))
         let hyphen = UInt8(ascii: "-")
         guard text.count >= length, text[2] == hyphen, text[35] == hyphen, text[52] == hyphen,
             let version = LowercaseHex.read(text[0..<2]), version != 0xFF,
-            // A later version may have more fields behind a hyphen, and version 00 has none.
+            // A later version may have more fields after a hyphen; version 00 has no more fields.
             text.count == length || (version > 0 && text[length] == hyphen),
             let high = LowercaseHex.read(text[3..<19]), let low = LowercaseHex.read(text[19..<35]),
             let span = LowercaseHex.read(text[36..<52]), let flags = LowercaseHex.read(text[53..<55]),
@@ -29,12 +30,12 @@ public struct TraceContext: Sendable, Equatable {
         self.init(traceID: traceID, spanID: spanID, isSampled: flags & 1 == 1)
     }
 
-    /// The field `traceparent` for a program that this program calls.
+    /// The field `traceparent` for a request to another program.
     public var traceparent: String { "00-\(traceID.text)-\(spanID.text)-\(isSampled ? "01" : "00")" }
 }
 
 extension ServiceContext {
-    /// The span that work belongs to.
+    /// The span of the current work.
     public var trace: TraceContext? {
         get { self[TraceContextKey.self] }
         set { self[TraceContextKey.self] = newValue }
@@ -60,7 +61,7 @@ public struct TraceID: Sendable, Hashable {
         (self.high, self.low) = (high, low)
     }
 
-    /// 32 digits in lower case.
+    /// The ID as 32 digits in lower case.
     public var text: String {
         String(unsafeUninitializedCapacity: 32) { output in
             LowercaseHex.write(high, to: output, at: 0)
@@ -79,7 +80,7 @@ public struct SpanID: Sendable, Hashable {
         self.value = value
     }
 
-    /// 16 digits in lower case.
+    /// The ID as 16 digits in lower case.
     public var text: String {
         String(unsafeUninitializedCapacity: 16) { output in
             LowercaseHex.write(value, to: output, at: 0)
@@ -88,7 +89,7 @@ public struct SpanID: Sendable, Hashable {
     }
 }
 
-/// Whole words in hexadecimal. Trace Context allows no digit in upper case.
+/// Words of 64 bits in hexadecimal. Trace Context allows no digit in upper case.
 enum LowercaseHex {
     static func write(_ word: UInt64, to output: UnsafeMutableBufferPointer<UInt8>, at start: Int) {
         for index in 0..<16 {
@@ -113,18 +114,20 @@ enum LowercaseHex {
     }
 }
 
-/// The rule of `tracestate` (W3C Trace Context §3.3). siwa has no member of its own, so it keeps or drops the whole.
+/// The rule of `tracestate` (W3C Trace Context §3.3). siwa has no member of
+/// its own, so it keeps or drops the whole value.
 public enum TraceState {
-    /// Bytes of a value that programs should pass on. A longer value is dropped: a part of it would be another value.
+    /// Largest number of bytes of a value that programs should pass on. A longer value is
+    /// dropped: a part of it would be another value.
     public static let longest = 512
     private static let mostMembers = 32
 
     /// - Parameter fields: The values of all fields with this name, in their order.
-    /// - Returns: The value, or `nil` for none and for a value that is not well formed.
+    /// - Returns: The value; `nil` when it is absent or malformed.
     public static func accept(_ fields: [String]) -> String? {
         var total = 0
         for field in fields { total += field.utf8.count + 1 }
-        // Before anything else, so that many fields cost nothing.
+        // Comes first, so that many fields cost nothing.
         guard total > 0, total - 1 <= longest else { return nil }
         let value = fields.joined(separator: ",")
         var keys: Set<Substring> = []
@@ -147,7 +150,8 @@ public enum TraceState {
         return member
     }
 
-    /// A key begins with a letter or, for a tenant of a system, with a letter or a digit.
+    /// Returns true for a key. It begins with a letter or, for a
+    /// tenant of a system, with a letter or a digit.
     private static func isKey(_ key: Substring) -> Bool {
         let parts = key.split(separator: "@", omittingEmptySubsequences: false)
         switch parts.count {
@@ -169,7 +173,8 @@ public enum TraceState {
         }
     }
 
-    /// Printable ASCII without comma and equals sign. The space at its end was removed already.
+    /// Returns true for printable ASCII without comma and equals sign.
+    /// The caller has removed the space at its end.
     private static func isValue(_ value: Substring) -> Bool {
         !value.isEmpty && value.utf8.count <= 256
             && value.utf8.allSatisfy {

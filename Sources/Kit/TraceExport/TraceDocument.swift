@@ -10,7 +10,7 @@ public struct TraceDocument: Sendable {
 
     /// - Parameters:
     ///   - service: `service.name` of the resource.
-    ///   - instance: `service.instance.id`, which tells replicas apart.
+    ///   - instance: `service.instance.id`, which distinguishes replicas.
     public init(service: String, version: String, instance: String) {
         (self.service, self.version, self.instance) = (service, version, instance)
     }

@@ -5,17 +5,17 @@ import Synchronization
 
 /// Posts finished spans to the collector, twice a second.
 ///
-/// Spans that a collector does not take are dropped and counted, and the exporter waits before the next attempt: at
-/// first a second, then twice as long, at most half a minute. Nothing waits for the exporter, except the end of the
-/// process, for two seconds at most.
+/// The exporter drops and counts spans that a collector does not accept, and waits before the next
+/// attempt: at first a second, then twice as long, at most half a minute. Only the end of the process
+/// waits for the exporter, for at most two seconds.
 public final class TraceExporter: Service {
     static let largestBatch = 512
     static let interval = Duration.milliseconds(500)
     static let requestLimit = Duration.seconds(5)
-    /// Time for the spans that are left at the end of the process.
+    /// Time limit for the remaining spans at the end of the process.
     static let lastLimit = Duration.seconds(2)
     static let longestPause = Duration.seconds(30)
-    /// Between two log lines.
+    /// Shortest time between two log lines.
     private static let quietTime = Duration.seconds(60)
 
     private let queue: SpanQueue
@@ -39,7 +39,7 @@ public final class TraceExporter: Service {
 
     public func run() async throws {
         await cancelWhenGracefulShutdown { await self.exportRegularly() }
-        // Everything else has stopped already, so no span follows. Not in a cancelled task, which could not post.
+        // All other work has already stopped, so no span follows. This task is cancelled and could not post.
         await Task { await self.exportRest() }.value
     }
 
@@ -97,23 +97,23 @@ public final class TraceExporter: Service {
     }
 }
 
-/// A program that takes spans, such as the OpenTelemetry Collector.
+/// A program that accepts spans, such as the OpenTelemetry Collector.
 public protocol TraceCollector: Sendable {
     /// Posts a document. Returns when the collector has accepted it.
     ///
-    /// - Parameter limit: The time after which the call must have ended.
+    /// - Parameter limit: Time after which the call must have ended.
     /// - Throws: `TraceExportError`.
     func post(_ document: [UInt8], within limit: Duration) async throws
 }
 
-/// The reason for which spans were not taken.
+/// The reason for which a collector did not accept spans.
 public struct TraceExportError: Error, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         case unreachable, timedOut = "timed_out", refused
     }
 
     public let code: Code
-    /// The status of a response.
+    /// The status of the response.
     public let status: Int?
 
     public init(_ code: Code, status: Int? = nil) {
@@ -121,8 +121,8 @@ public struct TraceExportError: Error, Equatable {
     }
 }
 
-/// Spans that wait for the collector. Spans above its bound are dropped and counted: a collector that is slow or
-/// away costs memory up to the bound, and no time of a request.
+/// Spans that wait for the collector. Spans above the bound are dropped and counted: a collector that is slow
+/// or unreachable costs memory up to the bound, and does not delay a request.
 public final class SpanQueue: Sendable {
     public static let bound = 2048
 
@@ -141,10 +141,10 @@ public final class SpanQueue: Sendable {
         }
     }
 
-    /// Takes all spans.
+    /// Removes and returns all spans.
     package func takeAll() -> [FinishedSpan] { take(atMost: Self.bound).spans }
 
-    /// Takes the oldest spans, and the number of spans that were dropped since the last call.
+    /// Removes and returns the oldest spans, and the number of spans that were dropped since the last call.
     func take(atMost most: Int) -> (spans: [FinishedSpan], dropped: Int) {
         state.withLock { state in
             defer { state.dropped = 0 }

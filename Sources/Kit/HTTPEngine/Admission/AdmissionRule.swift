@@ -4,8 +4,8 @@ public import NIOCore
 ///
 /// A request is handled as soon as it is read. So the queue is in the sockets, and its length shows only in
 /// the time until the loop serves them again: a new request waits for the rest of one round and for part of
-/// the next. The rule measures a round now and then. A long round in which the loop worked little was a wait,
-/// for example for a disk, and no overload. Does no I/O and reads no clock.
+/// the next. The rule sometimes measures a round. A long round with little work of the loop was a wait, for
+/// example for a disk, and no overload. Does no I/O and reads no clock.
 struct AdmissionRule {
     private struct Start {
         let moment: NIODeadline
@@ -78,7 +78,7 @@ struct AdmissionRule {
 
     private mutating func conclude(from start: Start, to end: Start) {
         let (length, work) = (end.moment - start.moment, end.worked - start.worked)
-        // On a shared machine the loop does not get all of the time. A loop that used little processor time
+        // On a shared machine the loop does not get all of the processor time. A loop that used little of it
         // was waiting for requests: a long round then delays no request.
         lastRound =
             if work * 4 >= length { length } else if work * 10 >= length { work } else { .zero }
@@ -87,8 +87,8 @@ struct AdmissionRule {
             return
         }
         if lateSince == nil { lateSince = end.moment }
-        // The credit is not saved up: a large credit would be spent at once, and would stop everything else
-        // for as long.
+        // Credit is limited: the loop would spend a large credit at
+        // once, and all other work would stop for as long.
         let most = bounds.patience.nanoseconds * bounds.share / 100
         credit = min(most, credit + work.nanoseconds * bounds.share / 100)
     }
@@ -103,9 +103,9 @@ package enum AdmissionDecision: Equatable {
 
 /// Degree of overload at which a request is rejected.
 package enum RequestPriority: Sendable {
-    /// Never: operators need the state of the service most when it is overloaded.
+    /// Rejected never: operators need the state of the service most when it is overloaded.
     case operations
-    /// Late: the sender of a notification repeats it a few times only.
+    /// Rejected late: the sender of a notification repeats it only a few times.
     case notification
     case ordinary
 }
@@ -115,7 +115,7 @@ package enum RequestPriority: Sendable {
 public struct AdmissionBounds: Sendable {
     /// The longest acceptable round: a round of some 1000 requests that arrive at once.
     public var target = TimeAmount.milliseconds(60)
-    /// The round past which notifications are rejected too.
+    /// The longest round in which notifications are not rejected.
     public var notificationTarget = TimeAmount.milliseconds(150)
     /// The pause between two measurements while rounds are short.
     var rest = TimeAmount.milliseconds(10)
@@ -124,7 +124,7 @@ public struct AdmissionBounds: Sendable {
     var patience = TimeAmount.milliseconds(200)
     /// Cost of the rejection of one request, including reading and writing.
     var cost = TimeAmount.microseconds(30)
-    /// The part of the loop's work that may go into rejections, in percent.
+    /// The largest part of the loop's work for rejections, in percent.
     ///
     /// A rejection costs half of what a verification costs. A service that rejects every request above its
     /// capacity has no time left for the other requests. So requests above this share wait in their sockets,
@@ -134,7 +134,7 @@ public struct AdmissionBounds: Sendable {
     public init() {}
 }
 
-/// Applies `AdmissionRule` on one event loop, for all its connections. Stays on that loop.
+/// Applies `AdmissionRule` to all connections of one event loop. Stays on that loop.
 package final class AdmissionGate {
     private let eventLoop: any EventLoop
     private var rule: AdmissionRule

@@ -1,14 +1,13 @@
 import NIOCore
 import NIOHTTP1
 
-/// One client connection, from its opening to its end: the events of its channel, its place among the other
-/// connections, its time limits.
+/// One client connection, from its opening to its end: the events of its channel, its place
+/// among the other connections, its time limits.
 ///
 /// Makes no decision about time or size; `ConnectionState` does. Everything here runs on the connection's
-/// event loop. It collects a request, has it handled and
-/// writes the response. Requests that arrive while one is being handled, or while responses
-/// wait to be read, wait themselves, and so does the socket, so that a client cannot fill memory by sending
-/// requests faster than it reads responses.
+/// event loop. It collects a request, passes it on and writes the response. Requests that arrive while
+/// another request is handled, or while the client has unread responses, wait, and so does the socket. So a
+/// client cannot fill memory by sending requests faster than it reads responses.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -20,11 +19,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let executor: EventLoopTaskExecutor
     let bodies: BodyMemoryBudget
     let siblings: LoopConnections
-    /// `nil` for addresses that may open any number of connections.
+    /// The client; `nil` for addresses that may open any number of connections.
     let client: ClientAddress?
     /// Time at which the last request began, or at which its response was written.
     private(set) var usedAt: NIODeadline
-    /// `nil` before the connection is counted, and after it was closed early.
+    /// The place in the list of connections; `nil` before the
+    /// connection is counted, and after it was closed early.
     private var place: RecencyList<ConnectionHandler>.Place?
     var state: ConnectionState
     private var unparsed: UnparsedBytes
@@ -37,13 +37,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The request that is incomplete, or complete and not handled yet.
     var incoming: IncomingRequest?
     var pipelined: PipelineQueue
-    /// The request that waits for the database or for a task. `nil` also after its time limit, when the
-    /// response was sent already.
+    /// The request that waits for the database or for a task. `nil` also after its
+    /// time limit, when the response was already sent.
     var pending: (exchange: any HTTPExchange, task: Task<Void, Never>?)?
     /// A response that is not written yet.
     var ready: (exchange: any HTTPExchange, response: HTTPResponse)?
-    /// The client has closed its side, or the service stops. Also holds for a request that is not handled
-    /// yet.
+    /// True if the client has closed its side, or the service stops.
+    /// Applies also to a request that is not handled yet.
     var endsEarly = false
 
     init(loop: ConnectionLoop, remoteAddress: SocketAddress?) {
@@ -87,9 +87,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// - Returns: whether the decoder gets the bytes.
+    /// - Returns: True if the decoder gets the bytes.
     func bytesReceived(_ count: Int) -> Bool {
-        // Bytes that are dropped must not gather in the decoder.
+        // The decoder must not collect bytes that are dropped.
         guard state.phase != .closing else { return false }
         if let refusal = unparsed.received(count) {
             receive(.refused(refusal))
@@ -119,9 +119,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // One read beyond the request that is being handled is let through: taking the socket out of the
-        // event loop's interest and putting it back costs two system calls, and a client that hangs up would
-        // not be noticed.
+        // Lets one read beyond the handled request through: removing the socket from the
+        // event loop's interest and adding it again costs two system calls, and the
+        // service would not notice a client that hangs up.
         let isBusy = !pipelined.isEmpty || !context.channel.isWritable
         if isBusy { isReadHeld = true } else { context.read() }
     }
@@ -196,8 +196,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Keeps one timer that is never late. The timer may fire early, and then only looks at the deadline:
-    /// moving the timer with every request would cost more than the rest of a request's timekeeping.
+    /// Keeps one timer that is never late. A timer that fires early only reads the deadline: moving the timer
+    /// with every request would cost more than the rest of a request's timekeeping.
     func keepTimer() {
         guard let deadline = state.deadline, let context = output.context else { return }
         if let dueAt = timer?.dueAt, dueAt <= deadline { return }
@@ -219,11 +219,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 }
 
-/// Requests in their order. Input that arrives while a request is being handled, or while responses are
-/// unread by the client, waits in `pipelined`.
+/// Requests in their order. Input that arrives while a request is handled, or while the
+/// client has unread responses, waits in `pipelined`.
 extension ConnectionHandler {
     func receive(_ input: PipelineQueue.Input) {
-        // Nothing waits before it, so a long poll has lost its reader.
+        // No input waits before this end, so the client of a long poll is gone.
         if state.phase == .responding, case .inputEnded = input, pipelined.isEmpty {
             return carryOut(state.inputEnded(at: .now()))
         }
@@ -247,8 +247,8 @@ extension ConnectionHandler {
         while !mustWait, let input = pipelined.popFirst() { process(input) }
     }
 
-    /// One request is handled at a time. None is handled while the client has unread responses, which are far
-    /// larger than their requests.
+    /// True while a request is handled, or while the client has unread
+    /// responses, which are far larger than their requests.
     private var mustWait: Bool {
         switch state.phase {
         case .responding: true
@@ -314,8 +314,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// Unstructured, because a client that hangs up must not undo what is being committed: only long polls are
-    /// cancelled.
+    /// Starts an unstructured task, because a client that hangs up must not
+    /// undo a commit: only long polls are cancelled.
     private func task(
         of exchange: any HTTPExchange, _ work: @escaping @Sendable () async -> ResponseSource
     ) -> Task<Void, Never> {
@@ -350,7 +350,7 @@ extension ConnectionHandler {
         keepTimer()
     }
 
-    /// Also after the time limit: a retry of the caller finds the stored result.
+    /// Makes the response, even after the time limit: a retry of the caller finds the stored result.
     ///
     /// - Returns: `true` if there is a response to write.
     private func advance(_ exchange: any HTTPExchange, with source: ResponseSource) -> Bool {
@@ -360,7 +360,7 @@ extension ConnectionHandler {
         case .work(let work):
             let task = task(of: exchange, work)
             guard pending != nil else { break }
-            // The work may wait for something else than the database, as at the beginning of a request.
+            // The work may wait for something other than the database, such as the start of a request.
             wait(for: exchange, task, atMost: exchange.longestWait)
         }
         return false
@@ -398,7 +398,7 @@ extension ConnectionHandler {
         output.flush()
     }
 
-    /// Ends a long poll with the events that it has.
+    /// Ends a long poll. The response has the events so far.
     func endEarly() {
         endsEarly = true
         if let pending, pending.exchange.isLongPoll { pending.task?.cancel() }

@@ -25,8 +25,8 @@ final class ConnectionLoop {
     }
 }
 
-/// Runs tasks on one event loop, so that work that has to wait returns to its connection without a change of
-/// thread.
+/// Runs tasks on one event loop, so that work that waits returns to
+/// its connection without a change of thread.
 final class EventLoopTaskExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 
@@ -40,7 +40,7 @@ final class EventLoopTaskExecutor: TaskExecutor {
     }
 }
 
-/// One object for each event loop, made at its first use.
+/// One object for each event loop, created at its first use.
 final class EventLoopLocal<Value: AnyObject>: Sendable {
     private let values = Mutex<[ObjectIdentifier: NIOLoopBound<Value>]>([:])
     private let make: @Sendable (any EventLoop) -> Value
@@ -49,7 +49,7 @@ final class EventLoopLocal<Value: AnyObject>: Sendable {
         self.make = make
     }
 
-    /// Must be called on the loop.
+    /// Returns the object of a loop. Must be called on the loop.
     func value(on eventLoop: any EventLoop) -> Value {
         values.withLock { values in
             if let value = values[ObjectIdentifier(eventLoop)] { return value }

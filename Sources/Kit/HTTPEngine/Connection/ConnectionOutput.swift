@@ -6,9 +6,10 @@ import Synchronization
 /// The writing side of one connection: encodes responses, collects writes until a flush, and closes after the
 /// last response. Stays on the connection's event loop.
 ///
-/// A class, because a flush can change the channel's writability and so call the handler, which writes again.
+/// A class, because a flush can change the channel's writability and
+/// thereby call the handler, which writes again.
 final class ConnectionOutput {
-    /// `nil` before the handler is in the pipeline, and after it has left it.
+    /// The context; `nil` before the handler is in the pipeline, and after it has left the pipeline.
     var context: ChannelHandlerContext?
     private let date: DateHeader
     private var needsFlush = false
@@ -17,7 +18,7 @@ final class ConnectionOutput {
         self.date = date
     }
 
-    /// `false` while the bytes that the client has not read fill the bounds of `ServerLimits.unsentBytes`.
+    /// False while the unread bytes exceed the bounds of `ServerLimits.unsentBytes`.
     var isWritable: Bool { context?.channel.isWritable ?? true }
 
     func write(_ response: HTTPResponse, to exchange: any HTTPExchange, closes: Bool) {
@@ -40,8 +41,7 @@ final class ConnectionOutput {
         context.flush()
     }
 
-    /// Tells the client that nothing more will be sent. Bytes that the client still sends are read and
-    /// dropped.
+    /// Closes the sending side of the connection. Reads and drops bytes that the client still sends.
     func closeOutput() {
         context?.close(mode: .output, promise: nil)
     }
@@ -74,8 +74,8 @@ final class ConnectionOutput {
 
 /// Encodes a response as HTTP/1.1 into one buffer.
 ///
-/// A shared body is written after it. NIO's encoder accepts any header; this service has few fields, and
-/// their values have no line breaks.
+/// A shared body is written after the buffer. NIO's encoder accepts any header; this service has few
+/// fields, and their values have no line breaks.
 enum ResponseEncoder {
     static let continueResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -193,7 +193,7 @@ final class DateHeader: Sendable {
     private let now: @Sendable () -> Int64
     private let last = Mutex<(second: Int64, text: String)>((Int64.min, ""))
 
-    /// `now` gives milliseconds since 1970.
+    /// Creates the header. `now` returns milliseconds since 1970.
     init(now: @escaping @Sendable () -> Int64) {
         self.now = now
     }

@@ -17,7 +17,7 @@ struct ConnectionState {
     }
 
     private(set) var phase = Phase.waiting
-    /// `nil` while a request is handled that waits for nothing.
+    /// The deadline; `nil` while the handled request waits for nothing.
     private(set) var deadline: NIODeadline?
     /// Time for which the connection may be idle. It changes with the number of connections.
     var idleTime: TimeAmount
@@ -31,8 +31,8 @@ struct ConnectionState {
     init(limits: ServerLimits, openedAt now: NIODeadline) {
         self.limits = limits
         idleTime = limits.idleTime
-        // A new connection that sends nothing gets less time than a connection that has sent a request
-        // before.
+        // A new connection that sends nothing gets less time than a
+        // connection that has already sent a request.
         deadline = now + limits.requestTime
     }
 
@@ -40,7 +40,7 @@ struct ConnectionState {
     /// or the client does not read the response.
     var isExpendable: Bool { phase != .responding || isStalled }
 
-    /// Bytes arrived that belong to no request yet.
+    /// Notes bytes that belong to no request yet.
     mutating func bytesArrived(at now: NIODeadline) {
         guard phase == .waiting, !isStalled else { return }
         phase = .receiving
@@ -62,7 +62,7 @@ struct ConnectionState {
 
     enum BodyAction: Equatable { case keep, refuseTooLarge }
 
-    /// Chunked bodies announce no length, so the bytes are counted as well.
+    /// Counts bytes of a body. A chunked body has no declared length.
     mutating func bodyArrived(byteCount: Int) -> BodyAction {
         bodyBytes += byteCount
         return bodyBytes > limits.bodyBytes ? .refuseTooLarge : .keep
@@ -74,8 +74,8 @@ struct ConnectionState {
         if !isStalled { deadline = nil }
     }
 
-    /// The request is complete and has to wait for the database or for a task. Its time starts here: the time
-    /// of its arrival does not count.
+    /// Starts the time of a complete request that waits for the database or for a
+    /// task. The time of its arrival does not count.
     mutating func workBegan(at now: NIODeadline, waiting ownWait: TimeAmount = .zero) {
         let end = now + limits.workTime + ownWait
         workDeadline = end
@@ -98,14 +98,14 @@ struct ConnectionState {
         return .keepOpen
     }
 
-    /// A request was refused before its end. Bytes that the client still sends are dropped for a while,
+    /// Notes that a request was refused before its end. Drops bytes that the client still sends for a while,
     /// because a reset would destroy the response before the client reads it.
     mutating func refused(at now: NIODeadline) {
         phase = .closing
         deadline = now + limits.lingerTime
     }
 
-    /// The client does not read its responses.
+    /// Notes that the client does not read its responses.
     mutating func stalled(at now: NIODeadline) {
         isStalled = true
         deadline = now + limits.unreadResponseTime
@@ -124,14 +124,14 @@ struct ConnectionState {
 
     enum EndAction: Equatable { case closeWhenWritten, finishResponse }
 
-    /// The client will send nothing more.
+    /// Notes that the client will send nothing more.
     mutating func inputEnded(at now: NIODeadline) -> EndAction {
         guard phase == .responding else { return close(at: now) }
         closesAfterResponse = true
         return .finishResponse
     }
 
-    /// The service is shutting down: requests that have begun are finished, and no new one is begun.
+    /// Begins the shutdown of the service: requests that have begun are finished, and no new request begins.
     mutating func quiesce(at now: NIODeadline) -> EndAction {
         isQuiescing = true
         return phase == .waiting ? close(at: now) : .finishResponse
@@ -169,13 +169,14 @@ struct ConnectionState {
 
 /// A reason for which the engine refuses a request before it is complete. The connection closes after the response.
 package enum RequestRefusal: Sendable {
-    /// The received bytes are no request of HTTP/1.1, or one that two readers could understand differently.
+    /// The received bytes are not a request of HTTP/1.1, or two
+    /// readers could understand the request differently.
     case malformed
     case headerTooLarge
     case bodyTooLarge
     /// The request did not arrive completely within `ServerLimits.requestTime`.
     case timedOut
-    /// Too many requests or bytes wait already.
+    /// Too many requests or bytes already wait.
     case overloaded
 }
 
@@ -192,7 +193,7 @@ struct UnparsedBytes {
     private var isInBody = false
 
     init(limits: ServerLimits) {
-        // The decoder bounds names and values. Line ends and colons are added here.
+        // The decoder bounds names and values. This bound adds line ends and colons.
         mostInHead = limits.headerBytes + 4 * limits.headerFields + 1024
         mostInBody = limits.framingBytes
     }

@@ -5,16 +5,16 @@ import Synchronization
 /// Handles the requests that one event loop has read in a round, several at once and stage by stage, and
 /// submits their commands.
 ///
-/// The code that reads, checks, writes and sends is many times larger than the processor's first cache. A
-/// request that goes through all of the code alone spends most of its time fetching instructions. When
-/// several requests go through a stage together, only the first fetches the code of the stage: this saves
-/// more than a quarter of a verification. A single request is handled as early as without rounds. Stays on
-/// its event loop.
+/// The code that reads, checks, writes and sends is many times larger than the processor's first
+/// cache. A request that goes through all of the code alone spends most of its time fetching
+/// instructions. When several requests go through a stage together, only the first fetches the code
+/// of the stage: this saves more than a quarter of a verification. A single request waits no longer
+/// than without rounds. Stays on its event loop.
 final class EventLoopRound {
-    /// Number of requests that go through the stages together. With more the first would wait for the last,
-    /// and their data would be too large for the caches.
+    /// Largest number of requests that go through the stages together. With more the first would wait for the
+    /// last, and their data would be too large for the caches.
     private static let mostTogether = 16
-    /// Largest number of commands that are gathered. The first waits for the last, some milliseconds.
+    /// Largest number of gathered commands. The first waits for the last, some milliseconds.
     private static let mostGathered = 64
 
     let eventLoop: any EventLoop
@@ -22,8 +22,8 @@ final class EventLoopRound {
     private let finished: FinishedCommits
     private var connections = CircularBuffer<ConnectionHandler>()
     private var running: [ConnectionHandler] = []
-    /// Commands are not submitted one by one: the first would wake the thread that commits, and would be
-    /// committed alone. A transaction costs as much as several sign-ins in it.
+    /// Number of gathered commands. Commands are not submitted singly: the first would wake the thread that
+    /// commits, and would be committed alone. A transaction costs as much as several sign-ins in it.
     private var gathered = 0
     private var isScheduled = false
 
@@ -33,8 +33,8 @@ final class EventLoopRound {
         finished = FinishedCommits(eventLoop: eventLoop)
     }
 
-    /// Handles the request that the connection has read, or writes its pending response: as soon as there are
-    /// enough other requests, and at the latest when the loop has read from all its sockets.
+    /// Handles the request that the connection has read, or writes its pending response: as soon as enough
+    /// other requests wait, and at the latest when the loop has read from all its sockets.
     func add(_ connection: ConnectionHandler) {
         connections.append(connection)
         if connections.count >= Self.mostTogether { return run(isLast: false) }
@@ -54,7 +54,7 @@ final class EventLoopRound {
             ) { round.value.run(isLast: true) }
         }
         gathered += 1
-        // During a round the end of the round submits.
+        // During a round, the end of the round submits the command.
         if running.isEmpty { schedule() }
     }
 
@@ -95,11 +95,11 @@ final class EventLoopRound {
     }
 }
 
-/// The outcomes of commands that an event loop has submitted, from the thread that committed the commands to
-/// the loop.
+/// The outcomes of commands that an event loop has submitted. The
+/// thread that commits passes them to the loop.
 ///
-/// A loop with a thousand sockets to read takes long until it runs the tasks of other threads. The outcomes
-/// here are taken with the next round of requests, and all outcomes of a transaction wake the loop once.
+/// A loop with a thousand sockets to read takes long until it runs the tasks of other threads. The next round
+/// of requests takes the outcomes here, and all outcomes of a transaction wake the loop once.
 final class FinishedCommits: Sendable {
     struct Commit: Sendable {
         let connection: NIOLoopBound<ConnectionHandler>
@@ -114,7 +114,7 @@ final class FinishedCommits: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// - Parameter run: Runs on the loop. It may find that nothing is left to take.
+    /// - Parameter run: Runs on the loop. It may find no outcome left.
     func append(_ commit: Commit, thenOnLoop run: @escaping @Sendable () -> Void) {
         let isFirst = commits.withLock { commits in
             commits.append(commit)
@@ -132,13 +132,14 @@ final class FinishedCommits: Sendable {
     }
 }
 
-/// The delay of the service's queues of commits.
+/// The delay of the service's commit queues.
 public enum EventLoopDelay {
-    /// A client on the same machine has sent its next request by then. A transaction takes ten times as long.
+    /// The delay. Within it a client on the same machine has sent its next
+    /// request. A transaction takes ten times as long.
     private static let moment = TimeAmount.microseconds(50)
 
-    /// Waits on an event loop: on the caller's own if there is one. Requests that the loop has read meanwhile
-    /// are handled first.
+    /// Waits on an event loop: on the caller's loop if there is one. The loop first
+    /// handles requests that it has read meanwhile.
     public static let commits: @Sendable (_ then: @escaping @Sendable () -> Void) -> Void = { then in
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         eventLoop.scheduleTask(in: moment) {

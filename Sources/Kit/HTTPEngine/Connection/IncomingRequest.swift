@@ -2,7 +2,7 @@ package import NIOCore
 package import NIOHTTP1
 import Synchronization
 
-/// The request that arrives on a connection: its head, and the part of its body that has arrived.
+/// A request that arrives on a connection: its head, and the part of its body that has arrived.
 package struct IncomingRequest {
     package let head: HTTPRequestHead
     package let fields: RequestFields
@@ -15,8 +15,8 @@ package struct IncomingRequest {
         fields = RequestFields(head.headers)
     }
 
-    /// After an upgrade request the decoder reads nothing more, so the connection cannot be used for another
-    /// request.
+    /// False after an upgrade request: the decoder reads nothing more, so
+    /// the connection cannot carry another request.
     var keepsAlive: Bool {
         head.isKeepAlive && head.version == .http1_1 && !fields.wantsUpgrade && head.method != .CONNECT
     }
@@ -34,7 +34,7 @@ package struct IncomingRequest {
 
     package var bodyBytes: [UInt8] { body.map { Array($0.readableBytesView) } ?? [] }
 
-    /// Returns `false` when the bound of all bodies is reached.
+    /// Appends bytes to the body. Returns false when the bound of all bodies is reached.
     mutating func append(_ bytes: inout ByteBuffer, within budget: BodyMemoryBudget) -> Bool {
         let size = (body?.readableBytes ?? 0) + bytes.readableBytes
         if size > BodyMemoryBudget.free {
@@ -47,7 +47,7 @@ package struct IncomingRequest {
     }
 }
 
-/// Bounds how much memory all connections together use for incomplete bodies.
+/// Bounds the memory that all connections together use for incomplete bodies.
 ///
 /// The first bytes of a body are not counted, so that usual requests neither touch the shared count nor are
 /// refused because of it. Without the bound some thousand clients without an API key could make the service
@@ -63,7 +63,8 @@ final class BodyMemoryBudget: Sendable {
         self.most = most
     }
 
-    /// The memory of one body beyond the bytes that are not counted. Released at the end of its life.
+    /// The memory of one body beyond the bytes that are not counted. It
+    /// is released when this object is deallocated.
     final class Reservation {
         private let budget: BodyMemoryBudget
         private var size = 0
@@ -76,7 +77,7 @@ final class BodyMemoryBudget: Sendable {
             budget.held.wrappingSubtract(size, ordering: .relaxed)
         }
 
-        /// Returns `false` when the bound is reached.
+        /// Reserves more memory. Returns false when the bound is reached.
         func grow(to newSize: Int) -> Bool {
             guard newSize > size else { return true }
             let growth = newSize - size
@@ -90,8 +91,8 @@ final class BodyMemoryBudget: Sendable {
     }
 }
 
-/// Pipelined input (RFC 9112 §9.3.2): bytes that were read from a connection and have to wait for the
-/// response before them.
+/// Pipelined input (RFC 9112 §9.3.2): bytes that were read from a
+/// connection and wait for the response before them.
 ///
 /// Reading stops while input waits, so the queue holds one read at most. But one read can contain hundreds of
 /// requests, and each takes some twenty times its bytes in memory. Past a bound the rest is dropped, and the

@@ -6,7 +6,7 @@ public struct AddressBlock: Sendable, Equatable {
     private let network: IPAddressBytes
     private let prefixLength: Int
 
-    /// `nil` unless the text is an address or a network.
+    /// Returns `nil` unless the text is an address or a network.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = try? SocketAddress(ipAddress: String(parts[0]), port: 0),
@@ -29,8 +29,8 @@ public struct AddressBlock: Sendable, Equatable {
         (self.network, self.prefixLength) = (network, prefixLength)
     }
 
-    /// Returns `true` if the blocks together have all public addresses of IPv4 or of IPv6, so that trusting them
-    /// trusts every client. A network of IPv6 can hold the addresses of IPv4, which are mapped into it.
+    /// Returns true if the blocks together have all public addresses of IPv4 or of IPv6, so that trusting
+    /// them trusts every client. An IPv6 network can contain the IPv4 addresses, which are mapped into it.
     public static func holdEveryAddress(_ blocks: [AddressBlock]) -> Bool {
         hold(version4, blocks + specialOfVersion4) || hold(version6, blocks)
     }
@@ -38,15 +38,15 @@ public struct AddressBlock: Sendable, Equatable {
     private static let version4 = AddressBlock(.firstOfVersion4, 96)
     /// The global unicast addresses (RFC 4291 §2.4).
     private static let version6 = AddressBlock(IPAddressBytes(high: 0x2000 << 48, low: 0), 3)
-    /// Networks without hosts of the Internet (RFC 6890; multicast and class E): a list of all others is a list of
-    /// everybody.
+    /// Networks without hosts of the Internet (RFC 6890; multicast and class E). A list
+    /// of all other networks contains every client.
     private static let specialOfVersion4 = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
         "192.168.0.0/16", "224.0.0.0/3",
     ].compactMap { AddressBlock($0) }
 
-    /// Returns `true` if the blocks together have every address of a network. Only halves in which a block ends
-    /// are divided further.
+    /// Returns true if the blocks together have every address of a network.
+    /// It divides only halves in which a block ends.
     private static func hold(_ whole: AddressBlock, _ blocks: [AddressBlock]) -> Bool {
         if blocks.contains(where: { $0.holds(whole) }) { return true }
         let inside = blocks.filter { whole.holds($0) }
@@ -69,15 +69,15 @@ public struct AddressBlock: Sendable, Equatable {
 }
 
 extension [AddressBlock] {
-    /// Bound in bytes on what is read of `X-Forwarded-For`, from its end. The client may have written any
-    /// length before it.
+    /// The largest number of bytes read from the end of `X-Forwarded-For`. The
+    /// client may have written any length before them.
     private static var longestTail: Int { 1024 }
 
     func contains(_ address: SocketAddress) -> Bool { contains { $0.contains(address) } }
 
-    /// Returns the requester whom named proxies report: the last address in `X-Forwarded-For` that is none of a
-    /// named proxy. Each proxy appends the address from which the request came to it, and before the first
-    /// address that no named proxy has written the client can write anything.
+    /// Returns the requester whom named proxies report: the last address in `X-Forwarded-For` that does not
+    /// belong to a named proxy. Each proxy appends the address from which it got the request. The client can
+    /// write anything before the first address that a named proxy has written.
     ///
     /// - Parameter field: The field of a request from a named proxy.
     /// - Returns: `nil` when the proxies name no address; the farthest proxy when they name only each other.
@@ -127,7 +127,7 @@ struct IPAddressBytes: Equatable, Sendable {
 
     private static let mappedPrefix: UInt64 = 0xFFFF_0000_0000
 
-    /// `nil` for an address that is not an IP address.
+    /// Returns `nil` for an address that is not an IP address.
     init?(_ address: SocketAddress) {
         // The address comes after family, length and port, and in IPv6 also after the flow label.
         let words = address.withSockAddr { pointer, size -> (high: UInt64, low: UInt64)? in
@@ -155,7 +155,7 @@ struct IPAddressBytes: Equatable, Sendable {
         (self.high, self.low) = (high, low)
     }
 
-    /// Returns the address with a bit, counted from the highest, set or cleared.
+    /// Returns the address with one bit, counted from the highest, set or cleared.
     func setting(bit: Int, to isSet: Bool) -> IPAddressBytes {
         let mask: UInt64 = 1 << UInt64(63 - bit % 64)
         func set(_ word: UInt64) -> UInt64 { isSet ? word | mask : word & ~mask }
@@ -165,7 +165,7 @@ struct IPAddressBytes: Equatable, Sendable {
 
     var isVersion4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
 
-    /// Returns `true` if the first `length` bits equal the first `length` bits of the other address.
+    /// Returns true if the first `length` bits equal the first `length` bits of the other address.
     func hasPrefix(_ length: Int, of other: IPAddressBytes) -> Bool {
         let (highMask, lowMask) = (Self.mask(length), Self.mask(length - 64))
         return high & highMask == other.high & highMask && low & lowMask == other.low & lowMask
@@ -183,7 +183,7 @@ package struct ClientAddress: Hashable, Sendable {
     package let network: UInt64
     package let isVersion4: Bool
 
-    /// `nil` for an address that is not an IP address.
+    /// Returns `nil` for an address that is not an IP address.
     package init?(_ address: SocketAddress) {
         guard let bytes = IPAddressBytes(address) else { return nil }
         isVersion4 = bytes.isVersion4
@@ -197,8 +197,8 @@ package struct ClientAddress: Hashable, Sendable {
         counted.contains(network, isVersion4: isVersion4)
     }
 
-    /// True for an address that no client in the Internet has: private (RFC 1918, RFC 4193), shared (RFC 6598),
-    /// link-local and loopback.
+    /// True for an address that no client on the Internet has: private (RFC 1918, RFC
+    /// 4193), shared (RFC 6598), link-local and loopback.
     package var isPrivate: Bool {
         // The number of bits after the prefix, and the prefix. ::1 is the only address in use that begins with
         // 64 zero bits.

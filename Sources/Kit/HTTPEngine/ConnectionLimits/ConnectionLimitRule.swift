@@ -3,8 +3,8 @@ import NIOCore
 
 /// Decides which connection is closed when the number of connections is near its limit.
 ///
-/// Some places are kept free, so that a new client is accepted at once: the connection that was idle longest
-/// closes. An address at its limit loses one of its own connections. Does no I/O and reads no clock.
+/// Keeps some places unused, so that the service accepts a new client at once: the connection that was idle
+/// longest closes. An address at its limit loses one of its own connections. Does no I/O and reads no clock.
 struct ConnectionLimitRule {
     struct Bounds: Sendable {
         var connections: Int
@@ -20,13 +20,14 @@ struct ConnectionLimitRule {
             leastIdleTime = min(limits.leastIdleTime, limits.idleTime)
         }
 
-        /// Number of connections of a network. Wide networks may have more, and at most three quarters of all.
+        /// Returns the largest number of connections of a network. Wide networks may have
+        /// more, at most three quarters of all connections.
         func most(of network: CountedNetwork) -> Int {
             max(perAddress, min(perAddress * network.share, connections * 3 / 4))
         }
 
-        /// Number of connections above which each new connection closes another. The places above it are for
-        /// connections that arrive meanwhile.
+        /// Number of connections above which each new connection closes another. The places above
+        /// it are for connections that arrive meanwhile.
         var crowded: Int { connections - max(1, connections / 16) }
     }
 
@@ -40,7 +41,7 @@ struct ConnectionLimitRule {
 
     let bounds: Bounds
     private(set) var count = 0
-    /// The largest number of connections since the memory was trimmed last.
+    /// The largest number of connections since memory was last trimmed.
     private var peak = 0
     private var byNetwork: [CountedNetwork: Int] = [:]
 
@@ -60,11 +61,11 @@ struct ConnectionLimitRule {
         return count > bounds.crowded ? .makeRoom : .fine
     }
 
-    /// - Returns: `true` if so many connections have closed that freed memory can be returned.
+    /// - Returns: True if so many connections have closed that freed memory can be returned.
     mutating func closed(from address: ClientAddress?) -> Bool {
         count -= 1
         for network in address?.networks ?? [] {
-            // The table has no network without a connection.
+            // Every network in the table has a connection.
             if let own = byNetwork[network] { byNetwork[network] = own > 1 ? own - 1 : nil }
         }
         guard peak >= Self.smallestCrowd, count <= peak / 2 else { return false }
@@ -74,8 +75,8 @@ struct ConnectionLimitRule {
 
     private static let smallestCrowd = 128
 
-    /// Time for which a connection may be idle: the usual time while half of the places are free, and the
-    /// least time when few are free.
+    /// Time for which a connection may be idle: the usual time while half of the places are
+    /// unused, and the least time when few are unused.
     var idleTime: TimeAmount {
         let (half, full) = (bounds.connections / 2, bounds.crowded)
         guard count > half else { return bounds.idleTime }
@@ -85,7 +86,7 @@ struct ConnectionLimitRule {
     }
 }
 
-/// The reason for which the service closes a connection that could stay open: to make room for others.
+/// The reason for which the service closes a usable connection: to make room for others.
 package enum EarlyCloseReason: Sendable, CaseIterable {
     /// The longest idle connection of the service, because the number of connections is near its limit.
     case crowded

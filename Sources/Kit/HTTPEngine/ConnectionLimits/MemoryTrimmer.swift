@@ -12,15 +12,15 @@ import Synchronization
 
 /// Returns memory to the system that glibc's allocator keeps after many connections have closed.
 ///
-/// The allocator itself returns only free memory at the end of a heap: one block that is still in use holds
-/// all memory before it. Other C libraries do not have the call, and need it less.
+/// The allocator itself returns only unused memory at the end of a heap: one block in use holds all memory
+/// before it. Other C libraries lack the call, and need it less.
 final class MemoryTrimmer: Sendable {
     private typealias Trim = @convention(c) @Sendable (_ bytesToKeep: Int) -> Int32
 
-    /// Many connections that close one by one cause one call, which takes milliseconds on a thread of its
-    /// own.
+    /// Delay before the call. So many connections that close singly cause one call,
+    /// which takes milliseconds on a thread of its own.
     private static let delay = TimeAmount.seconds(5)
-    /// Found by name, because Swift's module of glibc does not have its header.
+    /// The function, found by name, because Swift's module of glibc does not have its header.
     private static let trim = dlsym(nil, "malloc_trim").map { unsafeBitCast($0, to: Trim.self) }
 
     private let isScheduled = Atomic<Bool>(false)

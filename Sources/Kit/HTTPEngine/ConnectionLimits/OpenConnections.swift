@@ -4,8 +4,8 @@ import Synchronization
 
 /// All open connections of the service: counts them, and closes connections to make room for new ones.
 ///
-/// Locked once when a connection opens and once when it closes. The idle time is read with every response,
-/// and is an atomic.
+/// Locked once when a connection opens and once when it closes. The idle time
+/// is an atomic, because every response reads it.
 final class OpenConnections: Sendable {
     struct Loop: Sendable {
         let eventLoop: any EventLoop
@@ -31,7 +31,7 @@ final class OpenConnections: Sendable {
 
     var idleTime: TimeAmount { .nanoseconds(idleNanoseconds.load(ordering: .relaxed)) }
 
-    /// `nil` for an address without a limit.
+    /// Returns the client; `nil` for an address without a limit.
     func client(at address: SocketAddress?) -> ClientAddress? {
         guard let address, !trustedProxies.contains(address) else { return nil }
         return ClientAddress(address)
@@ -76,7 +76,7 @@ final class OpenConnections: Sendable {
         let loops = loops.withLock { $0 }.sorted { $0.oldestUse.moment < $1.oldestUse.moment }
         let eventLoop = newcomer.eventLoop
         let identity = ObjectIdentifier(newcomer.value)
-        // Each loop searches on its own thread, beginning with the loop that has the oldest connection.
+        // Each loop searches on its own thread. The loop with the oldest connection is first.
         @Sendable func look(in rest: ArraySlice<Loop>) {
             guard let loop = rest.first else {
                 guard network != nil else { return }
@@ -125,14 +125,15 @@ final class LoopConnections {
 
     func client(at address: SocketAddress?) -> ClientAddress? { openConnections.client(at: address) }
 
-    /// Returns the client that sent a request, also through named proxies; `nil` when they do not say.
+    /// Returns the client that sent a request, also through named
+    /// proxies; `nil` when the proxies do not name it.
     ///
     /// - Parameter client: The other end of the connection; `nil` for a named proxy.
     func requester(of fields: RequestFields, from client: ClientAddress?) -> ClientAddress? {
         client ?? fields.forwardedFor.flatMap { openConnections.trustedProxies.requester(forwardedFor: $0) }
     }
 
-    /// `enforceLimits` must be called next.
+    /// Adds a connection. `enforceLimits` must be called next.
     func open(_ connection: ConnectionHandler) -> RecencyList<ConnectionHandler>.Place {
         defer { noteOldest() }
         return connections.append(connection)
@@ -157,8 +158,8 @@ final class LoopConnections {
         openConnections.carryOut(verdict, for: NIOLoopBound(newcomer, eventLoop: eventLoop))
     }
 
-    /// - Parameter network: Only connections of this network; `nil` for all.
-    /// - Returns: `true` if a connection was closed.
+    /// - Parameter network: The network of the connection; `nil` for any network.
+    /// - Returns: True if a connection was closed.
     func closeLongestIdle(of network: CountedNetwork?, except newcomer: ObjectIdentifier) -> Bool {
         closeOverdue(at: .now())
         let found = connections.first { connection in
@@ -170,7 +171,7 @@ final class LoopConnections {
         return found != nil
     }
 
-    /// Closes connections that became idle when more idle time was allowed.
+    /// Closes connections that exceed the idle time after it has shrunk.
     private func closeOverdue(at now: NIODeadline) {
         let idleTime = openConnections.idleTime
         func isRecent(_ connection: ConnectionHandler) -> Bool { connection.usedAt + idleTime >= now }

@@ -32,11 +32,11 @@ package enum EntityTag {
         }
     }
 
-    /// Bound on the bytes of the field that are compared: dozens of our tags. The field can be as long as a
-    /// header.
+    /// Largest number of bytes of the field that are compared: dozens of
+    /// our tags. The field can be as long as a header.
     private static let longestList = 1024
 
-    /// Compares weakly (RFC 9110 §13.1.2).
+    /// Returns true if a tag in the field equals `tag` in the weak comparison (RFC 9110 §13.1.2).
     static func matches(_ ifNoneMatch: String?, _ tag: String) -> Bool {
         guard let ifNoneMatch, ifNoneMatch.utf8.count <= longestList else { return false }
         return ifNoneMatch.split(separator: ",").contains { candidate in

@@ -9,9 +9,9 @@ package struct RequestFields: Sendable {
     package private(set) var requestID: String?
     package private(set) var ifNoneMatch: String?
     package private(set) var cookie: String?
-    /// All fields with this name as one list, the nearest proxy's last (RFC 9110 §5.3).
+    /// All fields with this name as one list. The nearest proxy's field is last (RFC 9110 §5.3).
     package private(set) var forwardedFor: String?
-    /// The largest `Int` when the field's number is larger.
+    /// The value of the field; the largest `Int` when the number in the field is larger.
     package private(set) var contentLength: Int?
     package private(set) var expectsContinue = false
     package private(set) var wantsUpgrade = false
@@ -23,7 +23,7 @@ package struct RequestFields: Sendable {
 
     package init(_ headers: HTTPHeaders) {
         for (name, value) in headers {
-            // The length decides nearly always, so that each name is compared once or twice at most.
+            // The length decides nearly always, so each name is compared at most twice.
             switch name.utf8.count {
             case 4 where Self.areEqual(name, "host"):
                 hostCount += 1
@@ -51,7 +51,7 @@ package struct RequestFields: Sendable {
         }
     }
 
-    /// The decoder accepts only digits here.
+    /// Reads a length. The decoder has accepted only digits.
     private static func length(_ value: String) -> Int {
         Int(trimmed(value)) ?? .max
     }
@@ -109,7 +109,7 @@ package struct RequestFields: Sendable {
 }
 
 extension StaticString {
-    /// The text of a literal is never freed.
+    /// The bytes of a literal, which are never freed.
     @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
     }
@@ -150,15 +150,15 @@ package enum CookieField {
 
 /// Identifies one request in its response, in its error and in the log.
 package enum RequestID {
-    /// A caller's own ID is used when it is safe in a log line and in a header: 1 to 64 characters of
-    /// `[A-Za-z0-9._-]`.
+    /// Accepts a caller's ID when it is safe in a log line and in a
+    /// header: 1 to 64 characters of `[A-Za-z0-9._-]`.
     package static func accept(_ offered: String?) -> String? {
         guard let offered, (1...64).contains(offered.utf8.count), characters.containsAll(of: offered[...])
         else { return nil }
         return offered
     }
 
-    /// A new ID of 13 characters: short enough for a Swift string without an allocation.
+    /// Makes an ID of 13 characters: short enough for a Swift string without an allocation.
     package static func make() -> String {
         // The finalizer of splitmix64 is a bijection, so the IDs of a process never repeat, and consecutive
         // IDs look unrelated.

@@ -9,7 +9,7 @@ package struct RequestTarget {
     package let path: Substring
     package let query: Substring?
 
-    /// `nil` for any other text.
+    /// Returns `nil` for any other text.
     package init?(_ text: String) {
         var rest = text[...]
         guard Self.isAcceptable(rest) else { return nil }
@@ -62,11 +62,11 @@ package enum PercentEncoding {
     package enum Failure: Error, Equatable {
         /// A broken escape, or bytes that are not UTF-8.
         case malformed
-        /// U+0000, which SQLite takes for the end of the text and PostgreSQL refuses.
+        /// U+0000, which ends a text in SQLite and which PostgreSQL refuses.
         case characterNotAllowed
     }
 
-    /// A `+` is a plus sign here, and not a space as in HTML forms.
+    /// Decodes a text. A `+` is a plus sign here, and not a space as in HTML forms.
     package static func decode(_ text: Substring) throws(Failure) -> String {
         guard text.firstIndex(ofASCII: 0) == nil else { throw .characterNotAllowed }
         if text.firstIndex(ofASCII: UInt8(ascii: "%")) == nil { return String(text) }
@@ -74,7 +74,7 @@ package enum PercentEncoding {
         return try text.withUTF8 { decode($0, plus: UInt8(ascii: "+")) }.get()
     }
 
-    /// - Parameter plus: The byte into which a `+` is decoded.
+    /// - Parameter plus: The byte that replaces a `+`.
     package static func decode(_ bytes: UnsafeBufferPointer<UInt8>, plus: UInt8) -> Result<String, Failure> {
         var (isMalformed, hasZero) = (false, false)
         // A view of the text costs time for each byte, and a text can be as long as a header or a form.
@@ -105,8 +105,8 @@ package enum PercentEncoding {
         return String(validating: decoded, as: UTF8.self).map { .success($0) } ?? .failure(.malformed)
     }
 
-    /// Returns `true` if the text can be part of a query unchanged: it has only characters that RFC 3986 §3.4
-    /// allows, and no `&`.
+    /// Returns true if the text can be part of a query unchanged: it has only
+    /// characters that RFC 3986 §3.4 allows, and no `&`.
     package static func isQueryText(_ text: Substring) -> Bool {
         queryCharacters.containsAll(of: text)
     }
@@ -114,8 +114,8 @@ package enum PercentEncoding {
     private static let queryCharacters = ASCIISet(lettersDigitsAnd: "-._~%!$'()*+,;=:@/?")
 }
 
-/// A set of ASCII characters. The set is used for each byte that clients send, so it is two words and needs
-/// no search.
+/// A set of ASCII characters. Each byte from clients is looked up in it,
+/// so the set is two words and needs no search.
 package struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
@@ -127,7 +127,7 @@ package struct ASCIISet: Sendable {
         }
     }
 
-    /// Letters, digits and the characters of `others`.
+    /// Creates a set of letters, digits and the characters of `others`.
     package init(lettersDigitsAnd others: StaticString) {
         self.init(others)
         for byte in UInt8(ascii: "A")...UInt8(ascii: "Z") {
@@ -137,7 +137,7 @@ package struct ASCIISet: Sendable {
         for byte in UInt8(ascii: "0")...UInt8(ascii: "9") { insert(byte) }
     }
 
-    /// All visible characters, which excludes the space, without the characters of `others`.
+    /// Creates a set of all visible characters, which exclude the space, without the characters of `others`.
     package init(visibleWithout others: StaticString) {
         let excluded = ASCIISet(others)
         self.init("")
@@ -153,7 +153,8 @@ package struct ASCIISet: Sendable {
         text.utf8.withContiguousStorageIfAvailable(containsAll) ?? text.utf8.allSatisfy(contains)
     }
 
-    /// Looks at every byte, because a branch for each byte costs more than an early end could save.
+    /// Returns true if the set has all bytes. Tests every byte, because a branch for each
+    /// byte costs more than an early end could save.
     package func containsAll(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var (seen, all): (UInt8, UInt64) = (0, 1)
         for byte in bytes {
@@ -168,8 +169,8 @@ package struct ASCIISet: Sendable {
     }
 }
 
-/// Searches and comparisons that `Substring` and its view of UTF-8 offer too, but here one call handles many
-/// bytes.
+/// Searches and comparisons that `Substring` and its UTF-8 view also
+/// offer, but here one call handles many bytes.
 extension Substring {
     /// Returns the first position of an ASCII character.
     package func firstIndex(ofASCII byte: UInt8) -> Index? {

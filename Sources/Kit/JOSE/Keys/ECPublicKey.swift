@@ -77,7 +77,7 @@ public final class ECPublicKey: @unchecked Sendable {
     }
 
     /// Verifies ECDSA with SHA-256. The signature must have the raw form, r and s of 32 bytes each (RFC 7518
-    /// §3.4). Returns false for anything else, also for a DER signature, which libraries without JOSE write.
+    /// §3.4). Returns false for anything else, including a DER signature, as libraries without JOSE write it.
     public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         guard signature.count == 2 * Self.coordinateSize else { return false }
         return isValidDERSignature(Self.derSignature(signature), for: message)
@@ -106,7 +106,7 @@ public final class ECPublicKey: @unchecked Sendable {
         ])
     }
 
-    /// `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), the format of OpenSSL.
+    /// Returns `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), the format of OpenSSL.
     private static func derSignature(_ raw: [UInt8]) -> [UInt8] {
         let numbers = derInteger(raw.prefix(coordinateSize)) + derInteger(raw.suffix(coordinateSize))
         return [0x30, UInt8(numbers.count)] + numbers
@@ -123,8 +123,8 @@ public final class ECPublicKey: @unchecked Sendable {
     private static let coordinateSize = 32
     private static let groupName = "prime256v1"
 
-    /// A key whose curve is copied, because OpenSSL 3 needs twenty times as long to decode a key. Never changed, so
-    /// that any number of threads can copy from it.
+    /// A key with the curve. Copying it takes a twentieth of the time that OpenSSL 3 needs to decode a key.
+    /// Never changed, so that any number of threads can copy from it.
     private nonisolated(unsafe) static let curve: OpaquePointer? =
         subjectPublicKeyInfo.withUnsafeBufferPointer {
             var position = $0.baseAddress

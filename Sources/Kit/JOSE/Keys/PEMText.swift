@@ -19,18 +19,18 @@ package enum PEMText {
         return try use(key, orRefuse: "no PEM public key", body)
     }
 
-    /// PKCS #8. A secret.
+    /// Writes a private key as PKCS #8. The text is a secret.
     static func privateKey(_ key: OpaquePointer) -> String? {
         text { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
     }
 
-    /// SubjectPublicKeyInfo.
+    /// Writes a public key as SubjectPublicKeyInfo.
     static func publicKey(_ key: OpaquePointer) -> String? {
         text { PEM_write_bio_PUBKEY($0, key) }
     }
 
-    /// OpenSSL does not copy the text: `BIO_new_mem_buf` keeps the pointer. So the BIO is used and freed
-    /// while the text is pinned in memory. The result is a copy, which the caller frees.
+    /// Reads a key. OpenSSL does not copy the text: `BIO_new_mem_buf` keeps the pointer. So the BIO is used
+    /// and freed while the text is pinned in memory. The result is a copy, which the caller frees.
     package static func read(_ pem: String, _ parse: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
         var pem = pem
         return pem.withUTF8 { text in

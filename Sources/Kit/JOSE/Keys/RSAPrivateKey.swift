@@ -2,8 +2,8 @@ import COpenSSL
 import Encodings
 public import StrictJSON
 
-/// An RSA private key: of the fakes, of tests, and of an operator's service account. Verification does not
-/// need it.
+/// An RSA private key of the fakes, of tests or of an operator's
+/// service account. Verification does not need it.
 public struct RSAPrivateKey: Sendable {
     /// PKCS #8 PEM. A secret: never print it.
     public let pem: String
@@ -41,7 +41,7 @@ public struct RSAPrivateKey: Sendable {
         ])
     }
 
-    /// The public key, if verifiers accept it.
+    /// Returns the public key. Throws an error when verifiers do not accept it.
     public func publicKey() throws(JOSEError) -> RSAPublicKey {
         try RSAPublicKey(modulus: modulus, exponent: exponent)
     }
@@ -72,9 +72,9 @@ public struct RSAPrivateKey: Sendable {
 extension RSAPrivateKey {
     /// Signs exactly these bytes with RSASSA-PKCS1-v1_5 (RFC 7518 §3.3).
     ///
-    /// For the fakes, tests and service accounts: `JWTSigner` always adds `typ` and writes members in alphabetical order,
-    /// which Apple's tokens do not have. Throws `.signingFailed`, and `.keyUnusable` when OpenSSL cannot read
-    /// the key back.
+    /// For the fakes, tests and service accounts: `JWTSigner` always adds `typ` and writes
+    /// members in alphabetical order, unlike Apple's tokens. Throws `.signingFailed`, and
+    /// `.keyUnusable` when OpenSSL cannot read the key back.
     public func signature(
         for message: [UInt8], with hash: HashFunction = .sha256
     ) throws(JOSEError) -> [UInt8] {

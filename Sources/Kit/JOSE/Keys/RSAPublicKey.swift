@@ -15,7 +15,7 @@ public final class RSAPublicKey: @unchecked Sendable {
     let modulus: [UInt8]
     let exponent: [UInt8]
 
-    /// Both numbers big-endian; leading zeros are dropped. Throws `.keyUnusable`.
+    /// Creates a key from two big-endian numbers. Drops leading zeros. Throws `.keyUnusable`.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(JOSEError) {
         let modulus = Array(modulus.drop { $0 == 0 })
         let exponent = Array(exponent.drop { $0 == 0 })
@@ -56,7 +56,8 @@ private final class PooledContext {
 }
 
 private struct ContextPool {
-    /// There are never more contexts than threads that verify concurrently; this limit is only a safeguard.
+    /// Largest number of contexts. There are never more contexts than threads that verify
+    /// concurrently; this limit is only a safeguard.
     private static let capacity = 64
     nonisolated(unsafe) private var free: [PooledContext] = []
 
@@ -67,8 +68,8 @@ private struct ContextPool {
     }
 }
 
-/// Verifies RSASSA-PKCS1-v1_5 signatures with SHA-256 and the exponent 65537 (RFC 8017 §8.2.2). It is created
-/// once and reused: it contains memory for the numbers and the digest. It is used by one thread at a time.
+/// Verifies RSASSA-PKCS1-v1_5 signatures with SHA-256 and the exponent 65537 (RFC 8017 §8.2.2). A context is
+/// reused, because it contains memory for the numbers and the digest. One thread uses it at a time.
 ///
 /// It uses OpenSSL's big-number arithmetic, but not `EVP_PKEY_verify`, which needs a new setup for every
 /// signature, uses general exponentiation, and takes 25% longer. All values are public, so constant time is
@@ -124,7 +125,7 @@ struct VerificationContext: ~Copyable {
             && BN_bn2binpad(power, digest.baseAddress, Int32(Self.digestSize)) == Int32(Self.digestSize)
     }
 
-    /// The signature to the power of 65537 = 2¹⁶ + 1.
+    /// Raises the signature to the power of 65537 = 2¹⁶ + 1.
     private borrowing func raiseSignature(_ modulus: borrowing RSAModulus) -> Bool {
         let (power, signature) = (power.pointer, signature.pointer)
         guard BN_to_montgomery(power, signature, modulus.montgomery, numberContext) == 1 else { return false }

@@ -13,8 +13,8 @@ public final class TokenSigningKey: @unchecked Sendable {
     public var keyID: String { verificationKey.keyID }
     public var algorithm: SignatureAlgorithm { verificationKey.algorithm }
 
-    /// The PKCS #8 PEM of a new key: P-256, or RSA with 2048 bits, which takes up to a second. A secret.
-    /// Throws `.keyUnusable` when OpenSSL fails.
+    /// Makes the PKCS #8 PEM of a new key: P-256, or RSA with 2048 bits, which takes up to a second. The text
+    /// is a secret. Throws `.keyUnusable` when OpenSSL fails.
     public static func makePEM(for algorithm: SignatureAlgorithm) throws(JOSEError) -> String {
         switch algorithm {
         case .ES256: try ECPrivateKey.generate().pem
@@ -66,7 +66,7 @@ public final class TokenSigningKey: @unchecked Sendable {
 
 extension TokenSigningKey: CustomStringConvertible, CustomReflectable {
     public var description: String { "signing key \(keyID)" }
-    /// `dump` and string interpolation of types that contain a key use this.
+    /// Shows only the key ID. `dump` and string interpolation of types that contain a key use it.
     public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
 }
 
@@ -109,7 +109,7 @@ public struct TokenVerificationKey: Sendable {
         }
     }
 
-    /// Returns false unless the signature has the form of the key's own algorithm and is valid.
+    /// Returns true if the signature has the form of the key's own algorithm and is valid.
     public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         switch form {
         case .elliptic(let key): key.isValidSignature(signature, for: message)
@@ -130,7 +130,8 @@ public struct TokenVerificationKey: Sendable {
         }
     }
 
-    /// RFC 7638 §3: the required members in alphabetical order, without white space.
+    /// Returns the thumbprint (RFC 7638 §3): a hash of the required
+    /// members in alphabetical order, without white space.
     private static func thumbprint(of form: Form) -> String {
         var json = JSONWriter(reservingCapacity: 512)
         json.beginObject()

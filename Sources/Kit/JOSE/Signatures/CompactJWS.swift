@@ -1,5 +1,5 @@
-// JOSE owns JSON Web Signatures, JSON Web Keys and the signatures, with OpenSSL, and libjwt for signing. It
-// does not own claims or the source of keys.
+// JOSE owns JSON Web Signatures, JSON Web Keys and signature algorithms, with OpenSSL, and libjwt for
+// signing. It does not own claims or the source of keys.
 
 import Encodings
 import StrictJSON
@@ -7,8 +7,8 @@ import StrictJSON
 /// A JWS in compact serialization (RFC 7515 §3.1), read strictly but not yet verified.
 ///
 /// Everything that needs no key has been checked: three non-empty segments of canonical base64url, a header
-/// in strict JSON, RS256, no parameter that brings a key, a key ID. The payload is of unknown origin until
-/// `isSigned(by:)` has returned true.
+/// in strict JSON, RS256, no parameter that contains or names a key, a key ID. The payload is of unknown
+/// origin until `isSigned(by:)` has returned true.
 public struct CompactJWS: Sendable {
     public let keyID: String
     public let payload: [UInt8]
@@ -30,7 +30,7 @@ public struct CompactJWS: Sendable {
         else {
             throw JOSEError(.jwsMalformed, detail: "not three non-empty segments")
         }
-        // Another dot is outside the alphabet, so it is refused here too.
+        // Another dot is outside the alphabet, so this check refuses it too.
         guard let header = Base64URL.decode(bytes[..<first]),
             let payload = Base64URL.decode(bytes[(first + 1)..<second]),
             let signature = Base64URL.decode(bytes[(second + 1)...])
@@ -50,7 +50,7 @@ public struct CompactJWS: Sendable {
     }
 }
 
-/// The protected header of a compact JWS, reduced to the part that a verifier may use: the key ID.
+/// The protected header of a compact JWS, reduced to the only part that a verifier may use: the key ID.
 ///
 /// It does not contain the algorithm, which is fixed: a header with another algorithm than RS256 is refused,
 /// so a token cannot choose it.
@@ -71,9 +71,9 @@ struct JOSEHeader: Sendable, Equatable {
                 switch name {
                 case "alg": algorithm = try reader.readStringOrSkip()
                 case "kid": keyID = try reader.readStringOrSkip()
-                // `crit` and `b64` change how the token is read (RFC 7515 §4.1.11, RFC 7797). The others
-                // contain or name a key that the sender chooses: a verifier that used such a key would accept
-                // tokens signed by any sender.
+                // `crit` and `b64` change the interpretation of the token (RFC 7515 §4.1.11, RFC 7797).
+                // The others contain or name a key that the sender chooses: a verifier that used such a
+                // key would accept tokens signed by any sender.
                 case "crit", "b64", "jwk", "jku", "x5u", "x5c":
                     carriesForbidden = true
                     try reader.skipValue()

@@ -12,7 +12,7 @@ public import StrictJSON
 /// Signs JWTs with libjwt.
 ///
 /// libjwt is used only for signing, never for verification: its `jwt_decode` accepts an HS256 token whose key
-/// is a public PEM, and decodes each segment on the stack. No data from outside is passed to it.
+/// is a public PEM, and decodes each segment on the stack. It gets no data from outside.
 public enum JWTSigner {
     /// The algorithms for signing in the fake Apple and in tests. Verifiers accept a fixed algorithm.
     public enum Algorithm: String, Sendable, CaseIterable {

@@ -6,7 +6,7 @@ import StrictJSON
 /// Its `typ` is the kind of the token (RFC 8725 §3.11). The algorithm in the header is only compared with the
 /// algorithm of the key, so a token cannot choose it.
 public struct TypedJWS: Sendable {
-    /// In bytes. The tokens that this service makes are far shorter.
+    /// Largest size in bytes. Tokens of this service are far shorter.
     public static let longestToken = 8192
 
     public let keyID: String
@@ -42,7 +42,8 @@ public struct TypedJWS: Sendable {
         guard let algorithm = object["alg"]?.string,
             SignatureAlgorithm.allCases.contains(where: { $0.rawValue.isByteEqual(to: algorithm) })
         else { throw JOSEError(.algorithmNotAllowed) }
-        // `crit` and `b64` change how the token is read. The others name a key that the sender chooses.
+        // `crit` and `b64` change the interpretation of the token.
+        // The others name a key that the sender chooses.
         guard ["crit", "b64", "jwk", "jku", "x5u", "x5c"].allSatisfy({ object[$0] == nil }) else {
             throw JOSEError(.headerNotAllowed)
         }
@@ -130,7 +131,7 @@ public struct TokenTimeCheck: Sendable, Hashable {
         notBefore.map { $0 <= now + leeway } ?? true
     }
 
-    /// Returns true if a time of the past, such as `iat` and `auth_time`, is not ahead of our clock by more
-    /// than the leeway.
+    /// Returns true if a past time, such as `iat` or `auth_time`, is
+    /// ahead of our clock by at most the leeway.
     public func isPast(_ moment: Int64, at now: Int64) -> Bool { moment <= now + leeway }
 }
