@@ -1,6 +1,6 @@
 public import Certificates
 
-/// The roots under which App Attest is trusted: attestations and receipts have different roots.
+/// The trusted roots of App Attest: attestations and receipts have different roots.
 public struct AppAttestRoots: Sendable {
     public let attestation: TrustAnchor
     public let receipt: TrustAnchor
@@ -58,7 +58,7 @@ extension TrustAnchor {
 }
 
 extension TrustAnchor {
-    /// Reads a root that is part of the source.
+    /// Reads a root from the source code.
     static func pinned(_ pem: String) -> TrustAnchor {
         guard let root = TrustAnchor(pem: pem) else { preconditionFailure("libcrypto cannot read the root") }
         return root

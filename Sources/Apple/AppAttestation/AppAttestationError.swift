@@ -1,4 +1,4 @@
-/// Reason of the refusal of an attestation or an assertion: one code per cause. Match on `code`.
+/// Reason for the refusal of an attestation or an assertion: one code per cause. Match on `code`.
 ///
 /// The raw values never change their meaning.
 public typealias AppAttestationError = StepError<AppAttestationErrorCode>
@@ -6,7 +6,7 @@ public typealias AppAttestationError = StepError<AppAttestationErrorCode>
 public enum AppAttestationErrorCode: String, StepErrorCode {
     public static let object = "app attestation"
 
-    /// More than 16 KiB, or for an assertion more than 4 KiB.
+    /// The object has more than 16 KiB, or more than 4 KiB for an assertion.
     case objectTooLarge = "object_too_large"
     /// Not strict CBOR, or without the members that Apple always sends.
     case objectMalformed = "object_malformed"
@@ -28,13 +28,13 @@ public enum AppAttestationErrorCode: String, StepErrorCode {
     case keyIDMismatch = "key_id_mismatch"
     /// The authenticator data is cut off, or its key is not in the form that Apple uses.
     case authenticatorDataMalformed = "authenticator_data_malformed"
-    /// Made by another app.
+    /// Another app made the object.
     case appIDMismatch = "app_id_mismatch"
     /// The counter of an attestation is not 0.
     case counterNotZero = "counter_not_zero"
     /// A development key where production was expected, or the reverse.
     case environmentMismatch = "environment_mismatch"
-    /// The AAGUID is of neither environment.
+    /// The AAGUID belongs to neither environment.
     case environmentUnknown = "environment_unknown"
     /// The credential ID is not the key ID.
     case credentialIDMismatch = "credential_id_mismatch"
@@ -52,10 +52,10 @@ public enum AppAttestationErrorCode: String, StepErrorCode {
     case counterNotIncreased = "counter_not_increased"
 }
 
-/// The steps of verification, in the order in which they happen, which is the order of Apple's documentation.
+/// The steps of verification, in the order of their execution, which is the order of Apple's documentation.
 ///
-/// The first step that fails decides the error: all earlier steps have passed, and later steps have not been
-/// tried.
+/// The first step that fails decides the error: all earlier steps
+/// have passed, and later steps were not executed.
 public enum AppAttestationStep: String, Sendable, CaseIterable {
     case size
     case form
@@ -89,7 +89,7 @@ public enum AppAttestationStep: String, Sendable, CaseIterable {
     }
 }
 
-/// The two kinds of object that App Attest makes. Neither is accepted in place of the other.
+/// The two kinds of App Attest objects. Neither is accepted in place of the other.
 public enum AppAttestationKind: String, Sendable, CaseIterable {
     /// Apple's statement about a new key.
     case attestation

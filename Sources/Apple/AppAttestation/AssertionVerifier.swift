@@ -3,8 +3,8 @@ public import JOSE
 /// Verifies assertions of App Attest, in the order of Apple's documentation ("Validating apps that connect to
 /// your server").
 ///
-/// It does no I/O and is thread-safe. It does not know if the challenge in the client data is unused, and it
-/// does not store the counter.
+/// It does no I/O and is thread-safe. The caller must check that the challenge in the
+/// client data is unused, and store the counter.
 public struct AssertionVerifier: Sendable {
     private let appID: AppIDCheck
 
@@ -35,7 +35,8 @@ public struct AssertionVerifier: Sendable {
 /// A request that an attested key has signed. Only `AssertionVerifier` creates it.
 public struct VerifiedAssertion: Sendable {
     public let appID: AppID
-    /// Above the stored counter. It must be stored by one compare-and-set before the request is carried out.
+    /// The counter, above the stored counter. One compare-and-set
+    /// must store it before the request is executed.
     public let counter: UInt32
     public let extensions: AuthenticatorExtensions
 }

@@ -1,5 +1,6 @@
-// AppAttestation owns the verification of Apple's App Attest: attestations of keys, assertions that these keys
-// sign, and receipts. It is pure: no I/O, no clock. It does not own challenges, stored keys and counters.
+// AppAttestation owns the verification of Apple's App Attest: attestations of keys,
+// assertions that these keys sign, and receipts. It is pure: no I/O, no clock. It does
+// not own challenges, stored keys and counters.
 
 public import Certificates
 public import JOSE
@@ -7,8 +8,8 @@ public import JOSE
 /// Verifies attestations of App Attest, in the order of Apple's documentation ("Validating apps that connect
 /// to your server").
 ///
-/// It does no I/O and reads no clock. It is thread-safe. It does not know if the challenge is a challenge of
-/// the service and unused: the caller must know, and consume the challenge whatever the result is.
+/// It does no I/O and reads no clock. It is thread-safe. The caller must check that the service issued the
+/// challenge and that it is unused, and consume it whatever the result.
 public struct AttestationVerifier: Sendable {
     private let format = FormatCheck()
     private let chain: CertificateChainCheck
@@ -20,7 +21,7 @@ public struct AttestationVerifier: Sendable {
 
     /// - Parameters:
     ///   - root: `.appleAppAttestation`, except for tests and the fake Apple.
-    ///   - platform: Apps of macOS have a check more.
+    ///   - platform: The platform of the app. macOS needs one more check.
     ///   - environment: The environment whose keys are accepted.
     public init(
         root: TrustAnchor, appID: AppID, platform: AppPlatform, environment: AttestationEnvironment
@@ -62,16 +63,16 @@ public struct AttestationVerifier: Sendable {
 
 /// A key that Apple has attested. Only `AttestationVerifier` creates it.
 ///
-/// A service stores all of it but the object itself, which expires. A key that is already stored keeps its
-/// counter: setting it back to 0 would allow replays.
+/// A service stores every member except the object itself, which expires. A key that is already stored keeps
+/// its counter: setting the counter back to 0 would allow replays.
 public struct VerifiedAttestation: Sendable {
     public let appID: AppID
     public let keyID: AttestedKeyID
     public let publicKey: ECPublicKey
     public let environment: AttestationEnvironment
-    /// 0.
+    /// The counter, which is 0.
     public let counter: UInt32
-    /// Apple's receipt for the risk metric, as Apple made it. It is not verified.
+    /// Apple's receipt for the risk metric, unchanged and unverified.
     public let receipt: [UInt8]
     public let extensions: AuthenticatorExtensions
 }

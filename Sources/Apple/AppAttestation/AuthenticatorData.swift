@@ -1,15 +1,15 @@
 /// The authenticator data of an attestation or an assertion (WebAuthn §6.1), read but not verified.
 ///
-/// The flags are not used: Apple sets the flag for a credential also where there is none, and does not always
-/// set the flag for extensions. The kind of the object and the size decide instead.
+/// It ignores the flags: Apple also sets the credential flag without a credential, and does not always set
+/// the flag for extensions. The kind of the object and the size decide instead.
 struct AuthenticatorData: Sendable {
-    /// 32 bytes: the hash of the app ID.
+    /// The hash of the app ID, 32 bytes.
     let appIDHash: ArraySlice<UInt8>
-    /// Unsigned: readers with a sign fail above 2³¹.
+    /// The counter. Readers that treat it as signed fail above 2³¹.
     let counter: UInt32
-    /// In attestations only.
+    /// The credential; only in attestations.
     let credential: AttestedCredential?
-    /// The bytes that must be nothing or one map of extensions.
+    /// The remaining bytes, which must be empty or one map of extensions.
     let rest: ArraySlice<UInt8>
 
     private static let fixedSize = 37
@@ -33,10 +33,10 @@ struct AuthenticatorData: Sendable {
     }
 }
 
-/// The attested credential data of an attestation (WebAuthn §6.5.1), with a key in the only form that Apple
-/// uses.
+/// The attested credential data of an attestation (WebAuthn §6.5.1),
+/// with a key in the only form that Apple uses.
 struct AttestedCredential: Sendable {
-    /// 16 bytes.
+    /// The AAGUID, 16 bytes.
     let aaguid: ArraySlice<UInt8>
     let credentialID: ArraySlice<UInt8>
     /// The coordinates of the point, 32 bytes each.
@@ -77,13 +77,12 @@ struct AttestedCredential: Sendable {
     }
 }
 
-/// The facts about an app that iOS 27 and macOS 27 add to the authenticator data. They are absent on older
-/// systems.
+/// The facts about an app that iOS 27 and macOS 27 add to the authenticator data. Older systems lack them.
 ///
-/// Apple advises to watch them and to weigh them. They do not decide here, so a fact in an unexpected form is
-/// `nil`, and unknown facts are ignored.
+/// Apple advises to watch and weigh them. They do not decide here: a fact in an unexpected
+/// form is `nil`, and unknown facts are ignored.
 public struct AuthenticatorExtensions: Sendable, Equatable {
-    /// `apple_validation_category_01`. Values that `ValidationCategory` does not have are possible.
+    /// `apple_validation_category_01`. It can have values outside `ValidationCategory`.
     public let validationCategory: UInt32?
     /// `apple_bundle_version_01`: the app's `CFBundleVersion`. Untrusted text of any length.
     public let bundleVersion: String?
@@ -96,7 +95,7 @@ public struct AuthenticatorExtensions: Sendable, Equatable {
 
     /// Reads the bytes after the fixed members: nothing, or exactly one map.
     ///
-    /// The ED flag is not asked: some systems do not set it although the map is there.
+    /// It ignores the ED flag: some systems do not set it although the map is present.
     init(parsing bytes: ArraySlice<UInt8>) throws(AppAttestationError) {
         guard !bytes.isEmpty else {
             self = .none
@@ -118,7 +117,7 @@ public struct AuthenticatorExtensions: Sendable, Equatable {
             bundleVersion: map["apple_bundle_version_01"]?.text)
     }
 
-    /// Documented as an integer, and sent as 4 bytes, the lowest first.
+    /// Reads the category. Apple documents an integer, and sends 4 bytes in little-endian order.
     private static func category(_ value: CBORValue) -> UInt32? {
         if let integer = value.integer { return UInt32(exactly: integer) }
         guard let bytes = value.bytes, bytes.count == 4 else { return nil }
@@ -133,7 +132,7 @@ public enum ValidationCategory: UInt32, Sendable, CaseIterable {
     case testFlight = 2
     case development = 3
     case appStore = 4
-    /// Enterprise or ad hoc.
+    /// Enterprise or ad hoc distribution.
     case enterprise = 5
     case developerID = 6
     case local = 7

@@ -2,10 +2,10 @@ import Encodings
 
 /// A strict parser for CBOR (RFC 8949), close to its core deterministic encoding (§4.2.1).
 ///
-/// Two readers that understand the same bytes differently are an attack: a second reader would check another
-/// `authData`. So everything with more than one encoding is refused: indefinite lengths, numbers and lengths
-/// that are not minimal, duplicate keys, trailing bytes; also tags, floats, text that is not UTF-8, and input
-/// beyond `CBORLimits`. The order of the keys is not checked, because Apple does not sort them.
+/// Two readers that interpret the same bytes differently allow an attack: a second reader would check another
+/// `authData`. So the parser refuses everything with more than one encoding: indefinite lengths, numbers and
+/// lengths that are not minimal, duplicate keys, trailing bytes; also tags, floats, text that is not UTF-8,
+/// and input beyond `CBORLimits`. It does not check the order of the keys, because Apple does not sort them.
 struct CBORReader {
     private let bytes: ArraySlice<UInt8>
     private let limits: CBORLimits
@@ -55,7 +55,7 @@ struct CBORReader {
     private mutating func readArray(_ count: UInt64) throws(CBORError) -> [CBORValue] {
         let count = try open(count)
         var elements: [CBORValue] = []
-        // Nothing is reserved for a count that the bytes do not keep.
+        // The count reserves no memory, because the bytes may contain fewer elements.
         for _ in 0..<count { elements.append(try readValue()) }
         depth -= 1
         return elements
@@ -110,7 +110,7 @@ struct CBORReader {
         switch information {
         case 0..<24: return (type, UInt64(information))
         case 24...27:
-            // For the simple types these are floats, and simple values that are not assigned.
+            // For the simple types, such arguments are floats and unassigned simple values.
             guard type != .simple else { throw error(.typeNotAllowed) }
             let argument = try readBytes(1 << UInt64(information - 24)).reduce(0) { $0 << 8 | UInt64($1) }
             let smallest: UInt64 = information == 24 ? 24 : 1 << (4 << UInt64(information - 24))
@@ -146,7 +146,7 @@ struct CBORLimits: Sendable {
     }
 }
 
-/// Reason of the refusal of CBOR.
+/// Reason for the refusal of CBOR.
 ///
 /// `detail` names a byte position: it is for a debugger, never for a log or a response.
 struct CBORError: CodedError {
@@ -184,7 +184,7 @@ extension CBORError: CustomDebugStringConvertible {
     var debugDescription: String { "\(description) (\(detail))" }
 }
 
-/// An item of CBOR (RFC 8949 §3.1), of the types that App Attest uses or that a new extension may use.
+/// A CBOR item (RFC 8949 §3.1) of a type that App Attest uses or that a new extension may use.
 enum CBORValue: Sendable, Equatable {
     case unsigned(UInt64)
     /// The integer -1 - n.
@@ -203,7 +203,7 @@ enum CBORValue: Sendable, Equatable {
         try reader.finish()
     }
 
-    /// `nil` for other types, and for an integer that does not fit.
+    /// The integer; `nil` for other types, and for an integer that does not fit.
     var integer: Int64? {
         switch self {
         case .unsigned(let value): Int64(exactly: value)
@@ -218,18 +218,18 @@ enum CBORValue: Sendable, Equatable {
     var map: CBORMap? { if case .map(let value) = self { value } else { nil } }
 }
 
-/// A map of CBOR with the entries in their order. No key occurs twice.
+/// A CBOR map with the entries in their order. No key occurs twice.
 struct CBORMap: Sendable, Equatable {
-    /// The keys are integers and texts.
+    /// The entries. Keys are integers and texts.
     let entries: [(key: CBORValue, value: CBORValue)]
 
-    /// The value of a text key; `nil` when there is none.
+    /// The value of a text key; `nil` when it is absent.
     subscript(key: String) -> CBORValue? {
         // Bytes are compared, because Swift's `==` of strings treats some different texts as equal.
         entries.first { $0.key.text?.utf8.elementsEqual(key.utf8) == true }?.value
     }
 
-    /// The value of an integer key; `nil` when there is none.
+    /// The value of an integer key; `nil` when it is absent.
     subscript(key: Int64) -> CBORValue? {
         entries.first { $0.key.integer == key }?.value
     }

@@ -4,17 +4,16 @@ public import Encodings
 public protocol StepErrorCode: RawRepresentable<String>, Equatable, Sendable, CaseIterable {
     associatedtype Step: Sendable
 
-    /// The refused object, in the words of a message.
+    /// The name of the refused object in messages.
     static var object: String { get }
     /// The step that throws this code.
     var step: Step { get }
 }
 
-/// The refusal of one step of a verification, with the value that was found and the value that was expected. Match
-/// on `code`.
+/// The refusal of one verification step, with the found value and the expected value. Match on `code`.
 ///
-/// Both values may repeat parts of the input: they are for a debugger, never for a log or a response. They play no part
-/// in a comparison.
+/// Both values may repeat parts of the input: they are for a debugger, never for
+/// a log or a response. Comparisons ignore them.
 public struct StepError<Code: StepErrorCode>: CodedError, CustomDebugStringConvertible {
     public let code: Code
     public let found: String
@@ -28,7 +27,7 @@ public struct StepError<Code: StepErrorCode>: CodedError, CustomDebugStringConve
     /// The verification step that failed.
     public var step: Code.Step { code.step }
 
-    // Here too, because a file that does not import `Encodings` would get the comparison of all members.
+    // Repeated here, because a file that does not import `Encodings` would use the comparison of all members.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
     public var description: String { "\(Code.object) refused: \(code.rawValue)" }

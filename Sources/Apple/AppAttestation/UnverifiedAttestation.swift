@@ -3,14 +3,14 @@ import Encodings
 
 /// An attestation object of unknown origin. Its size, its CBOR and its members have been checked.
 public struct UnverifiedAttestation: Sendable {
-    /// In bytes. Apple's objects have 5,400 to 5,900.
+    /// Largest size in bytes. Apple's objects have 5,400 to 5,900.
     public static let longestObject = 16 * 1024
     static let format = "apple-appattest"
 
     let format: String
-    /// In DER.
+    /// Leaf certificate in DER.
     let leaf: ArraySlice<UInt8>
-    /// In DER.
+    /// Intermediate certificate in DER.
     let intermediate: ArraySlice<UInt8>
     let receipt: ArraySlice<UInt8>
     let authenticatorData: ArraySlice<UInt8>
@@ -37,10 +37,10 @@ public struct UnverifiedAttestation: Sendable {
 
 /// An assertion of unknown origin. Its size, its CBOR and its members have been checked.
 public struct UnverifiedAssertion: Sendable {
-    /// In bytes. Apple's assertions have 140 to 260.
+    /// Largest size in bytes. Apple's assertions have 140 to 260.
     public static let longestObject = 4 * 1024
 
-    /// ECDSA in DER.
+    /// ECDSA signature in DER.
     let signature: ArraySlice<UInt8>
     let authenticatorData: ArraySlice<UInt8>
 
@@ -81,16 +81,16 @@ enum ObjectMembers {
     }
 }
 
-/// The content of an object that was not verified. It is for explanations only, such as `siwa verify`, and
-/// must not decide anything.
+/// The content of an unverified object. It is only for explanations, such as
+/// `siwa verify`, and must not decide anything.
 public struct UnverifiedContent: Sendable {
     /// The hash of the app ID.
     public let appIDHash: [UInt8]
     public let counter: UInt32
     public let extensions: AuthenticatorExtensions?
-    /// `nil` for assertions, and for an AAGUID of neither environment.
+    /// The environment; `nil` for assertions, and for an AAGUID of neither environment.
     public let environment: AttestationEnvironment?
-    /// In base64; `nil` for assertions.
+    /// The credential ID in base64; `nil` for assertions.
     public let credentialID: String?
     /// The validity of the leaf certificate in seconds since 1970. `nil` for assertions, and when it cannot
     /// be read.

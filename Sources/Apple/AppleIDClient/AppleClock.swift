@@ -4,11 +4,11 @@ import Synchronization
 /// Apple's time, from the `Date` field of Apple's responses, and its difference from the clock of this
 /// machine.
 ///
-/// Between two responses Apple's time goes on with the uptime of this machine, so that a change of the
-/// machine's clock, wrong or right, shows at once.
+/// Between two responses Apple's time advances with the uptime of this machine, so that any
+/// change of the machine's clock shows at once.
 public final class AppleClock: Sendable {
     private struct Reading {
-        /// Milliseconds since 1970.
+        /// Apple's time in milliseconds since 1970.
         let time: Int64
         let uptime: Duration
     }
@@ -19,7 +19,7 @@ public final class AppleClock: Sendable {
 
     /// - Parameters:
     ///   - millisecondsSince1970: The clock of this machine.
-    ///   - uptime: A clock that grows evenly, independent of the wall clock.
+    ///   - uptime: A monotonic clock.
     public init(
         millisecondsSince1970: @escaping @Sendable () -> Int64,
         uptime: @escaping @Sendable () -> Duration = SystemUptime.elapsed
@@ -28,7 +28,7 @@ public final class AppleClock: Sendable {
     }
 
     /// Seconds by which this machine's clock is ahead of Apple's; `nil` when Apple has not responded yet. The
-    /// field has whole seconds, and the transfer takes time, so a second or two mean nothing.
+    /// field has whole seconds, and the transfer takes time, so a second or two are not significant.
     public var secondsAhead: Int64? {
         guard let reading = reading.withLock({ $0 }) else { return nil }
         let passed = (uptime() - reading.uptime).milliseconds

@@ -1,6 +1,6 @@
-// AppleIDClient owns the HTTP requests to Apple: the endpoints, their time limits and the size limits of
-// responses. It does not own the meaning of a response for an account: the callers decide it, behind the
-// protocols of other modules.
+// AppleIDClient owns the HTTP requests to Apple: the endpoints, their time limits and the size
+// limits of responses. It does not own the meaning of a response for an account: the callers
+// decide it, behind the protocols of other modules.
 
 public import AsyncHTTPClient
 import NIOCore
@@ -15,8 +15,8 @@ public struct AppleEndpoints: Sendable, Equatable {
     /// The base of all URLs, without a slash at the end.
     public let baseURL: String
 
-    /// Endpoints on another host, such as the emulator. Returns `nil` unless the URL is an absolute http or
-    /// https URL without user, query and fragment.
+    /// Creates endpoints on another host, such as the emulator. Returns `nil` unless the URL is an absolute
+    /// http or https URL without user, query and fragment.
     public init?(baseURL: String) {
         guard let scheme = ["https://", "http://"].first(where: { baseURL.hasPrefix($0) }) else { return nil }
         let bytes = Array(baseURL.utf8)
@@ -29,18 +29,20 @@ public struct AppleEndpoints: Sendable, Equatable {
         self.init(trusted: trimmed)
     }
 
-    /// The key set that signs identity tokens and notifications.
+    /// URL of the key set that signs identity tokens and notifications.
     public var keySet: String { "\(baseURL)/auth/keys" }
 
-    /// Exchanges codes, validates refresh tokens, and tokens access to the migration endpoint.
+    /// URL for exchanging codes, validating refresh tokens, and
+    /// getting access tokens for the migration endpoint.
     public var token: String { "\(baseURL)/auth/token" }
     public var revoke: String { "\(baseURL)/auth/revoke" }
-    /// Returns the identifiers of a user for another team during an app transfer.
+    /// URL that returns the identifiers of a user for another team during an app transfer.
     public var migration: String { "\(baseURL)/auth/usermigrationinfo" }
-    /// The page where a browser signs in.
+    /// URL of the page where a browser signs in.
     public var authorize: String { "\(baseURL)/auth/authorize" }
 
-    /// Exchanges receipts of App Attest. Apple has a host for each environment; another server has a path.
+    /// URL for exchanging receipts of App Attest. Apple has a host for
+    /// each environment; another server has a path.
     public var attestationData: String {
         self == .apple
             ? "https://data.appattest.apple.com/v1/attestationData" : "\(baseURL)/v1/attestationData"
@@ -55,7 +57,7 @@ public struct AppleEndpoints: Sendable, Equatable {
         self.baseURL = baseURL
     }
 
-    /// A host name, an IPv4 address or a bracketed IPv6 address, with an optional port.
+    /// Returns true for a host name, an IPv4 address or a bracketed IPv6 address, with an optional port.
     private static func isAuthority(_ text: String) -> Bool {
         var host = text[...]
         if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {
@@ -74,7 +76,7 @@ public struct AppleEndpoints: Sendable, Equatable {
 public struct AppleTimeLimits: Sendable, Equatable {
     /// Time for the connection, including TLS: 5 seconds.
     public let connect: Duration
-    /// Time without a byte arriving: 5 seconds.
+    /// Time until the next byte arrives: 5 seconds.
     public let read: Duration
     /// Time for the request and the whole response: 10 seconds. Without this limit, a response that arrives
     /// byte by byte would keep a request open forever.
@@ -91,8 +93,8 @@ public struct AppleTimeLimits: Sendable, Equatable {
 
 extension HTTPClient.Configuration {
     /// The configuration of the HTTP client for requests to Apple, one per process. It follows no redirect,
-    /// decompresses nothing, bounds what comes beside a body, and sets the time limits that only the client can enforce. The owner of the
-    /// client shuts it down.
+    /// decompresses nothing, bounds the parts outside a body, and sets the time limits that only the client
+    /// can enforce. The owner of the client shuts it down.
     public static func apple(_ limits: AppleTimeLimits = AppleTimeLimits()) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -100,9 +102,9 @@ extension HTTPClient.Configuration {
                 connect: TimeAmount(limits.connect), read: TimeAmount(limits.read),
                 write: TimeAmount(limits.read)),
             connectionPool: ConnectionPool(
-                // Longer than the pause between two daily checks, and shorter than servers keep an idle
-                // connection. A request on a connection that the server has just closed is lost, and with it
-                // the code that it carries.
+                // Longer than the pause between two daily checks, and shorter than servers
+                // keep an idle connection. A request on a connection that the server has
+                // just closed is lost, together with its code.
                 idleTimeout: .seconds(10),
                 // As many connections as there are concurrent workers, so that no worker waits for the slow
                 // response of another.

@@ -5,7 +5,7 @@ import StrictJSON
 
 /// Exchanges receipts over HTTP. The request is signed by a key of the team with DeviceCheck enabled.
 ///
-/// Each call is made once for each key of the team until Apple accepts a key.
+/// It makes each call once for each key of the team until Apple accepts a key.
 public struct AppleReceiptClient: AppleReceiptService {
     private let transport: AppleTransport
     private let endpoints: AppleEndpoints
@@ -36,7 +36,7 @@ public struct AppleReceiptClient: AppleReceiptService {
         throw refusal
     }
 
-    /// A JWT with issuer and time. Apple wants it without the scheme Bearer.
+    /// Returns a JWT with issuer and time. Apple expects it without the scheme Bearer.
     private func token(of team: String, by key: ClientSigningKey) throws(AppleCallError) -> String {
         do throws(JOSEError) {
             return try key.sign(
@@ -68,7 +68,7 @@ public protocol AppleReceiptService: Sendable {
     ///
     /// - Parameters:
     ///   - team: The ID of the app's team, whose key signs the request.
-    ///   - isProduction: False for the endpoint of development, which knows only development receipts.
+    ///   - isProduction: False for the development endpoint, which accepts only development receipts.
     func exchange(
         receipt: [UInt8], team: String, isProduction: Bool
     ) async throws(AppleCallError) -> ReceiptResponse
@@ -76,7 +76,7 @@ public protocol AppleReceiptService: Sendable {
 
 /// The response of Apple to a receipt.
 public enum ReceiptResponse: Sendable, Equatable {
-    /// 200: the new receipt. It is not verified.
+    /// 200: the new receipt, unverified.
     case refreshed([UInt8])
     /// 304: before the time in the receipt.
     case tooEarly

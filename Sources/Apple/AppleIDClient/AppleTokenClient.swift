@@ -4,9 +4,9 @@ import Synchronization
 
 /// Calls Apple's token, revoke and migration endpoints over HTTP.
 ///
-/// Each call is made once, with two exceptions that are safe. When Apple refuses the client secret
-/// (`invalid_client`, which it checks before everything else), the secret of the next key is tried. And a
-/// call that only reads, or that can be repeated, is made once more when its connection was lost.
+/// Each call is made once, with two safe exceptions. When Apple refuses the client secret (`invalid_client`,
+/// which it checks before everything else), the next key's secret is used. And a call that only reads, or
+/// that can be repeated, is made once more when its connection was lost.
 ///
 /// The HTTP client is shared. Its owner creates it with `HTTPClient.Configuration.apple` and shuts it down.
 public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
@@ -61,8 +61,8 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
         }
     }
 
-    /// Makes a call that can be repeated, and makes it once more when the connection was lost: an idle
-    /// connection can be closed by the server just when it is used.
+    /// Makes a repeatable call, and repeats it once when the connection was lost: the server can close an
+    /// idle connection just when the client uses it.
     func repeating<Result: Sendable>(_ call: () async throws(AppleCallError) -> Result)
         async throws(AppleCallError) -> Result
     {

@@ -1,12 +1,10 @@
-/// Stops calls to an endpoint that has failed several times in a row, and tries again with one call after a
-/// pause.
+/// Stops calls to an endpoint after several failures in a row, and allows one call after a pause.
 ///
 /// The type only decides: it makes no call and reads no clock. Times are durations on a monotonic clock.
 struct CircuitBreaker: Sendable, Equatable {
     enum Admission: Sendable, Equatable {
         case admit
-        /// Admitted as the only call, to find out whether the endpoint works again. `end` must be called
-        /// after it.
+        /// Admitted as the only call, to test the endpoint. `end` must be called after it.
         case probe
         /// The caller may retry after this time.
         case refuse(retryAfter: Duration)
@@ -17,7 +15,7 @@ struct CircuitBreaker: Sendable, Equatable {
         case answered
         /// The endpoint failed.
         case failed
-        /// Nothing is known: the caller was cancelled, or nothing was sent.
+        /// The result is unknown: the caller was cancelled, or nothing was sent.
         case abandoned
     }
 

@@ -4,8 +4,8 @@ import NIOCore
 import NIOHTTP1
 import TraceExport
 
-/// Fetches a key set over HTTP: Apple's (`GET /auth/keys`), or the key set at another URL, for example
-/// Google's.
+/// Fetches a key set over HTTP: Apple's (`GET /auth/keys`), or the
+/// key set at another URL, for example Google's.
 ///
 /// The type is transport only; `KeySets` checks the response. The HTTP client is shared. Its owner creates it
 /// with `HTTPClient.Configuration.apple` and shuts it down.
@@ -17,7 +17,7 @@ public struct HTTPKeySetSource: KeySetSource {
 
     /// Fetches Apple's key set.
     ///
-    /// - Parameter clock: Learns Apple's time from each response.
+    /// - Parameter clock: Reads Apple's time from each response.
     public init(
         client: HTTPClient, endpoints: AppleEndpoints = .apple, limits: AppleTimeLimits = AppleTimeLimits(),
         clock: AppleClock? = nil
@@ -63,8 +63,8 @@ public struct HTTPKeySetSource: KeySetSource {
             let response = try await client.execute(request, timeout: TimeAmount(total))
             clock?.notice(
                 date: response.headers.first(name: "Date"), age: response.headers.first(name: "Age"))
-            // A client with another configuration follows redirects. The response of another host is not
-            // accepted.
+            // A client with another configuration follows redirects.
+            // A response of another host is not accepted.
             guard response.history.count <= 1 else {
                 throw KeySetFetchError(.statusUnexpected, detail: "redirected")
             }

@@ -1,7 +1,7 @@
 public import Encodings
 import JOSE
 
-/// Reason of a token's refusal: one code per cause. Match on `code`.
+/// Reason for the refusal of a token: one code per cause. Match on `code`.
 ///
 /// The raw values appear in responses and never change their meaning. `detail` may repeat claim values: it is
 /// for a debugger, never for a log or a response.
@@ -64,7 +64,7 @@ extension AppleTokenError: CustomDebugStringConvertible {
 }
 
 extension AppleTokenError.Code {
-    /// The step that throws this code; the first of them when several steps do.
+    /// The step that throws this code; the first of several steps.
     var step: VerificationStep {
         switch self {
         case .tokenTooLarge: .size
@@ -91,7 +91,7 @@ extension AppleTokenError.Code {
 }
 
 extension AppleTokenError {
-    /// The token error for an error of `JOSE`.
+    /// Converts an error of `JOSE`.
     init(_ error: JOSEError) {
         let code: Code =
             switch error.code {
@@ -106,10 +106,10 @@ extension AppleTokenError {
     }
 }
 
-/// The steps of verification, in the order in which they happen.
+/// The steps of verification, in the order of their execution.
 ///
-/// The first step that fails decides the error: all earlier steps have passed, and later steps have not been
-/// tried.
+/// The first step that fails decides the error: all earlier steps
+/// have passed, and later steps were not executed.
 public enum VerificationStep: String, Sendable, CaseIterable {
     case size
     case form

@@ -51,7 +51,7 @@ public struct IdentityTokenVerifier: Sendable {
         return mistakes
     }
 
-    /// Returns the claims of a token that are dropped for their form. None if the claims cannot be read.
+    /// Returns the claims of a token that are dropped as malformed. Empty if the claims cannot be read.
     public func dropped(of token: UnverifiedToken) -> DroppedClaims {
         (try? IdentityTokenClaims(parsing: token.jws.payload))?.dropped ?? []
     }
@@ -89,15 +89,15 @@ public struct VerificationPolicy: Sendable {
     /// Apple's issuer. It is a constant, because Apple's discovery document once named another issuer for
     /// some days while the tokens did not change.
     public static let appleIssuer = "https://appleid.apple.com"
-    /// In seconds. A longer leeway would make expiration meaningless.
+    /// Longest leeway in seconds. A longer leeway would make expiration meaningless.
     public static let longestLeeway: Int64 = 300
-    /// In seconds. With a clock that is slower by more, every new token is from the future.
+    /// Default leeway in seconds. If the clock is behind by more, every new token is from the future.
     public static let usualLeeway: Int64 = 60
 
     public let issuers: [String]
     /// The bundle IDs and Services IDs whose tokens are accepted. An empty list accepts no token.
     public let clientIDs: [String]
-    /// Seconds, 0 to 300.
+    /// Tolerated difference between clocks in seconds, 0 to 300.
     public let leeway: Int64
     public let nonceEncodings: Set<NonceEncoding>
 
@@ -139,8 +139,8 @@ public struct IdentityTokenExpectations: Sendable {
 public struct VerifiedIdentity: Sendable {
     /// `aud`: one of the configured client IDs.
     public let clientID: String
-    /// Stored in the form in which they were read, because copying a dozen strings costs more than reading
-    /// them.
+    /// Stored in the form in which they were read, because copying a
+    /// dozen strings costs more than reading them.
     private let claims: IdentityTokenClaims
 
     public var issuer: String { claims.issuer }
@@ -156,8 +156,8 @@ public struct VerifiedIdentity: Sendable {
     public var accessTokenHash: String? { claims.accessTokenHash }
     public var email: String? { claims.email }
     public var emailVerified: Bool? { claims.emailVerified }
-    /// True when `email` is a relay address, according to Apple's claim or, without the claim, to the domain.
-    /// `nil` when unknown.
+    /// True when `email` is a relay address, according to Apple's claim or, without
+    /// the claim, to the domain. `nil` when unknown.
     public var isPrivateEmail: Bool? { RelayAddress.isPrivate(claims.isPrivateEmail, address: email) }
     /// 0 unsupported, 1 unknown, 2 likely real.
     public var realUserStatus: Int64? { claims.realUserStatus }
@@ -165,13 +165,13 @@ public struct VerifiedIdentity: Sendable {
     public var transferSubject: String? { claims.transferSubject }
     public var organizationID: String? { claims.organizationID }
 
-    /// The claims that were dropped, because their form is wrong and they decide nothing.
+    /// The claims that were dropped because they are malformed and decide nothing.
     public var dropped: DroppedClaims { claims.dropped }
 
     /// Time at which the user authorized the app: `auth_time`, else `iat`.
     public var authorizationMoment: NumericDate { authenticatedAt ?? issuedAt }
 
-    /// The claims must have passed every check.
+    /// Creates the identity. The claims must have passed every check.
     init(checked claims: consuming IdentityTokenClaims) throws(AppleTokenError) {
         guard case .one(let clientID) = claims.audience else { throw AppleTokenError(.audienceMismatch) }
         self.clientID = clientID

@@ -16,7 +16,7 @@ public struct NotificationEvent: Sendable, Equatable {
     public let type: String
     /// `sub`; present for every known kind.
     public let subject: String?
-    /// `event_time`, in milliseconds since 1970, also where Apple sent seconds; present for every known kind.
+    /// `event_time`, in milliseconds since 1970, even if Apple sent seconds; present for every known kind.
     public let eventTimeMilliseconds: Int64?
     public let email: String?
     /// True when `email` is a relay address, according to Apple's claim or, without the claim, to the domain.
@@ -25,7 +25,7 @@ public struct NotificationEvent: Sendable, Equatable {
 }
 
 extension NotificationEvent.Kind {
-    /// Apple uses two spellings for account deletion.
+    /// Maps the type. Apple uses two spellings for account deletion.
     init(type: String) {
         self =
             switch type {
@@ -39,9 +39,10 @@ extension NotificationEvent.Kind {
 }
 
 extension NotificationEvent {
-    /// Apple sends one event per notification. The limit bounds the work that one delivery can cause.
+    /// Largest number of events. Apple sends one event per
+    /// notification. The limit bounds the work of one delivery.
     static let mostEvents = 16
-    /// A larger time is in milliseconds: in seconds it would be after the year 5138.
+    /// Largest time in seconds. A larger time is in milliseconds: in seconds it would be after the year 5138.
     private static let largestSeconds: Int64 = 100_000_000_000
 
     /// Reads `events` in all forms that Apple has documented or sent: a JSON string that holds an object, an
@@ -81,7 +82,7 @@ extension NotificationEvent {
         type = try object.string("type") ?? ""
         kind = Kind(type: type)
         guard kind != .unknown else {
-            // An unknown event is accepted with any members, because their meaning is not known.
+            // An unknown event may have any members, because their meaning is not known.
             subject = object["sub"]?.string.flatMap { SubjectCheck.isValid($0) ? $0 : nil }
             eventTimeMilliseconds = object["event_time"]?.integer.flatMap { Self.milliseconds($0) }
             email = object["email"]?.string
@@ -101,14 +102,14 @@ extension NotificationEvent {
             email = try object.string("email")
             isPrivateEmail = RelayAddress.isPrivate(try object.flag("is_private_email"), address: email)
         case .consentRevoked, .accountDeleted, .unknown:
-            // An address decides nothing here, so that its form does not keep a revocation out.
+            // An address decides nothing here, so a malformed address must not prevent a revocation.
             email = object["email"]?.string
             let isPrivate = (try? object.flag("is_private_email")) ?? nil
             isPrivateEmail = RelayAddress.isPrivate(isPrivate, address: email)
         }
     }
 
-    /// `nil` outside the years 1970 to 9999.
+    /// Returns `nil` outside the years 1970 to 9999.
     private static func milliseconds(_ time: Int64) -> Int64? {
         let (low, high) = (NumericDate.validSeconds.lowerBound, NumericDate.validSeconds.upperBound)
         guard time > largestSeconds else { return time >= low ? time * 1000 : nil }
@@ -123,7 +124,7 @@ extension JSONObject {
         return text
     }
 
-    /// A boolean, or one of the strings "true" and "false".
+    /// Reads a boolean, or one of the strings "true" and "false".
     fileprivate func flag(_ name: String) throws(AppleTokenError) -> Bool? {
         switch self[name] {
         case nil: return nil

@@ -76,10 +76,10 @@ public struct VerifiedNotification: Sendable {
     public let clientID: String
     public let issuedAt: NumericDate
     public let expiresAt: NumericDate
-    /// At least one. Apple sends exactly one.
+    /// At least one event. Apple sends exactly one.
     public let events: [NotificationEvent]
 
-    /// The claims must have passed every check.
+    /// Creates the notification. The claims must have passed every check.
     init(checked claims: NotificationClaims, events: [NotificationEvent]) throws(AppleTokenError) {
         guard case .one(let clientID) = claims.audience else { throw AppleTokenError(.audienceMismatch) }
         identifier = claims.identifier
@@ -90,8 +90,7 @@ public struct VerifiedNotification: Sendable {
     }
 }
 
-/// The claims of a server-to-server notification as Apple signed them, typed but not yet checked against
-/// anything.
+/// The claims of a server-to-server notification as Apple signed them, typed but not yet checked.
 struct NotificationClaims: AppleClaims {
     var issuer: String
     var audience: Audience

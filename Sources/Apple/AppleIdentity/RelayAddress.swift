@@ -4,7 +4,7 @@
 /// then the domain decides. Any other domain decides nothing, because real addresses also come without the
 /// claim.
 public enum RelayAddress {
-    /// In ASCII lower case. Apple has announced the second domain for new addresses.
+    /// Domains in ASCII lower case. Apple has announced the second domain for new addresses.
     private static let domains = ["privaterelay.appleid.com", "private.icloud.com"]
 
     /// Returns `nil` when neither the claim nor the domain decides.

@@ -1,10 +1,11 @@
 package import JOSE
 
-/// A token of unknown origin. Everything that needs no key has been checked: size, form and header.
+/// A token of unknown origin. Its size, form and header, which need no key, have been checked.
 ///
-/// Its payload cannot be read before verification, except for the time that it claims. Look up the key by `keyID`, then call a verifier.
+/// Its payload cannot be read before verification, except for the claimed time. Look
+/// up the key by `keyID`, then call a verifier.
 public struct UnverifiedToken: Sendable {
-    /// In bytes. Apple's tokens have 640 to 880.
+    /// Largest size in bytes. Apple's tokens have 640 to 880.
     public static let longestToken = 16 * 1024
 
     let jws: CompactJWS
@@ -15,7 +16,7 @@ public struct UnverifiedToken: Sendable {
     /// `iat`: untrusted. Only for the choice between "no such key" and "keys not available now".
     public var claimedIssuedAt: NumericDate? { Self.issuedAt(claimedIn: jws) }
 
-    /// Returns the `iat` that any signed token claims.
+    /// Returns the unverified `iat` of any signed token.
     package static func issuedAt(claimedIn jws: CompactJWS) -> NumericDate? {
         ClaimReader.issuedAt(claimedIn: jws.payload)
     }

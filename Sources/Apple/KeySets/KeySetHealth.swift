@@ -17,7 +17,7 @@ public struct KeySetHealth: Sendable, Equatable {
     public internal(set) var keyCount: Int
     /// The number of entries of the set that cannot be used.
     public internal(set) var skippedKeyCount = 0
-    /// Milliseconds since Apple last sent or confirmed the set, also if that was before a restart.
+    /// Milliseconds since Apple last sent or confirmed the set, even before a restart.
     public internal(set) var age: Int64?
     /// This and the following times are in milliseconds since 1970.
     public internal(set) var freshUntil: Int64?
@@ -25,7 +25,7 @@ public struct KeySetHealth: Sendable, Equatable {
     public internal(set) var lastSuccessAt: Int64?
     public internal(set) var lastFailureAt: Int64?
     public internal(set) var lastFailure: KeySetFetchError.Code?
-    /// The status of the last response; `nil` when the last request got none.
+    /// The status of the last response; `nil` when the last request got no response.
     public internal(set) var lastStatus: Int?
     /// The time of the next fetch; `nil` when it begins with the next token.
     public internal(set) var nextFetchAt: Int64?
@@ -42,7 +42,7 @@ public struct KeySetHealth: Sendable, Equatable {
         }
     }
 
-    /// For sets that are not fetched, and for test doubles of `VerificationKeys`.
+    /// Creates the health of a set that is not fetched, or of a test double of `VerificationKeys`.
     public init(status: Status, keyCount: Int) {
         self.status = status
         self.keyCount = keyCount
@@ -89,7 +89,7 @@ extension KeySetState {
         record.snapshotFailures &+= 1
     }
 
-    /// Notes the status of a response; `nil` for a request that got none.
+    /// Notes the status of a response; `nil` for a request without a response.
     package mutating func noteStatus(_ status: Int?) { record.lastStatus = status }
 
     private func status(at now: Int64) -> KeySetHealth.Status {

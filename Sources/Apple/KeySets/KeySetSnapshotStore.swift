@@ -4,7 +4,7 @@ import Synchronization
 /// processes with a common store share one fetch.
 ///
 /// It is read at the start and before each fetch, never during a request whose key is cached. The wait for it
-/// is limited, and a failure of either call only counts in `KeySetHealth`.
+/// is limited, and a failure of either call is only counted in `KeySetHealth`.
 public protocol KeySetSnapshotStore: Sendable {
     /// Returns `nil` when no snapshot was saved.
     func load() async throws -> KeySetSnapshot?
@@ -12,7 +12,7 @@ public protocol KeySetSnapshotStore: Sendable {
     func save(_ snapshot: KeySetSnapshot) async throws
 }
 
-/// The last good set as received, to be stored. It is checked again when it is restored.
+/// The last good set as received, for storage. It is checked again when it is restored.
 public struct KeySetSnapshot: Sendable, Equatable {
     /// The JSON Web Key Set, byte for byte.
     public let body: [UInt8]
@@ -47,7 +47,7 @@ final class SnapshotReader: Sendable {
     func snapshot(onFailure: @escaping @Sendable () -> Void) async -> KeySetSnapshot? {
         let (results, result) = AsyncStream.makeStream(of: KeySetSnapshot?.self)
         let isStarted = running.withLock { running in
-            // A load that ignores cancellation keeps running, and no second load is started beside it.
+            // A load that ignores cancellation continues, and no second load starts beside it.
             guard running == nil else { return false }
             // An unstructured task, so that the caller need not wait for its end.
             running = Task {

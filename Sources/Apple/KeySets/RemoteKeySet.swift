@@ -114,9 +114,9 @@ public final class RemoteKeySet: VerificationKeys {
         }
     }
 
-    /// Runs the refresh loop until the task is cancelled. Calls `restore()` first, unless that was done. When
-    /// this function returns, no fetch runs any more, so the owner may shut down the source and the store.
-    /// Cached keys can still be used.
+    /// Runs the refresh loop until the task is cancelled. Calls `restore()` first, unless the caller has
+    /// done so. When this function returns, no fetch is running, so the owner may shut down the source
+    /// and the store. Cached keys can still be used.
     public func run() async {
         shared.withLock { $0.state.resume() }
         if !shared.withLock({ $0.isRestored }) { await restore() }

@@ -14,22 +14,22 @@ public protocol VerificationKeys: Sendable {
     /// has this ID. Only `key(for:)` distinguishes an unknown key from a key that is not yet fetched.
     func cachedKey(for keyID: String) -> RSAPublicKey?
 
-    /// Finds the key, and may wait for a fetch, new or already running. Throws `.unknownKey` when a fetch has
-    /// looked for the key and not found it, and `.keysUnavailable` when this cannot be decided now.
+    /// Finds the key, and may wait for a new or running fetch. Throws `.unknownKey` when a fetch has looked
+    /// for the key and not found it, and `.keysUnavailable` when this cannot be decided now.
     func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey
 
-    /// Finds the key of a token that claims to be issued at this time. A token that is older than the last
+    /// Finds the key of a token with this claimed time of issue. A token that is older than the last
     /// fetch has no key that this fetch could not find.
     ///
     /// - Parameter issuedAt: `iat`, unverified; `nil` when the token has none.
     func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey
 
-    /// For readiness and metrics.
+    /// The health, for readiness and metrics.
     var health: KeySetHealth { get }
 }
 
 extension VerificationKeys {
-    /// For sets that do not fetch, for which the age of a token decides nothing.
+    /// Finds the key. For sets that do not fetch, for which the age of a token decides nothing.
     public func key(for keyID: String, issuedAt: NumericDate?) async throws(KeySetError) -> RSAPublicKey {
         try await key(for: keyID)
     }
@@ -38,8 +38,8 @@ extension VerificationKeys {
 extension IdentityTokenVerifier {
     /// Verifies a token as the app sent it, with the key that the token names.
     ///
-    /// For Swift servers that verify in process. Everything that needs no key is checked first, so that a
-    /// malformed token never causes a fetch:
+    /// For Swift servers that verify in process. The verification first checks everything that needs no key,
+    /// so that a malformed token never causes a fetch:
     /// ```swift
     /// let keys = RemoteKeySet(source: HTTPKeySetSource(client: httpClient))    // one for the whole process
     /// let verifier = IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: ["com.example.app"]))
@@ -95,8 +95,8 @@ public enum KeySetErrorCode: String, KeySetFailureCode {
     /// A fetch has looked for this ID and not found it, or the token is older than the set: the token is not
     /// Apple's.
     case unknownKey = "unknown_key"
-    /// There is no usable set, or no fetch has looked for this key. The token may be Apple's; the caller
-    /// should retry after `retryAfter` seconds.
+    /// The set is unusable, or no fetch has looked for this key. The token may be Apple's; the
+    /// caller should retry after `retryAfter` seconds.
     case keysUnavailable = "keys_unavailable"
 }
 
@@ -110,14 +110,14 @@ public protocol KeySetFailureCode: RawRepresentable<String>, Equatable, Sendable
 public struct KeySetFailure<Code: KeySetFailureCode>: CodedError, CustomDebugStringConvertible {
     public let code: Code
     public let detail: String
-    /// Seconds until the next attempt to get keys; `nil` when the moment is not known.
+    /// Seconds until the next attempt to get keys; `nil` when the time is not known.
     public let retryAfter: Int?
 
     public init(_ code: Code, detail: String = "", retryAfter: Int? = nil) {
         (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
     }
 
-    // Here too, because a file that does not import `Encodings` would get the comparison of all members.
+    // Repeated here, because a file that does not import `Encodings` would use the comparison of all members.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
     public var description: String { "\(Code.subject): \(code.rawValue)" }

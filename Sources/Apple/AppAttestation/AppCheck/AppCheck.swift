@@ -1,6 +1,6 @@
 public import Encodings
 
-/// App Check of this process: the policies, and the counts of what they decided.
+/// App Check of this process: the policies, and the counts of their decisions.
 public struct AppCheck: Sendable {
     public let policies: AppCheckPolicies
     public let counts: AppCheckCounts
@@ -38,19 +38,19 @@ public enum AppCheckProof: Sendable, Hashable {
 public struct AppCheckDecision: Sendable, Equatable {
     /// Kind under which the request is counted.
     public let kind: AppCheckKind
-    /// Refusal of the request; `nil` when it goes on. Never there in monitored mode.
+    /// Refusal of the request; `nil` when the request continues. Always `nil` in monitored mode.
     public let refusal: AppCheckRefusal?
 }
 
 /// Kind of a request by its proof. Every request that App Check judges has exactly one.
 public enum AppCheckKind: String, Sendable, CaseIterable {
-    /// With a proof that holds.
+    /// With a valid proof.
     case verified
     /// Without a proof, from a version of the app that does not make proofs yet.
     case outdatedApp = "outdated_app"
-    /// Without a proof, and not from such a version.
+    /// Without a proof, and from another version.
     case unknownOrigin = "unknown_origin"
-    /// With a proof that does not hold.
+    /// With an invalid proof.
     case invalid
 }
 
@@ -59,7 +59,7 @@ public struct AppCheckRefusal: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The request has no proof.
         case attestationRequired = "attestation_required"
-        /// The proof does not hold.
+        /// The proof is invalid.
         case attestationInvalid = "attestation_invalid"
     }
 
@@ -72,7 +72,7 @@ public struct AppCheckRefusal: CodedError {
 }
 
 extension AppCheckRefusal {
-    /// The refusal for developers of callers and apps: printable ASCII without quotation marks.
+    /// Explanation for developers of callers and apps: printable ASCII without quotation marks.
     public var explanation: String {
         switch code {
         case .attestationRequired: "The request must have a proof of App Attest, and has none."
@@ -87,12 +87,12 @@ extension AppCheckRefusal {
     public var description: String { "app check refused: \(code.rawValue) (\(cause.code))" }
 }
 
-/// Cause for which a proof does not hold, or is missing, as apps and logs see it.
+/// Cause of an invalid or missing proof, for apps and logs.
 public struct AppCheckCause: Sendable, Hashable {
-    /// A stable code in lower case, such as `counter_not_increased`. It repeats nothing of the request.
+    /// A stable code in lower case, such as `counter_not_increased`. It contains no value of the request.
     public let code: String
-    /// True if the app can go on with a new key that it attests. False if a new key changes nothing: the app
-    /// makes a new assertion with its key, or its code has a fault.
+    /// True if the app can continue with a new attested key. False if a new key does not help: the app must
+    /// make a new assertion with its key, or its code has a fault.
     public let canReAttest: Bool
 
     public init(code: String, canReAttest: Bool) {
@@ -103,7 +103,7 @@ public struct AppCheckCause: Sendable, Hashable {
     public static let proofMissing = AppCheckCause(code: "proof_missing", canReAttest: false)
     /// The request has no proof, and its app is older than the first version that makes proofs.
     public static let appOutdated = AppCheckCause(code: "app_outdated", canReAttest: false)
-    /// A member of the proof is missing, or has another form. Nothing was verified.
+    /// A member of the proof is missing or malformed. Nothing was verified.
     public static let proofMalformed = AppCheckCause(code: "proof_malformed", canReAttest: false)
 }
 
@@ -114,14 +114,14 @@ extension AppCheckCause {
 }
 
 extension AppAttestationErrorCode {
-    /// True if the refused object belongs to a key that is lost for this service, and a new key would pass.
+    /// True if this service cannot accept the key of the refused object any more, and a new key would pass.
     fileprivate var canReAttest: Bool {
         switch self {
-        // The certificate of an attestation has ended, the attestation is for another challenge, or the key
-        // was made by a build of the other environment, for example before the user installed the app from
-        // TestFlight.
+        // The certificate of an attestation has expired, the attestation is for another
+        // challenge, or a build of the other environment made the key, for example
+        // before the user installed the app from TestFlight.
         case .certificateExpired, .environmentMismatch, .nonceMismatch: true
-        // The same key signs a new assertion.
+        // The same key can sign a new assertion.
         case .counterNotIncreased, .signatureInvalid: false
         // Faults of the app's code, and objects of other apps and devices.
         case .objectTooLarge, .objectMalformed, .formatMismatch, .certificateMalformed, .chainUntrusted,

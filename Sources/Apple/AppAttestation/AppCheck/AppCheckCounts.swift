@@ -2,17 +2,18 @@ import Synchronization
 
 /// Counts judged requests: since the start for metrics, and by hour until a worker has stored them.
 ///
-/// Memory is bounded by the configuration: it has an entry for each target, and for each target at most
-/// `mostHours` hours. Nothing in a request can add a target.
+/// The configuration bounds the memory: there is an entry for each target, with at most
+/// `mostHours` hours. A request cannot add a target.
 public final class AppCheckCounts: Sendable {
     private struct State {
         var totals: [AppCheckTarget: AppCheckTally]
-        /// By hour, then by target.
+        /// Counts by hour, then by target.
         var pending: [Int64: [AppCheckTarget: AppCheckTally]] = [:]
         var dropped: Int64 = 0
     }
 
-    /// Hours that wait while the database is away. Then the oldest hour is dropped, and counted as dropped.
+    /// Largest number of hours that wait while the database is unreachable. Above it, the
+    /// oldest hour is dropped and counted as dropped.
     public static let mostHours = 48
 
     public let targets: [AppCheckTarget]
@@ -24,7 +25,7 @@ public final class AppCheckCounts: Sendable {
             State(totals: Dictionary(uniqueKeysWithValues: targets.map { ($0, AppCheckTally()) })))
     }
 
-    /// Counts one request. A target that is not configured is not counted.
+    /// Counts one request. Ignores a target that is not configured.
     ///
     /// - Parameter now: Seconds since 1970.
     public func add(_ kind: AppCheckKind, for target: AppCheckTarget, at now: Int64) {
@@ -46,7 +47,7 @@ public final class AppCheckCounts: Sendable {
     /// Requests whose hour was dropped, since the start of the process.
     public var dropped: Int64 { state.withLock { $0.dropped } }
 
-    /// Takes everything that is not stored yet, the oldest hour first.
+    /// Removes and returns all counts that are not stored yet, the oldest hour first.
     public func take() -> [AppCheckHour] {
         let pending = state.withLock { state in
             defer { state.pending = [:] }
@@ -59,7 +60,7 @@ public final class AppCheckCounts: Sendable {
         }
     }
 
-    /// Takes back what could not be stored.
+    /// Adds counts that could not be stored.
     public func putBack(_ hours: [AppCheckHour]) {
         state.withLock { state in
             for hour in hours where state.totals[hour.target] != nil {
@@ -126,33 +127,33 @@ public struct AppCheckTally: Sendable, Hashable {
 /// The judged requests of one target within one hour.
 public struct AppCheckHour: Sendable, Hashable {
     public let target: AppCheckTarget
-    /// Beginning of the hour, in seconds since 1970. A multiple of 3600.
+    /// Start of the hour, in seconds since 1970. A multiple of 3600.
     public let hour: Int64
     public var tally: AppCheckTally
 
     public static let seconds: Int64 = 3600
-    /// Time for which hours are kept, in seconds: 7 days.
+    /// Retention time of hours, in seconds: 7 days.
     public static let kept: Int64 = 7 * 86_400
 
     public init(target: AppCheckTarget, hour: Int64, tally: AppCheckTally) {
         (self.target, self.hour, self.tally) = (target, hour, tally)
     }
 
-    /// Returns the beginning of the hour of a time in seconds since 1970.
+    /// Returns the start of the hour that contains a time in seconds since 1970.
     public static func beginning(of now: Int64) -> Int64 { max(0, now) / seconds * seconds }
 }
 
-/// Storage of the counts by hour. The sums of all replicas are in one table.
+/// Storage of the counts by hour. One table has the sums of all replicas.
 public protocol AppCheckHourStore: Sendable {
-    /// Adds the counts to the stored counts, in one transaction: all of them or none. The rows are of
-    /// distinct targets and hours.
+    /// Adds the counts to the stored counts, in one transaction: all or
+    /// none. The rows have distinct targets and hours.
     func addAppCheckHours(_ hours: [AppCheckHour]) async throws
 
-    /// Returns the hours of these targets from the given hour on, the oldest first, and hours without requests
-    /// not at all.
+    /// Returns the hours of these targets from the given hour on, the
+    /// oldest first, without hours that had no requests.
     func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour]
 
-    /// Deletes hours that began before this time in seconds since 1970. A bounded number per call. Returns
-    /// the number of deleted rows.
+    /// Deletes a bounded number of hours that began before this time in seconds
+    /// since 1970. Returns the number of deleted rows.
     func purgeAppCheckHours(before end: Int64) async throws -> Int
 }

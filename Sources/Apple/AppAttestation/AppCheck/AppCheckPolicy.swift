@@ -1,17 +1,17 @@
-/// App Check of one target, as the configuration declares it. It decides without I/O and clock.
+/// App Check of one target, from the configuration. Its decisions need no I/O and no clock.
 public struct AppCheckPolicy: Sendable, Hashable {
     public let target: AppCheckTarget
     /// The app whose keys make proofs for the target.
     public let appID: AppID
     public let platform: AppPlatform
-    /// The mode that holds.
+    /// The effective mode.
     public let mode: AppCheckMode
-    /// The mode that the configuration has for the target itself. `mode` is stricter where the mode of the
-    /// target's bundle ID or app is.
+    /// The mode that the configuration sets for the target itself. `mode` is stricter if the
+    /// target's bundle ID or app has a stricter mode.
     public let declaredMode: AppCheckMode
     /// The environment whose keys are accepted.
     public let environment: AttestationEnvironment
-    /// The first version of the app that makes proofs. `nil` is all versions.
+    /// The first version of the app that makes proofs. `nil` means all versions.
     public let firstAttestingVersion: AppVersion?
 
     public init(
@@ -28,7 +28,7 @@ public struct AppCheckPolicy: Sendable, Hashable {
         self.firstAttestingVersion = firstAttestingVersion
     }
 
-    /// Returns the same policy, in this mode if it is stricter.
+    /// Returns the same policy, with this mode if it is stricter.
     public func atLeast(_ mode: AppCheckMode) -> AppCheckPolicy {
         AppCheckPolicy(
             target: target, appID: appID, platform: platform, mode: max(self.mode, mode),
@@ -36,10 +36,10 @@ public struct AppCheckPolicy: Sendable, Hashable {
             declaredMode: declaredMode)
     }
 
-    /// Judges a request. Returns `nil` when the mode is `off`: then proofs need not be read.
+    /// Judges a request. Returns `nil` when the mode is `off`: proofs then need not be read.
     ///
-    /// - Parameter appVersion: The member `app_version` of the request. Any client can say any version, so it
-    ///   only chooses between two kinds without a proof, and never lets a request pass.
+    /// - Parameter appVersion: The member `app_version` of the request. Any client can claim any version, so
+    ///   it only chooses between two kinds without a proof, and never lets a request pass.
     public func decision(on proof: AppCheckProof, appVersion: String?) -> AppCheckDecision? {
         let (kind, refusal) = judgement(on: proof, appVersion: appVersion)
         return switch mode {
@@ -62,7 +62,7 @@ public struct AppCheckPolicy: Sendable, Hashable {
         }
     }
 
-    /// False for a text that is no version.
+    /// Returns false for a text that is not a version.
     private func isOutdated(_ appVersion: String?) -> Bool {
         guard let firstAttestingVersion, let appVersion, let version = AppVersion(appVersion) else {
             return false
@@ -77,10 +77,10 @@ public enum AppCheckMode: String, Sendable, CaseIterable, Comparable {
     case off
     /// Proofs are verified and counted. No request is refused.
     case monitored
-    /// Requests without a proof that holds are refused.
+    /// Requests without a valid proof are refused.
     case enforced
 
-    /// A stricter mode is greater.
+    /// Compares strictness: a stricter mode is greater.
     public static func < (lhs: AppCheckMode, rhs: AppCheckMode) -> Bool { lhs.rank < rhs.rank }
 
     private var rank: Int {
@@ -92,12 +92,12 @@ public enum AppCheckMode: String, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// The thing that has a mode of its own: an app by its bundle ID, or an OAuth client by its ID.
+/// The object of a mode: an app by its bundle ID, or an OAuth client by its ID.
 public enum AppCheckTarget: Sendable, Hashable {
     case app(bundleID: String)
     case oauthClient(id: String)
 
-    /// The kind as a word of storage and of metrics.
+    /// The kind, as storage and metrics name it.
     public enum Kind: String, Sendable, CaseIterable {
         case app
         case oauthClient = "oauth_client"
@@ -125,22 +125,22 @@ public enum AppCheckTarget: Sendable, Hashable {
     }
 }
 
-/// Version of an app, such as `4.2.1`: numbers with dots between them.
+/// Version of an app, such as `4.2.1`: numbers separated by dots.
 ///
 /// Parts are compared as numbers, and a missing part is 0: `4.10` is above `4.9`, and `4.2` equals `4.2.0`.
 public struct AppVersion: Sendable, Hashable {
-    /// Parts without zeros at the end. Empty for version 0.
+    /// Parts without trailing zeros. Empty for version 0.
     private let parts: [UInt32]
 
-    /// Number of parts at most, and of digits in a part: a version has 1 to 39 characters.
+    /// Largest number of parts, and of digits in a part: a version has 1 to 39 characters.
     static let (mostParts, mostDigits) = (4, 9)
 
-    /// The form, in the words of errors.
+    /// Description of the format for error messages.
     public static let form =
         "1 to \(mostParts) numbers of at most \(mostDigits) digits with dots between them"
 
-    /// Returns `nil` unless the text is 1 to 4 numbers of 1 to 9 digits. A sign, white space, an empty part
-    /// and a suffix such as `-beta` make it `nil`.
+    /// Returns `nil` unless the text is 1 to 4 numbers of 1 to 9 digits. Refuses a sign, white
+    /// space, an empty part and a suffix such as `-beta`.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.mostParts * (Self.mostDigits + 1) - 1 else { return nil }
         var parts: [UInt32] = []
@@ -173,14 +173,14 @@ extension AppVersion: CustomStringConvertible {
 
 /// App Check of all targets. It does not change while the service runs.
 public struct AppCheckPolicies: Sendable {
-    /// In the order of the configuration, those with the mode `off` too.
+    /// All policies in the order of the configuration, including those with the mode `off`.
     public let all: [AppCheckPolicy]
     private let indexByTarget: [AppCheckTarget: Int]
 
-    /// Without targets: nothing is judged.
+    /// No targets: nothing is judged.
     public static let none = AppCheckPolicies([])
 
-    /// - Parameter policies: Of distinct targets; of equal targets the first remains.
+    /// - Parameter policies: Policies of distinct targets. Of equal targets, the first remains.
     public init(_ policies: [AppCheckPolicy]) {
         var index: [AppCheckTarget: Int] = [:]
         var kept: [AppCheckPolicy] = []
@@ -201,7 +201,7 @@ public struct AppCheckPolicies: Sendable {
         all.filter { bundleIDs.contains($0.appID.bundleID) }
     }
 
-    /// Returns the strictest policy of bundle IDs of one app; `nil` where none of them is judged.
+    /// Returns the strictest policy of bundle IDs of one app; `nil` if none of them has a policy.
     public func strictest(of bundleIDs: [String]) -> AppCheckPolicy? {
         bundleIDs.compactMap { ofApp($0) }.filter { $0.mode != .off }.max { $0.mode < $1.mode }
     }

@@ -3,8 +3,8 @@ import Cryptography
 import Encodings
 import JOSE
 
-/// The certificates of an attestation, read but not verified. Not copyable, because it owns OpenSSL's
-/// objects.
+/// The certificates of an attestation, read but not verified. Not
+/// copyable, because it owns OpenSSL's objects.
 struct AttestationCertificates: ~Copyable {
     let leaf: CertificateHandle
     let intermediate: IntermediateCertificate
@@ -29,8 +29,8 @@ struct AttestationCertificates: ~Copyable {
 
 /// Refuses certificates that the pinned root has not issued, or that are not valid at this time.
 ///
-/// Only the root is pinned: Apple's intermediate certificate ends in 2030. There is no revocation, because
-/// Apple's certificates name no list and no responder.
+/// Only the root is pinned: Apple's intermediate certificate ends in 2030. It does not check revocation,
+/// because Apple's certificates name no list and no responder.
 struct CertificateChainCheck: Sendable {
     let root: TrustAnchor
 
@@ -79,12 +79,12 @@ struct LeafKeyCheck: Sendable {
     }
 }
 
-/// Refuses an attestation for another challenge, and changed authenticator data: Apple signs the hash of both
-/// in an extension of the leaf certificate.
+/// Refuses an attestation for another challenge, and changed authenticator data: Apple signs the hash of
+/// both in an extension of the leaf certificate.
 struct NonceCheck: Sendable {
     let clientDataHash: ClientDataHash
 
-    /// Of Apple's extension with the nonce.
+    /// Object identifier of Apple's extension with the nonce.
     private static let identifier = "1.2.840.113635.100.8.2"
     /// `SEQUENCE { [1] EXPLICIT { OCTET STRING (32 bytes) } }`, without the 32 bytes.
     private static let prefix: [UInt8] = [0x30, 0x24, 0xA1, 0x22, 0x04, 0x20]
@@ -98,7 +98,7 @@ struct NonceCheck: Sendable {
             throw AppAttestationError(
                 .nonceMissing, found: "\(values.count) extensions", expected: "one extension with a nonce")
         }
-        // The whole value is compared: a search would also find the nonce inside of something else.
+        // The whole value is compared: a search would also find the nonce inside other data.
         guard values[0] == Self.prefix + nonce.bytes else {
             throw AppAttestationError(
                 .nonceMismatch, found: Hexadecimal.encode(values[0].dropFirst(Self.prefix.count)),
@@ -110,11 +110,11 @@ struct NonceCheck: Sendable {
 /// Refuses keys of Macs without System Integrity Protection and Full Security, on which an app can be changed
 /// while it runs.
 ///
-/// iOS has this extension with other contents since version 26.1. So the check is only for apps of macOS.
+/// Since version 26.1, iOS has this extension with other contents. So the check is only for apps of macOS.
 struct KeyPolicyCheck: Sendable {
     let platform: AppPlatform
 
-    /// Of Apple's extension with the policy of the key.
+    /// Object identifier of Apple's extension with the policy of the key.
     private static let identifier = "1.2.840.113635.100.8.6"
     /// `SEQUENCE { [3] EXPLICIT { OCTET STRING (66 bytes) } }` with the policy that Apple documents.
     private static let value: [UInt8] =

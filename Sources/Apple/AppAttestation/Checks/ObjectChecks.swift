@@ -12,7 +12,7 @@ struct FormatCheck: Sendable {
     }
 }
 
-/// Refuses an attestation of another key than the key whose ID the app sent.
+/// Refuses an attestation of a key whose ID the app did not send.
 struct KeyIDCheck: Sendable {
     let keyID: AttestedKeyID
 
@@ -26,8 +26,8 @@ struct KeyIDCheck: Sendable {
 
 /// Refuses an assertion that another key signed, or that is for other client data.
 ///
-/// The message that devices sign is the nonce, which is a hash already: the signature is over the hash of a
-/// hash. Signatures with a large s are valid: devices make them.
+/// Devices sign the nonce, which is already a hash: the signature is over the hash of a hash. Signatures with
+/// a large s are valid, because devices make them.
 struct AssertionSignatureCheck: Sendable {
     let key: ECPublicKey
     let clientDataHash: ClientDataHash
@@ -56,7 +56,7 @@ struct AppIDCheck: Sendable {
     }
 }
 
-/// Refuses an attestation whose counter is not 0: it is not of a new key.
+/// Refuses an attestation whose counter is not 0: its key is not new.
 struct NewKeyCounterCheck: Sendable {
     func check(_ data: AuthenticatorData) throws(AppAttestationError) {
         guard data.counter == 0 else {
@@ -68,8 +68,8 @@ struct NewKeyCounterCheck: Sendable {
 /// Refuses an assertion whose counter is not above the last counter of its key: a replay, or a late
 /// assertion.
 ///
-/// Gaps are normal, because devices count every assertion, also those that are never sent. The store must
-/// raise the counter in one compare-and-set; this check alone does not stop two replays at the same time.
+/// Gaps are normal, because devices also count assertions that are never sent. The store must raise the
+/// counter in one compare-and-set; this check alone does not stop two replays at the same time.
 struct CounterIncreaseCheck: Sendable {
     let lastCounter: UInt32
 
@@ -98,7 +98,7 @@ struct EnvironmentCheck: Sendable {
     }
 }
 
-/// Refuses authenticator data that names another key than the key whose ID the app sent.
+/// Refuses authenticator data that names a key whose ID the app did not send.
 struct CredentialIDCheck: Sendable {
     let keyID: AttestedKeyID
 
@@ -110,7 +110,7 @@ struct CredentialIDCheck: Sendable {
     }
 }
 
-/// Refuses authenticator data with another key than the key of the leaf certificate.
+/// Refuses authenticator data whose key differs from the key of the leaf certificate.
 struct CredentialKeyCheck: Sendable {
     let key: ECPublicKey
 

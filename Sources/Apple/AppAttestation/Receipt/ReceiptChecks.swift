@@ -25,7 +25,7 @@ struct ReceiptSignerCheck: Sendable {
 
 /// Refuses a receipt with changed content, or with a signature of another key.
 struct ReceiptSignatureCheck: Sendable {
-    /// The content that is signed.
+    /// Returns the signed content.
     func content(of message: borrowing SignedMessage) throws(ReceiptError) -> [UInt8] {
         guard let content = message.verifiedContent() else {
             throw ReceiptError(
@@ -90,7 +90,7 @@ struct ReceiptEnvironmentCheck: Sendable {
 
 /// Refuses the receipt of another attestation of the same key (field 4).
 ///
-/// It must not be used for refreshed receipts: Apple forces their hash through UTF-8, which ruins it.
+/// Not for refreshed receipts: Apple corrupts their hash by converting it through UTF-8.
 struct ReceiptClientHashCheck: Sendable {
     let clientDataHash: ClientDataHash
 
@@ -103,11 +103,11 @@ struct ReceiptClientHashCheck: Sendable {
     }
 }
 
-/// Refuses a receipt that was not made just now (fields 12 and 21): an old receipt has an old metric.
+/// Refuses a receipt that is not fresh (fields 12 and 21): an old receipt has an old metric.
 struct ReceiptAgeCheck: Sendable {
-    /// Apple's 5 minutes, in milliseconds.
+    /// Longest age in milliseconds: Apple's 5 minutes.
     static let longest: Int64 = 300_000
-    /// Clocks may differ by a minute.
+    /// Tolerated difference between clocks, in milliseconds: one minute.
     static let leeway: Int64 = 60_000
 
     /// - Parameter now: Milliseconds since 1970.

@@ -1,6 +1,6 @@
 import Encodings
 
-/// The fields of a receipt that are read, in a form that Apple uses. They are not checked.
+/// The used fields of a receipt, in a form that Apple uses. They are not checked.
 struct ReceiptContent: Sendable {
     /// `TEAM.bundle.id`.
     let appID: String
@@ -9,13 +9,13 @@ struct ReceiptContent: Sendable {
     let clientHash: ArraySlice<UInt8>
     let kind: ReceiptKind
     let environment: AttestationEnvironment
-    /// Milliseconds since 1970.
+    /// Creation time in milliseconds since 1970.
     let createdAt: Int64
-    /// Only in refreshed receipts.
+    /// Risk metric; only in refreshed receipts.
     let riskMetric: UInt32?
-    /// Milliseconds since 1970; only in refreshed receipts.
+    /// Earliest time of the next exchange in milliseconds since 1970; only in refreshed receipts.
     let notBefore: Int64?
-    /// Milliseconds since 1970.
+    /// Expiration time in milliseconds since 1970.
     let expiresAt: Int64
 
     /// Throws `.contentMalformed`.
@@ -23,7 +23,7 @@ struct ReceiptContent: Sendable {
         guard let fields = ReceiptField.fields(of: bytes) else {
             throw Self.malformed("other bytes", expected: "a set of fields in DER")
         }
-        // Two fields of one type could be read differently by two readers.
+        // Two readers could choose different fields if a type occurred twice.
         guard Set(fields.map(\.type)).count == fields.count else {
             throw Self.malformed("a field that occurs twice", expected: "each field once")
         }
@@ -55,7 +55,7 @@ struct ReceiptContent: Sendable {
 
     private static func riskMetric(_ text: String?, of kind: ReceiptKind) throws(ReceiptError) -> UInt32? {
         guard let text else {
-            // A refreshed receipt is good for nothing else.
+            // A refreshed receipt needs a valid risk metric.
             guard kind == .attestation else {
                 throw malformed("no field 17", expected: "a risk metric in a refreshed receipt")
             }
@@ -77,11 +77,11 @@ struct ReceiptField {
     let type: Int
     let value: ArraySlice<UInt8>
 
-    /// Apple sends 8 to 10.
+    /// Largest number of fields. Apple sends 8 to 10.
     private static let most = 32
 
-    /// Reads `SET OF SEQUENCE`, in any order. Returns `nil` for anything else, also for a length that is not
-    /// minimal, for more than 32 fields, and for bytes after the set.
+    /// Reads `SET OF SEQUENCE`, in any order. Returns `nil` for anything else, including a length that is not
+    /// minimal, more than 32 fields, and bytes after the set.
     static func fields(of content: [UInt8]) -> [ReceiptField]? {
         var rest = content[...]
         guard var set = read(&rest, tag: 0x31), rest.isEmpty else { return nil }
@@ -96,7 +96,7 @@ struct ReceiptField {
         return fields
     }
 
-    /// Reads one item, and moves `bytes` to the bytes after it. Returns `nil` for another tag.
+    /// Reads one item, and moves `bytes` past it. Returns `nil` for another tag.
     private static func read(_ bytes: inout ArraySlice<UInt8>, tag: UInt8) -> ArraySlice<UInt8>? {
         guard bytes.popFirst() == tag, let first = bytes.popFirst() else { return nil }
         var size = Int(first)
@@ -113,7 +113,8 @@ struct ReceiptField {
         return bytes.prefix(size)
     }
 
-    /// A number of 0 to 32767. `nil` for others, and for a number with a byte too many.
+    /// Reads a number of 0 to 32767. Returns `nil` for other numbers,
+    /// and for a number with a superfluous byte.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let first = bytes.first, first < 0x80, bytes.count <= 2 else { return nil }
         guard bytes.count == 1 || first != 0 || bytes.last.map({ $0 > 0x7F }) == true else { return nil }

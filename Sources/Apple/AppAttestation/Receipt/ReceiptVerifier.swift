@@ -1,10 +1,10 @@
 public import Certificates
 public import JOSE
 
-/// Verifies receipts of App Attest, as Apple's documentation demands ("Assessing fraud risk").
+/// Verifies receipts of App Attest, as Apple's documentation requires ("Assessing fraud risk").
 ///
 /// It does no I/O and reads no clock. It is thread-safe. A receipt must be verified when it arrives: Apple's
-/// signing certificates live about 13 months.
+/// signing certificates are valid for about 13 months.
 public struct ReceiptVerifier: Sendable {
     private let signer: ReceiptSignerCheck
     private let appID: ReceiptAppIDCheck
@@ -47,7 +47,7 @@ public struct ReceiptVerifier: Sendable {
 
 /// A receipt of unknown origin. Its size has been checked.
 public struct UnverifiedReceipt: Sendable {
-    /// In bytes. Apple's receipts have 3,600 to 4,000.
+    /// Largest size in bytes. Apple's receipts have 3,600 to 4,000.
     public static let longest = 16 * 1024
 
     public let bytes: [UInt8]
@@ -64,21 +64,22 @@ public struct UnverifiedReceipt: Sendable {
 
 /// A receipt that Apple has signed for a key. Only `ReceiptVerifier` creates it.
 public struct VerifiedReceipt: Sendable {
-    /// As Apple made it. The next exchange sends it.
+    /// The receipt as received. The next exchange sends it.
     public let bytes: [UInt8]
     public let kind: ReceiptKind
     public let environment: AttestationEnvironment
-    /// Milliseconds since 1970.
+    /// Creation time in milliseconds since 1970.
     public let createdAt: Int64
-    /// The approximate number of keys that the app has attested on the device in 30 days. It is a signal to
-    /// investigate: reinstalls raise it. `nil` in the receipt of an attestation.
+    /// The approximate number of keys that the app has attested on the device in 30 days. A high number is a
+    /// signal to investigate: reinstalls raise it. `nil` in the receipt of an attestation.
     public let riskMetric: UInt32?
-    /// The earliest time of the next exchange in milliseconds since 1970; `nil` for at once.
+    /// The earliest time of the next exchange in milliseconds since
+    /// 1970; `nil` if the exchange can happen at once.
     public let notBefore: Int64?
-    /// Milliseconds since 1970.
+    /// Expiration time in milliseconds since 1970.
     public let expiresAt: Int64
 
-    /// All values must have passed every check.
+    /// Creates the receipt. All values must have passed every check.
     init(_ bytes: [UInt8], _ content: ReceiptContent) {
         self.bytes = bytes
         (kind, environment, createdAt) = (content.kind, content.environment, content.createdAt)
@@ -86,7 +87,7 @@ public struct VerifiedReceipt: Sendable {
     }
 }
 
-/// The way in which a receipt has just arrived. Both are checked differently.
+/// The source of a receipt that has just arrived. The two sources need different checks.
 public enum ReceiptOrigin: Sendable, Hashable {
     /// In the attestation of this client data hash.
     case attestation(ClientDataHash)
@@ -109,9 +110,9 @@ public enum ReceiptKind: String, Sendable, CaseIterable {
     case refreshed = "RECEIPT"
 }
 
-/// Reason of the refusal of a receipt: one code per cause. Match on `code`.
+/// Reason for the refusal of a receipt: one code per cause. Match on `code`.
 ///
-/// A receipt decides nothing about a key or a request: it is for the risk metric only.
+/// A receipt does not decide about a key or a request: it is only for the risk metric.
 public typealias ReceiptError = StepError<ReceiptErrorCode>
 
 public enum ReceiptErrorCode: String, StepErrorCode {
@@ -129,23 +130,23 @@ public enum ReceiptErrorCode: String, StepErrorCode {
     case signatureInvalid = "receipt_signature_invalid"
     /// The content is not a set of fields, or a field is absent, occurs twice, or has another form.
     case contentMalformed = "receipt_content_malformed"
-    /// For another app.
+    /// The receipt is for another app.
     case appIDMismatch = "receipt_app_id_mismatch"
-    /// For another key.
+    /// The receipt is for another key.
     case keyMismatch = "receipt_key_mismatch"
     /// A receipt of an attestation where a refreshed receipt was expected, or the reverse.
     case kindMismatch = "receipt_kind_mismatch"
-    /// Of the other environment.
+    /// The receipt is of the other environment.
     case environmentMismatch = "receipt_environment_mismatch"
-    /// For another attestation of the key.
+    /// The receipt is for another attestation of the key.
     case clientHashMismatch = "receipt_client_hash_mismatch"
     /// Created more than 5 minutes ago, or in the future.
     case notFresh = "receipt_not_fresh"
     case expired = "receipt_expired"
 }
 
-/// The steps of the verification of a receipt, in the order in which they happen. The first step that fails
-/// decides the error.
+/// The steps of the verification of a receipt, in the order of their execution.
+/// The first step that fails decides the error.
 public enum ReceiptStep: String, Sendable, CaseIterable {
     case size = "receipt size"
     case form = "receipt form"
@@ -156,7 +157,7 @@ public enum ReceiptStep: String, Sendable, CaseIterable {
     case key = "receipt key"
     case kind = "receipt kind"
     case environment = "receipt environment"
-    /// Only for the receipt of an attestation: Apple ruins the field when it refreshes a receipt.
+    /// Only for the receipt of an attestation: Apple corrupts the field when it refreshes a receipt.
     case clientHash = "receipt client hash"
     case age = "receipt age"
 }

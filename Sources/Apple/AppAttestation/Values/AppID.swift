@@ -1,8 +1,8 @@
 public import Cryptography
 
-/// The identity of an app: the ID of its team, and its bundle ID.
+/// The identity of an app: its team ID and its bundle ID.
 ///
-/// Very old apps have another prefix than the ID of their team: give the prefix as team ID.
+/// Very old apps have a prefix that is not their team ID: use the prefix as team ID.
 public struct AppID: Sendable, Hashable {
     public let teamID: String
     public let bundleID: String
@@ -12,9 +12,9 @@ public struct AppID: Sendable, Hashable {
     /// `TEAM.bundle.id`.
     public var text: String { "\(teamID).\(bundleID)" }
 
-    /// Returns `nil` unless the team ID has 10 capital letters and digits, and the bundle ID has 1 to 155
-    /// letters, digits, hyphens, underscores and dots. So a bundle ID with `*` is refused: one app attests, not a group of
-    /// apps.
+    /// Returns `nil` unless the team ID has 10 capital letters and digits, and the bundle ID
+    /// has 1 to 155 letters, digits, hyphens, underscores and dots. So it refuses a bundle ID
+    /// with `*`: one app attests, not a group of apps.
     public init?(teamID: String, bundleID: String) {
         guard teamID.utf8.count == 10, teamID.utf8.allSatisfy(Self.isCapitalOrDigit),
             (1...155).contains(bundleID.utf8.count), bundleID.utf8.allSatisfy(Self.isOfBundleID)
@@ -40,23 +40,23 @@ public struct AppID: Sendable, Hashable {
     }
 }
 
-/// The platform of an app. An attestation does not say it in documented form, so it must be configured.
+/// The platform of an app. An attestation does not state it in a documented form, so it must be configured.
 public enum AppPlatform: String, Sendable, CaseIterable {
-    /// Also iPadOS, tvOS, watchOS and visionOS.
+    /// iOS, iPadOS, tvOS, watchOS and visionOS.
     case iOS = "ios"
-    /// macOS 27 and later: older versions have no App Attest.
+    /// macOS 27 and later. Older versions have no App Attest.
     case macOS = "macos"
 }
 
 /// The environment of App Attest in which a key was attested.
 ///
-/// Builds that run from Xcode use development unless their entitlement says otherwise. All builds from
-/// TestFlight, the App Store and enterprises use production.
+/// Builds that run from Xcode use development unless their entitlement differs. All builds from TestFlight,
+/// the App Store and enterprises use production.
 public enum AttestationEnvironment: String, Sendable, CaseIterable {
     case development
     case production
 
-    /// 16 bytes: ASCII, padded with zeros.
+    /// The AAGUID: 16 bytes of ASCII, padded with zeros.
     var aaguid: [UInt8] {
         switch self {
         case .development: Array("appattestdevelop".utf8)

@@ -1,12 +1,12 @@
 public import Cryptography
 import Encodings
 
-/// The ID of a key of App Attest: SHA-256 of the public key as an uncompressed point. Clients have it as
-/// base64.
+/// The ID of a key of App Attest: SHA-256 of the public key as an
+/// uncompressed point. Clients use it as base64.
 public struct AttestedKeyID: Sendable, Hashable {
     public let digest: SHA256Digest
 
-    /// Makes the ID of a key that is stored.
+    /// Creates the ID of a stored key.
     public init(_ digest: SHA256Digest) {
         self.digest = digest
     }
@@ -16,15 +16,15 @@ public struct AttestedKeyID: Sendable, Hashable {
 
     /// Returns `nil` for a text that is not the canonical base64 of 32 bytes.
     public init?(base64 text: String) {
-        // Bounded before it is decoded.
+        // The length is checked before the text is decoded.
         guard text.utf8.count == 44, let bytes = Base64.decode(text), let digest = SHA256Digest(bytes) else {
             return nil
         }
         self.digest = digest
     }
 
-    /// Reads the value of a path: base64url without padding, or base64 as the device makes it. Returns `nil`
-    /// for any other text.
+    /// Reads the value of a path: base64url without padding, or base64 as the
+    /// device makes it. Returns `nil` for any other text.
     public init?(inPath text: String) {
         if let id = AttestedKeyID(base64: text) {
             self = id
@@ -41,25 +41,25 @@ public struct AttestedKeyID: Sendable, Hashable {
     }
 }
 
-/// The bytes that an app gave to Apple as `clientDataHash`.
+/// The bytes that an app passed to Apple as `clientDataHash`.
 ///
-/// Nearly all apps give a SHA-256 hash. Apple demands 16 bytes or more, and does not check that they are a
-/// hash: the samples in Apple's documentation have the challenge itself.
+/// Nearly all apps pass a SHA-256 hash. Apple requires 16 bytes or more, and does not check that they are a
+/// hash: the samples in Apple's documentation pass the challenge itself.
 public struct ClientDataHash: Sendable, Hashable {
     public let bytes: [UInt8]
 
-    /// Hashes the client data, or the challenge, byte for byte as the app hashed it.
+    /// Hashes the client data, or the challenge, with the same bytes as the app.
     public init(hashing clientData: [UInt8]) {
         bytes = SHA256Digest.hash(clientData).bytes
     }
 
-    /// The bytes without hashing. Returns `nil` for fewer than 16 and more than 64 bytes.
+    /// Uses the bytes without hashing. Returns `nil` for fewer than 16 and more than 64 bytes.
     public init?(bytes: [UInt8]) {
         guard (16...64).contains(bytes.count) else { return nil }
         self.bytes = bytes
     }
 
-    /// The nonce of an object: SHA-256 of the authenticator data, and then these bytes.
+    /// Returns the nonce of an object: SHA-256 of the authenticator data followed by these bytes.
     func nonce(after authenticatorData: ArraySlice<UInt8>) -> SHA256Digest {
         SHA256Digest.hash(Array(authenticatorData) + bytes)
     }

@@ -1,8 +1,8 @@
 /// A call to Apple that returned no usable response. Match on `code` and `appleError`.
 public struct AppleCallError: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
-        /// No connection was made: it was refused, the host is unknown, or the TLS certificate is not
-        /// trusted. Nothing was sent to Apple.
+        /// No connection was made: it was refused, the host is unknown, or the TLS
+        /// certificate is not trusted. Nothing was sent to Apple.
         case unreachable
         /// The endpoint has failed several times in a row, so no request was sent.
         case circuitOpen = "circuit_open"
@@ -18,9 +18,9 @@ public struct AppleCallError: Error, Sendable {
         case throttled
         /// Apple refused the request; see `appleError`.
         case rejected
-        /// There is no private key for the client ID's team.
+        /// The client ID's team has no private key.
         case noSigningKey = "no_signing_key"
-        /// There is a private key, but signing with it failed.
+        /// The team has a private key, but signing with it failed.
         case signingFailed = "signing_failed"
     }
 
@@ -42,7 +42,7 @@ public struct AppleCallError: Error, Sendable {
     public var isFinal: Bool { code == .rejected }
 
     /// True when only the operator can correct the cause: with another key, or in the settings at Apple. Such
-    /// a failure says nothing about the user, the code or the token.
+    /// a failure is not evidence about the user, the code or the token.
     public var isOfConfiguration: Bool {
         switch code {
         case .noSigningKey, .signingFailed: true
@@ -54,8 +54,7 @@ public struct AppleCallError: Error, Sendable {
     }
 
     /// False when Apple has certainly not executed the request, so that even a call that must happen at most
-    /// once can be made again. A 5xx proves nothing: it can come from a gateway after the request was
-    /// executed.
+    /// once can be repeated. A 5xx proves nothing: it can come from a gateway after the request was executed.
     public var mayHaveHappened: Bool {
         switch code {
         case .timedOut, .connectionLost, .responseUnusable, .serverFailed: true
@@ -80,8 +79,7 @@ extension AppleCallError: CustomStringConvertible, CustomDebugStringConvertible 
 /// The `error` of an OAuth error response (RFC 6749 §5.2).
 public enum AppleErrorCode: String, Sendable, CaseIterable {
     case invalidRequest = "invalid_request"
-    /// The client secret is not accepted: wrong team, key or client ID, a revoked key, or a clock that is
-    /// off.
+    /// Apple did not accept the client secret: wrong team, key or client ID, a revoked key, or a wrong clock.
     case invalidClient = "invalid_client"
     /// The code or token is unknown, used, expired, revoked, or was issued to another client.
     case invalidGrant = "invalid_grant"

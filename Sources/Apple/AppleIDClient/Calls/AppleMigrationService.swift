@@ -45,7 +45,7 @@ extension MigratedUser {
             subject: subject, email: document["email"]?.string, isPrivateEmail: isPrivate.flatMap(Self.bool))
     }
 
-    /// Apple writes the same claim as a boolean at some endpoints and as a string at others.
+    /// Reads a boolean. Apple writes the same claim as a boolean at some endpoints and as a string at others.
     private static func bool(_ value: JSONValue) -> Bool? {
         switch value {
         case .bool(let value): value

@@ -2,8 +2,8 @@ import StrictJSON
 
 /// Apple's tokens: `POST /auth/token` and `POST /auth/revoke`.
 ///
-/// `clientID` is always the client ID to which the code or token was issued: the `aud` of the identity token
-/// that came with it.
+/// `clientID` is always the client ID to which the code or token was issued:
+/// the `aud` of the accompanying identity token.
 public protocol AppleTokenService: Sendable {
     /// Exchanges an authorization code, which can be used once and expires after five minutes. `redirectURI`
     /// is the redirect URI of the web flow; a native app has none.
@@ -12,20 +12,20 @@ public protocol AppleTokenService: Sendable {
     func exchange(code: String, clientID: String, redirectURI: String?) async throws(AppleCallError)
         -> AppleTokenResponse
 
-    /// Returns when a refresh token is still valid. It is not valid when the error is `.rejected` with
-    /// `.invalidGrant`; every other error says nothing about the token. Apple throttles more than one such
-    /// call per user and day.
+    /// Returns when a refresh token is still valid. The error `.rejected` with `.invalidGrant`
+    /// means that it is not valid; every other error proves nothing about the token. Apple
+    /// throttles more than one such call per user and day.
     @discardableResult
     func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> AppleTokenResponse
 
-    /// Requests the revocation of a refresh token. Can be repeated. A successful call is no proof of the
-    /// revocation, because Apple also responds with 200 for an unknown token. The proof is that `validate` is
-    /// refused afterwards.
+    /// Requests the revocation of a refresh token. Can be repeated. A successful call does not
+    /// prove the revocation, because Apple also responds with 200 for an unknown token. The
+    /// proof is that `validate` is refused afterwards.
     func revoke(refreshToken: String, clientID: String) async throws(AppleCallError)
 }
 
-/// A successful response of Apple's token endpoint. Everything in it except the lifetime is secret and
-/// appears in no description.
+/// A successful response of Apple's token endpoint. Every member except the
+/// lifetime is secret and appears in no description.
 public struct AppleTokenResponse: Sendable, Equatable {
     public let accessToken: String
     /// The refresh token, present only when a code was exchanged.
@@ -64,7 +64,8 @@ extension AppleTokenResponse {
             identityToken: document["id_token"]?.string, expiresIn: .seconds(seconds))
     }
 
-    /// Visible ASCII (RFC 6749 appendix A.12), and not longer than the longest token that a verifier accepts.
+    /// Returns true for visible ASCII (RFC 6749 appendix A.12) that is not longer
+    /// than the longest token that a verifier accepts.
     private static func isToken(_ text: String) -> Bool {
         (1...16_000).contains(text.utf8.count)
             && text.utf8.allSatisfy { (UInt8(ascii: "!")...UInt8(ascii: "~")).contains($0) }

@@ -13,7 +13,7 @@ public final class SignedClientSecrets: ClientSecretSource {
 
     /// - Parameters:
     ///   - teams: The team of each client ID.
-    ///   - secondsSince1970: The wall clock, because Apple compares the times with its own.
+    ///   - secondsSince1970: The wall clock, because Apple compares the times with its own clock.
     public init(
         teams: [String: String], keys: any SigningKeySource,
         secondsSince1970: @escaping @Sendable () -> Int64, audience: String = "https://appleid.apple.com"
@@ -98,14 +98,14 @@ extension ClientSecret: CustomStringConvertible, CustomDebugStringConvertible, C
 /// The cached client secrets, and the order in which to try them. The type only decides: it signs nothing and
 /// reads no clock.
 struct ClientSecretCache {
-    /// The lifetime of a secret in seconds. Apple allows half a year; an hour limits the use of a stolen
-    /// secret.
+    /// The lifetime of a secret in seconds. Apple allows half a year;
+    /// an hour limits the use of a stolen secret.
     static let life: Int64 = 3600
     /// `iat` is set this many seconds into the past, because Apple refuses an `iat` in the future, and clocks
     /// differ.
     static let backdating: Int64 = 60
-    /// A secret that expires in less than this many seconds is not used any more, so that none expires during
-    /// a call, even when the clock is behind.
+    /// Remaining lifetime in seconds below which a secret is not used, so that none expires
+    /// during a call, even when the clock is behind.
     static let reserve: Int64 = 900
 
     private struct Entry {

@@ -9,7 +9,7 @@ import Foundation
     import Darwin
 #endif
 
-/// A file with a signing key, as it was when it was listed.
+/// A file with a signing key, at the time of the listing.
 struct SigningKeyFile: Equatable {
     let path: String
     let keyID: String
@@ -25,7 +25,7 @@ struct SigningKeyFile: Equatable {
 
     /// The largest number of keys of one team. Each key that Apple refuses costs a call.
     static let mostKeys = 8
-    /// Bound in bytes. A `.p8` file has about 250.
+    /// Largest size in bytes. A `.p8` file has about 250.
     private static let longestContent = 16_384
 
     /// Returns the key files of a location, the newest first. Throws `.missing`, `.unreadable`, `.noKey`,
@@ -35,7 +35,7 @@ struct SigningKeyFile: Equatable {
         case .key: return []
         case .file(let path, let keyID):
             guard let keyID = keyID ?? SigningKeyLocation.keyID(inFileName: path) else {
-                // A file that is no key is the mistake, and not its name.
+                // For a file without a key, the error must be about the content, not the name.
                 try SigningKeyFile(path: path, keyID: "").checkContent()
                 throw SigningKeyError(.keyIDMissing, path: path)
             }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Signing keys in files. Changed files are read again, so that a new key is used without a restart.
 ///
-/// While a file cannot be read, for example because it is being written, its last good key stays in use. When
-/// a file is removed from a directory, its key is no longer used.
+/// While a file cannot be read, for example because it is being written, its last valid key stays in use.
+/// When a file is removed from a directory, its key is no longer used.
 public final class SigningKeyFiles: SigningKeySource {
     private let locations: [String: SigningKeyLocation]
     private let uptime: @Sendable () -> Duration
@@ -30,7 +30,7 @@ public final class SigningKeyFiles: SigningKeySource {
         look(atTeam: team).keys
     }
 
-    /// Returns the keys that are in use, and the error of the last check of their files.
+    /// Returns the current keys, and the error of the last check of their files.
     public func look(atTeam team: String) -> (keys: [ClientSigningKey], trouble: SigningKeyError?) {
         guard let location = locations[team] else { return ([], nil) }
         if case .key(let key) = location { return ([key], nil) }
@@ -58,8 +58,8 @@ public final class SigningKeyFiles: SigningKeySource {
 
 /// Provides the keys that sign client secrets.
 public protocol SigningKeySource: Sendable {
-    /// Returns the current keys of a team, the newest first; empty when there is none. It may read local
-    /// files, but does nothing slower.
+    /// Returns the current keys of a team, the newest first; empty when the team has none. It
+    /// may read local files, but does nothing slower.
     func keys(ofTeam team: String) -> [ClientSigningKey]
 }
 
@@ -104,12 +104,12 @@ public struct ClientSigningKey: Sendable, Equatable {
         self.keyID = keyID
     }
 
-    /// Returns a private key in the form in which it signs. Editors add a byte order mark, blank lines, spaces and
-    /// CRLF, which are not part of it.
+    /// Returns a private key in the form that signing needs. Editors add a byte order mark, blank
+    /// lines, spaces and CRLF, which are not part of it.
     ///
     /// - Throws: `.notPEM`, `.notP256`.
     static func readPEM(_ text: String) throws(Refusal) -> String {
-        // By scalars, because CRLF is one character of Swift.
+        // Works on scalars, because CRLF is one character of Swift.
         let scalars = text.replacing("\\n", with: "\n").replacing("\\r", with: "").unicodeScalars
         let lines = scalars.split { $0 == "\n" || $0 == "\r" }
             .map { String(String.UnicodeScalarView($0.filter { $0 != "\u{FEFF}" && $0 != "\t" })) }
@@ -132,7 +132,7 @@ public struct ClientSigningKey: Sendable, Equatable {
         try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .ES256, key: pem)
     }
 
-    /// The key that verifies its signatures.
+    /// The key that verifies signatures of this key.
     package var verificationKey: TokenVerificationKey? {
         guard let key = try? ECPrivateKey(pem: pem) else { return nil }
         return try? TokenVerificationKey(jwk: .object(key.publicKey.jwk(keyID: keyID)))
@@ -157,7 +157,7 @@ extension ClientSigningKey: CustomStringConvertible, CustomDebugStringConvertibl
 struct CachedSigningKeys {
     var lookedAt: Duration?
     private(set) var keys: [ClientSigningKey] = []
-    /// The error of the last read, if there was one. The keys that were read before stay in use.
+    /// The error of the last read; `nil` when it succeeded. Keys from earlier reads stay in use.
     private(set) var trouble: SigningKeyError?
     /// The files whose current content is in `keys`.
     private var files: [SigningKeyFile] = []

@@ -11,7 +11,7 @@ import TraceExport
 struct AppleTransport: Sendable {
     let client: HTTPClient
     let total: Duration
-    /// Learns Apple's time from each response.
+    /// Clock that reads Apple's time from each response.
     let clock: AppleClock?
 
     /// Throws `.unreachable`, `.timedOut`, `.connectionLost` or `.answerUnusable` (too large, redirected). A
@@ -80,7 +80,7 @@ struct AppleTransport: Sendable {
             retryAfter: AppleResponse.retryAfter(response.headers.first(name: "Retry-After")))
     }
 
-    /// Maps an error. The client has ended the request by then, so a body that is read later is not sent.
+    /// Maps an error. The client has already ended the request, so a body that is read later is not sent.
     private static func named(_ error: any Error, wasSent: Bool) -> AppleCallError {
         if let error = error as? AppleCallError { return error }
         guard wasSent else { return AppleCallError(.unreachable, detail: "\(error)") }
@@ -96,7 +96,7 @@ struct AppleTransport: Sendable {
     private static let timeouts: [HTTPClientError] = [.readTimeout, .writeTimeout, .deadlineExceeded]
 }
 
-/// The body of a form post. It records whether the client has begun to send it.
+/// The body of a form post. It records if the client has begun to send it.
 ///
 /// The client reads a streamed body only after the connection is made, including TLS, and the request head is
 /// written. A body that was never read is therefore proof that Apple has not received the code or token in
@@ -133,12 +133,12 @@ final class FormBody: AsyncSequence, Sendable {
 /// A response of Apple as it was received. Its content has not been checked.
 struct AppleResponse: Sendable, Equatable {
     let status: Int
-    /// Empty for a 5xx, whose body is not read.
+    /// The body; empty for a 5xx, whose body is not read.
     let body: [UInt8]
     /// `Retry-After` in seconds, at most an hour. The form with a date is ignored.
     var retryAfter: Duration?
 
-    /// Bound in bytes: far more than any response of Apple has.
+    /// Largest size in bytes: far more than any response of Apple has.
     static let longestBody = 262_144
 
     static func retryAfter(_ header: String?) -> Duration? {
@@ -159,7 +159,7 @@ extension AppleResponse {
         }
     }
 
-    /// The error for a response with a status other than 200.
+    /// Returns the error for a response with a status other than 200.
     func failure() -> AppleCallError {
         if status == 429 || (status == 503 && retryAfter != nil) {
             return AppleCallError(.throttled, retryAfter: retryAfter, detail: "status \(status)")
@@ -167,8 +167,8 @@ extension AppleResponse {
         if status >= 500 {
             return AppleCallError(.serverFailed, retryAfter: retryAfter, detail: "status \(status)")
         }
-        // Only an OAuth error comes from Apple's service (RFC 6749 §5.2). A 400 or 404 without one can come
-        // from a proxy.
+        // Only an OAuth error comes from Apple's service (RFC 6749 §5.2). A
+        // 400 or 404 without one can come from a proxy.
         guard (400..<500).contains(status), let document = try? JSONValue(parsing: body),
             let word = document["error"]?.string, !word.isEmpty
         else {

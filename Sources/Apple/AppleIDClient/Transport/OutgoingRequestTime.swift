@@ -4,7 +4,7 @@ public import Tracing
 
 /// Measures requests to other services, from the call to the end of the response, failures included.
 public enum OutgoingRequestTime {
-    /// The label of all deliveries to receivers of events. Their URLs can have secrets.
+    /// The label of all deliveries to receivers of events. Their URLs can contain secrets.
     public static let delivery = "delivery"
 
     /// - Parameter url: One of the configured endpoints. The last part of its path is the label, so the label
@@ -14,18 +14,18 @@ public enum OutgoingRequestTime {
         record(endpoint: path.split(separator: "/").last.map(String.init) ?? "", since: start)
     }
 
-    /// - Parameter endpoint: A word of this service. Each is a series of its own.
+    /// - Parameter endpoint: A fixed name in this service. Each name is a separate series.
     public static func record(endpoint: String, since start: ContinuousClock.Instant) {
         Timer(label: "siwa_outgoing_request", dimensions: [("endpoint", endpoint)])
             .recordNanoseconds(Int64((ContinuousClock.now - start) / .nanoseconds(1)))
     }
 }
 
-/// A span around a request to another service (`InstrumentationSystem` of swift-distributed-tracing). The other
-/// service learns nothing of it: Apple and Google have no use for our trace IDs.
+/// A span around a request to another service (`InstrumentationSystem` of swift-distributed-tracing). The
+/// other service gets no trace IDs: Apple and Google have no use for them.
 public enum OutgoingRequestSpan {
     /// - Parameters:
-    ///   - name: The work, in the words of this service.
+    ///   - name: The work, in the terms of this service.
     ///   - url: One of the configured endpoints. Only its host goes into the span.
     public static func with<Value: Sendable>(
         _ name: SpanName, _ url: String, _ body: (any Span) async throws -> Value
@@ -45,7 +45,7 @@ public enum OutgoingRequestSpan {
         if status >= 400 { span.setStatus(SpanStatus(code: .error)) }
     }
 
-    /// Returns nothing of what follows the host: a query can have a secret.
+    /// Returns the host without the text after it: a query can contain a secret.
     static func host(of url: String) -> String? {
         guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
         let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -62,7 +62,7 @@ public enum OutgoingRequestSpan {
 struct TotalTime: Sendable {
     let limit: Duration
 
-    /// Returns what `body` returns, or cancels it and throws `failure` after the time limit.
+    /// Returns the result of `body`, or cancels it and throws `failure` after the time limit.
     func bound<Value: Sendable>(
         failure: any Error, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -8,7 +8,7 @@ protocol ClaimCheck: Sendable {
     func check(_ claims: Claims, at now: NumericDate) throws(AppleTokenError)
 }
 
-/// Throws the violation, or notes it and lets the next check run.
+/// Throws the violation, or notes it and continues with the next check.
 typealias Refusing = (AppleTokenError) throws(AppleTokenError) -> Void
 
 extension ClaimCheck {
@@ -63,7 +63,7 @@ private struct ByteString: Hashable {
     }
 }
 
-/// Refuses a token for another client ID than the caller named. It comes in addition to `AudienceCheck`.
+/// Refuses a token for a client ID that the caller did not name. It comes in addition to `AudienceCheck`.
 struct RequestedClientIDCheck: ClaimCheck {
     let clientID: String
 

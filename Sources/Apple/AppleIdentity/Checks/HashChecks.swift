@@ -1,7 +1,7 @@
 import Cryptography
 import Encodings
 
-/// Binds an authorization code to the token that came with it (OpenID Connect Core §3.3.2.11, `c_hash`).
+/// Binds an authorization code to the accompanying token (OpenID Connect Core §3.3.2.11, `c_hash`).
 struct CodeHashCheck: ClaimCheck {
     let authorizationCode: String
 
@@ -13,7 +13,7 @@ struct CodeHashCheck: ClaimCheck {
     }
 }
 
-/// Binds an access token to the identity token that came with it (OpenID Connect Core §3.1.3.6, `at_hash`).
+/// Binds an access token to the accompanying identity token (OpenID Connect Core §3.1.3.6, `at_hash`).
 struct AccessTokenHashCheck: ClaimCheck {
     let accessToken: String
 

@@ -9,7 +9,8 @@ struct NonceCheck: ClaimCheck {
 
     func check(_ claims: IdentityTokenClaims, at now: NumericDate) throws(AppleTokenError) {
         guard let claim = claims.nonce else {
-            // Old systems cannot send a nonce, and Apple says so in the token. There is no other exception.
+            // Old systems cannot send a nonce, and Apple states this
+            // in the token. There is no other exception.
             if claims.nonceSupported == false { return }
             throw AppleTokenError(.nonceMissing)
         }
@@ -31,7 +32,7 @@ public enum NonceEncoding: String, Sendable, CaseIterable {
     case sha256Base64URL = "sha256_base64url"
     case sha256Base64 = "sha256_base64"
 
-    /// Returns the `nonce` claim that results from this encoding.
+    /// Returns the `nonce` claim that this encoding produces.
     package func claim(for nonce: String, digest: SHA256Digest) -> String {
         switch self {
         case .raw: nonce

@@ -3,19 +3,19 @@ import StrictJSON
 
 /// Reads typed claims from a payload in one pass.
 ///
-/// A claim of the wrong type is recorded and skipped. A payload that is not strict JSON further on is thereby
-/// refused as malformed JSON, not because of the claim.
+/// A claim of the wrong type is recorded and skipped. So a payload with a later JSON error is refused
+/// as malformed JSON, not because of the claim.
 struct ClaimReader {
     private var json: JSONReader
     private(set) var malformed: String?
-    /// Claims that decide nothing and are malformed: they are dropped, and do not refuse the token.
+    /// Malformed claims that decide nothing: they are dropped, and do not refuse the token.
     var dropped: DroppedClaims = []
 
     init(_ payload: [UInt8]) {
         json = JSONReader(payload)
     }
 
-    /// Returns `iat` as a payload of unknown origin claims it; `nil` when it has none, or is not JSON.
+    /// Returns the unverified `iat` of a payload; `nil` when it is absent, or the payload is not JSON.
     static func issuedAt(claimedIn payload: [UInt8]) -> NumericDate? {
         var claims = ClaimReader(payload)
         do throws(JSONError) {
@@ -136,7 +136,7 @@ public struct NumericDate: Sendable, Hashable {
         secondsSince1970 = seconds
     }
 
-    /// The time that a clock shows. A time outside the range becomes the nearest end of the range.
+    /// Creates the time from a clock. A time outside the range becomes the nearest end of the range.
     public init(clampingSecondsSince1970 seconds: Int64) {
         secondsSince1970 = min(max(seconds, Self.validSeconds.lowerBound), Self.validSeconds.upperBound)
     }

@@ -1,7 +1,7 @@
 import Encodings
 import StrictJSON
 
-/// The claims of an identity token as Apple signed them, typed but not yet checked against anything.
+/// The claims of an identity token as Apple signed them, typed but not yet checked.
 struct IdentityTokenClaims: AppleClaims {
     var issuer: String
     var subject: String
@@ -20,22 +20,22 @@ struct IdentityTokenClaims: AppleClaims {
     var realUserStatus: Int64?
     var transferSubject: String?
     var organizationID: String?
-    /// Claims that were malformed and decide nothing.
+    /// Malformed claims that decide nothing.
     var dropped: DroppedClaims = []
 }
 
-/// Claims that only inform: one of a wrong form is dropped, and the token is verified without it. Whatever decides
-/// who the user is, or if the token is valid, is refused in a wrong form.
+/// Informational claims. A malformed informational claim is dropped, and the token is verified without it. A
+/// malformed claim that decides the user's identity or the token's validity refuses the token.
 public struct DroppedClaims: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Not text, or no address.
+    /// The claim is not text, or not an address.
     static let email = DroppedClaims(rawValue: 1)
-    /// Neither a boolean nor one of the strings "true" and "false".
+    /// The claim is neither a boolean nor one of the strings "true" and "false".
     static let isPrivateEmail = DroppedClaims(rawValue: 2)
-    /// Not an integer.
+    /// The claim is not an integer.
     static let realUserStatus = DroppedClaims(rawValue: 4)
     static let organizationID = DroppedClaims(rawValue: 8)
 
@@ -45,7 +45,7 @@ public struct DroppedClaims: OptionSet, Sendable, Hashable {
         (.organizationID, "org_id"),
     ]
 
-    /// The names of the dropped claims. Allocates nothing when there are none.
+    /// The names of the dropped claims. Allocates nothing for an empty set.
     public var names: [String] { isEmpty ? [] : Self.all.filter { contains($0.claim) }.map(\.name) }
 }
 
@@ -133,7 +133,7 @@ protocol AppleClaims: Sendable {
     var audience: Audience { get }
     var expiresAt: NumericDate { get }
     var issuedAt: NumericDate { get }
-    /// `nbf`. Apple does not send it so far.
+    /// `nbf`. Apple does not send it yet.
     var notBefore: NumericDate? { get }
 }
 
@@ -141,6 +141,6 @@ protocol AppleClaims: Sendable {
 enum Audience: Sendable, Equatable {
     /// One string: the only form that Apple sends.
     case one(String)
-    /// The array form, of any length, also with one string. Apple never sends it.
+    /// The array form, of any length, even with one string. Apple never sends it.
     case several
 }

@@ -1,13 +1,13 @@
 /// The freshness of a response according to its own headers (RFC 9111 §4.2.1, §5.1, §5.2.2).
 package enum CacheControl: Sendable, Equatable {
-    /// The response does not say how long it is fresh.
+    /// The response does not state its freshness.
     case absent
     /// The response forbids caching, or its directives are malformed.
     case unusable
     /// Fresh for this long from now on; zero when the response was stale on arrival.
     case fresh(milliseconds: Int64)
 
-    /// In bytes: far longer than real fields. A longer field is not parsed.
+    /// Largest size in bytes: far longer than real fields. A longer field is not parsed.
     private static let longestField = 4096
 
     package init(_ field: String?, age: String?) {
@@ -44,13 +44,14 @@ package enum CacheControl: Sendable, Equatable {
         self = .fresh(milliseconds: remaining.multipliedSaturating(by: 1000))
     }
 
-    /// Digits only, and a number that 64 bits can hold.
+    /// Reads a number of digits only that 64 bits can hold.
     private static func seconds(_ value: [UInt8]) -> Int64? {
         guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(String(decoding: value, as: UTF8.self))
     }
 
-    /// An age that does not fit in 64 bits counts as the largest. An age that is not a number is ignored.
+    /// Reads the age. An age that does not fit in 64 bits counts as the
+    /// largest. An age that is not a number is ignored.
     private static func age(_ field: String) -> Int64 {
         guard !field.isEmpty, field.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
         return Int64(field) ?? .max

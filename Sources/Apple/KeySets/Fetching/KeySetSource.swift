@@ -1,6 +1,6 @@
 package import JOSE
 
-/// Fetches a remote key set. This is transport only: the response is checked by the caller.
+/// Fetches a remote key set. This is transport only: the caller checks the response.
 public protocol KeySetSource: Sendable {
     /// Sends one request, with `If-None-Match` when there is an entity tag.
     ///
@@ -63,7 +63,8 @@ package enum KeySetFetchOutcome: Sendable {
         }
     }
 
-    /// Only chooses the name of the failure: the fetch has failed already because the body is not a key set.
+    /// Returns true for HTML. It only chooses the name of the failure: the fetch has
+    /// already failed because the body is not a key set.
     private static func isHTML(_ response: KeySetResponse) -> Bool {
         if let type = response.contentType?.lowercased(), type.hasPrefix("text/html") { return true }
         let spaces = [0x20, 0x09, 0x0A, 0x0D] as [UInt8]
@@ -97,7 +98,7 @@ package struct ReceivedKeySet: Sendable {
     }
 }
 
-/// Reason of a fetch without a usable key set. Match on `code`; equality is on `code`.
+/// Reason for a fetch without a usable key set. Match on `code`; equality is on `code`.
 public typealias KeySetFetchError = KeySetFailure<KeySetFetchErrorCode>
 
 /// A closed list, so that it can label a metric.

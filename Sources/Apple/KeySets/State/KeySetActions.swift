@@ -26,7 +26,7 @@ package enum FinishAction: Sendable, Equatable {
 
 /// Action of a fetch after the snapshot store was read.
 package enum StoredSetAction: Sendable, Equatable {
-    /// Another process has stored a sufficient set: the fetch is over.
+    /// Another process has stored a sufficient set: the fetch has ended.
     case wakeWaiters
     /// Send the request to Apple.
     case ask(KeySetFetch)

@@ -4,7 +4,7 @@ public struct KeySetBounds: Sendable, Equatable {
     public let shortestFreshness: Int64
     /// The longest time for which a set counts as fresh: 24 hours.
     public let longestFreshness: Int64
-    /// The freshness when the headers do not say it or forbid caching: 1 hour.
+    /// The freshness when the headers do not state it or forbid caching: 1 hour.
     public let defaultFreshness: Int64
     /// Duration for which the last good set may be used after its last confirmation: 7 days.
     public let longestUse: Int64
@@ -20,8 +20,8 @@ public struct KeySetBounds: Sendable, Equatable {
     public let longestFetch: Int64
     /// The time limit of the load from the snapshot store before a fetch: 2 seconds.
     public let longestSnapshotLoad: Int64
-    /// The refresh loop reads the clock at least this often, so that it notices a clock that was set: 1
-    /// minute.
+    /// The refresh loop reads the clock at least this often, so that
+    /// it notices a change of the clock: 1 minute.
     public let longestSleep: Int64
     /// The largest number of callers that wait for a fetch, and of key IDs that are remembered as not found:
     /// 4096. Further callers get `.keysUnavailable`.

@@ -17,11 +17,11 @@ package struct KeySetState: Sendable {
     var lookUpFetchAt: Int64?
     var noticedAt = Int64.min
     var startedFetches: UInt64 = 0
-    /// The unknown key IDs that callers look for with the running fetch, or looked for with the last one, as
-    /// bytes. At most `KeySetBounds.mostWaiters`.
+    /// The unknown key IDs that callers look for with the running or last fetch,
+    /// as bytes. At most `KeySetBounds.mostWaiters`.
     var sought: Set<[UInt8]> = []
-    /// The key IDs that the last fetch looked for. Those that its set lacks are not Apple's. Empty while a fetch
-    /// runs and after a fetch that failed.
+    /// The key IDs that the last fetch looked for. IDs that its set lacks are not Apple's. Empty
+    /// while a fetch runs and after a failed fetch.
     var absent: Set<[UInt8]> = []
     /// Number of failed fetches since the last successful fetch.
     var failures = 0
@@ -68,8 +68,9 @@ package struct KeySetState: Sendable {
 
     /// Returns the error for a key that is not in the cache when no fetch is started for it.
     ///
-    /// The key is not Apple's if the last fetch has looked for it, or if the token is older than the last set.
-    /// Any other key may be new: the flood of invented keys that began the cooldown says nothing about it.
+    /// The key is not Apple's if the last fetch has looked for it, or if the token is
+    /// older than the last set. Any other key may be new: the flood of invented keys
+    /// that began the cooldown proves nothing about it.
     package func refusal(for keyID: String, issuedAt: Int64?, at now: Int64) -> KeySetError {
         guard !isStopped else { return KeySetError(.keysUnavailable) }
         if running == nil, let held, hasUsableKeys(at: now),
@@ -230,9 +231,9 @@ extension KeySetState {
         running = nil
         failures = 0
         record.fetches.adopted &+= 1
-        // The cooldown begins at the time when the set was fetched from Apple. The other process has looked for
-        // keys of its own callers, so the set proves nothing about the keys that callers here look for, unless
-        // their tokens are older.
+        // The cooldown begins at the time when the set was fetched from Apple. The other process
+        // has looked for keys of its own callers, so the set proves nothing about the keys of
+        // callers here, unless their tokens are older.
         if fetch.keyID != nil { lookUpFetchAt = snapshot.fetchedAt }
         return .wakeWaiters
     }
@@ -296,8 +297,8 @@ struct HeldKeySet: Sendable {
     /// Time at which Apple last sent or confirmed the set.
     private(set) var fetchedAt: Int64
     private(set) var freshUntil: Int64
-    /// Time at which the fetch of the set began, or earlier: keys of older tokens were in the set. `nil` after
-    /// the clock was set back behind it, because then no token can be compared with it.
+    /// Time at which the fetch of the set began, or earlier: the set contains keys of older tokens. `nil`
+    /// after the clock was set back behind it, because no token can then be compared with it.
     private(set) var askedAt: Int64?
 
     init(received: ReceivedKeySet, askedAt: Int64, fetchedAt: Int64, freshUntil: Int64) {
@@ -317,7 +318,7 @@ struct HeldKeySet: Sendable {
         now < fetchedAt.addingSaturating(longestUse)
     }
 
-    /// Returns true if the fetch began when a token of this time, in milliseconds, had been issued.
+    /// Returns true if a token of this time, in milliseconds, was issued before the fetch began.
     func isNewer(thanTokenOf issuedAt: Int64?) -> Bool {
         guard let issuedAt, let askedAt else { return false }
         return issuedAt <= askedAt
