@@ -2,7 +2,7 @@ public import Cryptography
 
 /// A change of an account or a credential, in the order of commit.
 public struct AccountEvent: Sendable, Hashable {
-    /// The words on the wire.
+    /// The wire words.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case accountCreated = "account_created"
         case credentialAuthorized = "credential_authorized"
@@ -16,34 +16,34 @@ public struct AccountEvent: Sendable, Hashable {
         case accountErased = "account_erased"
         /// The account moved to another team, and the user has another `sub`.
         case accountTransferred = "account_transferred"
-        /// The user agreed that an OAuth client may act for them (RFC 6749).
+        /// The user allowed an OAuth client to act for them (RFC 6749).
         case grantCreated = "grant_created"
         /// All tokens of an OAuth client for the user have ended. `grant` has the reason.
         case grantRevoked = "grant_revoked"
         /// The account was disabled here. Its tokens are suspended.
         case accountDisabled = "account_disabled"
-        /// The account was enabled, or the time of its disabling is over.
+        /// The account was enabled, or its disabling has expired.
         case accountEnabled = "account_enabled"
         /// The user was signed out everywhere, so every session has ended.
         case sessionsEnded = "sessions_ended"
-        /// One refresh token of Google's has ended, and other tokens of its grant go on or end after it.
+        /// One refresh token of Google's has ended, and its grant continues or ends after it.
         case tokenRevoked = "token_revoked"
     }
 
-    /// Grows in the order of commit. 0 until the store has numbered it.
+    /// Sequence number in the order of commit. 0 until the store has numbered the event.
     public private(set) var sequence: Int64
     public let id: EventID
     public let kind: Kind
     public let team: TeamID
-    /// `nil` for an erased user, also in events from before the erasure.
+    /// The user; `nil` for an erased user, also in events from before the erasure.
     public let subject: AppleSubject?
-    /// `nil` for a user who was unknown to this service at the time of the event.
+    /// The account; `nil` for a user who was unknown to this service at the time of the event.
     public let accountID: AccountID?
     /// Primary client ID of the app concerned; `nil` when the event is about the account as a whole.
     public let clientID: ClientID?
     public let reason: CredentialReason?
     public let source: CredentialSource?
-    /// The OAuth grant concerned; `nil` for all kinds except grant events.
+    /// The OAuth grant; `nil` for all kinds except grant events.
     public let grant: GrantReference?
     /// Time of the change, by Apple's clock.
     public let moment: Moment
@@ -81,7 +81,7 @@ public struct AccountEvent: Sendable, Hashable {
             moment: moment, recordedAt: recordedAt)
     }
 
-    /// `nil` for an erased user.
+    /// The key of the user; `nil` for an erased user.
     public var key: SubjectKey? { subject.map { SubjectKey(team: team, subject: $0) } }
 
     /// Returns the event with the sequence number from the store.
@@ -95,10 +95,10 @@ public struct AccountEvent: Sendable, Hashable {
 /// A page of the event feed.
 public struct EventPage: Sendable, Hashable {
     public let events: [AccountEvent]
-    /// Position of the next page. It can be past the last event of the page, when the reader may not see the
-    /// events that follow.
+    /// Position of the next page. It can be after the last event of the page, when
+    /// the reader may not see the following events.
     public let cursor: Int64
-    /// Indicates that more events may be stored already.
+    /// True if the store may already have more events.
     public let hasMore: Bool
 
     public init(events: [AccountEvent], cursor: Int64, hasMore: Bool) {
@@ -110,13 +110,13 @@ public struct EventPage: Sendable, Hashable {
 public struct GrantReference: Sendable, Hashable {
     public let id: GrantID
     public let oauthClientID: OAuthClientID
-    /// `nil` for a grant that was created.
+    /// Reason of the end; `nil` for a new grant.
     public let reason: GrantEndReason?
-    /// Only with `google_revoked`.
+    /// The event of Google; only with `google_revoked`.
     public let googleEvent: GoogleEventReference?
-    /// Double SHA-512 of a refresh token of Google's that ended with the event, by which Google finds the
-    /// token. Only for tokens of whose end Google is told. Nothing that leaves the service has it except the
-    /// report to Google.
+    /// Double SHA-512 of a refresh token of Google's that ended with the event, by which Google finds
+    /// the token. Only for tokens whose end is reported to Google. Only the report to Google contains
+    /// it; no other data leaves the service with it.
     public let endedToken: SHA512Digest?
 
     public init(
@@ -128,7 +128,7 @@ public struct GrantReference: Sendable, Hashable {
     }
 }
 
-/// Reason of the end of an OAuth grant, in the words of the event feed.
+/// Reason of the end of an OAuth grant, with the words of the event feed.
 public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
     /// The app's backend ended the grant for the user.
     case unlinked
@@ -150,7 +150,7 @@ public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
 /// The security event of Google that ended an OAuth grant.
 public struct GoogleEventReference: Sendable, Hashable {
     public let kind: GoogleEventKind
-    /// `nil` when Google gave no reason, or a reason that this version does not know.
+    /// Reason; `nil` when Google gave no reason, or a reason that this version does not know.
     public let reason: GoogleEventReason?
 
     public init(kind: GoogleEventKind, reason: GoogleEventReason? = nil) {
@@ -172,10 +172,10 @@ public enum GoogleEventKind: String, Sendable, Hashable, CaseIterable {
     case other
 }
 
-/// The reasons of `account-disabled`, in Google's words.
+/// The reasons of `account-disabled`, with Google's words.
 public enum GoogleEventReason: String, Sendable, Hashable, CaseIterable {
-    /// An attacker had taken the Google account over.
+    /// An attacker had taken over the Google account.
     case hijacking
-    /// The Google account was one of many that were made automatically.
+    /// The Google account was one of many that were created automatically.
     case bulkAccount = "bulk-account"
 }

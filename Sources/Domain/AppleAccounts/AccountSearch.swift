@@ -1,36 +1,36 @@
-/// A question for accounts: what is known of them, and how they must be.
+/// A search for accounts: a known key and a filter.
 public struct AccountSearch: Sendable, Hashable {
-    /// Something that few accounts have. Texts are compared with their ASCII letters in lower case.
+    /// A property that few accounts share. The comparison ignores the case of ASCII letters.
     public enum Key: Sendable, Hashable {
         /// The whole address: signed by Apple, a relay address, or posted by the app and unsigned.
         case email(String)
         /// First name, last name, or both with one space.
         case name(String)
         case account(AccountID)
-        /// In each team.
+        /// A `sub`, searched in every team.
         case subject(AppleSubject)
         case grant(GrantID)
     }
 
-    /// `nil` for all accounts.
+    /// The key; `nil` for all accounts.
     public let key: Key?
     public let filter: AccountFilter
-    /// Accounts without a credential for one of the caller's apps are not found, and credentials for other apps
-    /// count for no filter.
+    /// Apps of the caller. The search finds only accounts with a credential for one of these apps,
+    /// and filters ignore credentials for other apps.
     public let scope: AppScope
 
     public init(key: Key? = nil, filter: AccountFilter = AccountFilter(), scope: AppScope) {
         (self.key, self.filter, self.scope) = (key, filter, scope)
     }
 
-    /// The number of accounts that one page looks at, at most. Bounds the time of a page: a page can be empty
-    /// although accounts of later pages match.
+    /// The largest number of accounts that one page examines. Bounds the time of a page: a page can be
+    /// empty although accounts of later pages match.
     public static let longestScan = 500
 }
 
-/// Conditions on an account. Those about credentials must hold for one credential together.
+/// Conditions on an account. Conditions on credentials must all hold for the same credential.
 public struct AccountFilter: Sendable, Hashable {
-    /// Primary client ID of the app of the credential.
+    /// Primary client ID of the credential's app.
     public var clientID: ClientID?
     public var state: CredentialState?
     public var reason: CredentialReason?
@@ -58,7 +58,7 @@ public struct AccountFilter: Sendable, Hashable {
 
     /// Returns true if an account has all properties, except `isLinked`.
     ///
-    /// - Parameter account: With the credentials that the caller may see, as it is now.
+    /// - Parameter account: The current account, with the credentials that the caller may see.
     public func matches(_ account: Account) -> Bool {
         if let isDisabled, isDisabled != (account.disabling != nil) { return false }
         if let createdAfter, account.createdAt <= createdAfter { return false }
@@ -77,9 +77,9 @@ public struct AccountFilter: Sendable, Hashable {
 
 /// A page of found accounts.
 public struct AccountPage: Sendable, Hashable {
-    /// With the credentials that the caller may see.
+    /// Accounts, with the credentials that the caller may see.
     public let accounts: [Account]
-    /// Position after the last account that was looked at; `nil` when there are no more accounts.
+    /// Position after the last examined account; `nil` when there are no more accounts.
     public let next: SearchPosition?
 
     public init(accounts: [Account], next: SearchPosition?) {
@@ -87,10 +87,10 @@ public struct AccountPage: Sendable, Hashable {
     }
 }
 
-/// The way in which a search goes through the accounts, the newest first: always along an index.
+/// The path of a search through the accounts, the newest first: always along an index.
 ///
-/// What the way does not decide is decided by reading the accounts, a bounded number for each page
-/// (`AccountSearch.longestScan`).
+/// A search checks its other conditions by reading the accounts, a bounded number
+/// for each page (`AccountSearch.longestScan`).
 public enum SearchPath: Sendable, Hashable {
     /// The few accounts with this key.
     case key(AccountSearch.Key)
@@ -98,11 +98,12 @@ public enum SearchPath: Sendable, Hashable {
     case disabled
     /// Accounts with a grant to an OAuth client.
     case linked
-    /// Accounts with a revocation that counts for one of these apps, by primary client IDs; of all apps for `nil`.
+    /// Accounts with an effective revocation for one of these apps,
+    /// by primary client IDs; for all apps if `nil`.
     case revoked(Set<ClientID>?)
     /// Accounts with a credential for one of these apps.
     case apps(Set<ClientID>)
-    /// All accounts, or those with an ID that was made at this moment or later.
+    /// All accounts, or the accounts whose IDs were created at this moment or later.
     case all(from: Moment?)
 
     public init(_ search: AccountSearch) {
@@ -124,7 +125,7 @@ public enum SearchPath: Sendable, Hashable {
         }
     }
 
-    /// Indicates that positions are numbers of rows, and not account IDs.
+    /// True if positions are numbers of rows, and not account IDs.
     public var countsRows: Bool {
         switch self {
         case .disabled, .revoked, .apps: true
@@ -133,13 +134,13 @@ public enum SearchPath: Sendable, Hashable {
     }
 }
 
-/// A position in the order of a search. The order is that of account IDs or, for searches that go along
-/// credentials, that of rows; both begin with the newest.
+/// A position in the order of a search: the order of account IDs or, for searches along credentials,
+/// the order of rows. Both begin with the newest.
 public enum SearchPosition: Sendable, Hashable {
     case account(AccountID)
     case row(Int64)
 
-    /// The form for callers: "a" and an UUID, or "r" and a number.
+    /// The text for callers: "a" and a UUID, or "r" and a number.
     public var text: String {
         switch self {
         case .account(let id): "a" + id.rawValue.dropFirst(4)
@@ -163,7 +164,7 @@ public enum SearchPosition: Sendable, Hashable {
 }
 
 extension AccountSearch {
-    /// The apps of which an account must have a credential; `nil` when it need not have one.
+    /// The apps of which an account must have a credential; `nil` when it needs none.
     fileprivate var apps: Set<ClientID>? {
         switch (scope, filter.clientID) {
         case (.all, nil): nil
@@ -175,7 +176,7 @@ extension AccountSearch {
 }
 
 extension AccountFilter {
-    /// Indicates that only revoked credentials match.
+    /// True if only revoked credentials match.
     fileprivate var meansRevoked: Bool {
         if state == .revoked { return true }
         return switch reason {
@@ -185,7 +186,7 @@ extension AccountFilter {
     }
 }
 
-/// Decides which of the accounts that a search goes through are on its page. The same in all stores.
+/// Chooses the accounts of a page among the accounts of a search path. All stores use it.
 public struct SearchScan: Sendable {
     private let search: AccountSearch
     private let limit: Int
@@ -194,21 +195,21 @@ public struct SearchScan: Sendable {
     private var last: SearchPosition?
 
     /// - Parameters:
-    ///   - limit: The number of accounts of the page, at most.
-    ///   - moment: Time at which disablings must hold to count.
+    ///   - limit: The largest number of accounts of the page.
+    ///   - moment: Time at which a disabling must be in effect.
     public init(_ search: AccountSearch, limit: Int, at moment: Moment) {
         (self.search, self.limit, self.moment) = (search, limit, moment)
     }
 
-    /// Indicates that the page needs no more accounts.
+    /// True if the page needs no more accounts.
     public var isFull: Bool { accounts.count >= limit }
 
-    /// Looks at the next account.
+    /// Examines the next account.
     ///
     /// - Parameters:
-    ///   - record: `nil` for a row without a user.
-    ///   - grants: Returns the apps of the OAuth clients that the account has granted something, by their primary
-    ///     client IDs. Called only if the answer depends on it.
+    ///   - record: The account; `nil` for a row without a user.
+    ///   - grants: Returns the apps of the OAuth clients to which the account has given grants, by their
+    ///     primary client IDs. Called only if the result depends on it.
     public mutating func look(
         at record: SubjectRecord?, _ position: SearchPosition, grants: (AccountID) throws -> [ClientID]
     ) rethrows {
@@ -226,12 +227,12 @@ public struct SearchScan: Sendable {
 
     /// Returns the page.
     ///
-    /// - Parameter hasMore: True if the search has accounts after the last account that was looked at.
+    /// - Parameter hasMore: True if the search has accounts after the last examined account.
     public func page(hasMore: Bool) -> AccountPage {
         AccountPage(accounts: accounts, next: hasMore ? last : nil)
     }
 
-    /// Compares names, which have no index as a whole. Stores find the other keys exactly.
+    /// Compares names, which have no index on the whole name. Stores find the other keys exactly.
     private func hasKey(_ account: Account) -> Bool {
         switch search.key {
         case .name(let name): SearchText.matches(account.profile, name: name)
@@ -247,10 +248,11 @@ public enum SearchText {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// The number of places at which a name is divided, at most.
+    /// The largest number of places at which a name is divided.
     private static let mostDivisions = 4
 
-    /// Returns the last names that a searched name can contain: the whole name, and what follows one of its spaces.
+    /// Returns the last names that a searched name can contain: the whole
+    /// name, and the text after each of its spaces.
     public static func lastNames(in name: String) -> [String] {
         let words = name.split(separator: " ", maxSplits: mostDivisions, omittingEmptySubsequences: true)
         return words.indices.map { words[$0...].joined(separator: " ") }

@@ -11,7 +11,7 @@ public struct Deployment: Sendable {
         var index: [ClientID: Int] = [:]
         for (position, app) in apps.enumerated() {
             for clientID in app.clientIDs {
-                // A token for a shared client ID would not identify the app whose credential it is about.
+                // A token for a shared client ID would not identify the app of its credential.
                 guard index.updateValue(position, forKey: clientID) == nil else {
                     throw DeploymentError(.clientIDInTwoApps, detail: clientID.rawValue)
                 }
@@ -54,18 +54,17 @@ extension DeploymentError {
 
 /// A primary App ID of a team, with all the client IDs that are grouped under it.
 ///
-/// Consent is given and withdrawn for the app: for all of its client IDs, not only for the client ID that the
-/// user used.
+/// Consent applies to the app, with all of its client IDs, and not only to the client ID that the user used.
 public struct App: Sendable, Hashable {
     public let team: TeamID
-    /// The app's name in storage: its credentials are stored under this ID, so it must not change once it is
-    /// in use.
+    /// The app's name in storage: its credentials are stored under this
+    /// ID, so it must not change after its first use.
     public let primaryClientID: ClientID
     /// Every client ID of the app, the primary one first, without duplicates.
     public let clientIDs: [ClientID]
-    /// The client IDs that the configuration names as Services IDs: those of websites.
+    /// The client IDs that the configuration names as Services IDs, for websites.
     public let servicesIDs: Set<ClientID>
-    /// Sign-ins of native apps need a nonce that this service minted.
+    /// True if sign-ins of native apps need a nonce that this service minted.
     public let requiresMintedNonce: Bool
 
     public init(
@@ -80,19 +79,19 @@ public struct App: Sendable, Hashable {
         self.requiresMintedNonce = requiresMintedNonce
     }
 
-    /// The client IDs of programs on devices. A Services ID that the configuration does not name as one is
-    /// among them.
+    /// The client IDs of programs on devices. They include a Services ID that the
+    /// configuration does not name as a Services ID.
     public var bundleIDs: [ClientID] { clientIDs.filter { !servicesIDs.contains($0) } }
 }
 
-/// Apps that a caller may ask about.
+/// Apps that a caller may access.
 ///
-/// An account belongs to all apps that it has a credential for, or had at its erasure. A caller who may ask
-/// about at least one of these apps may see the account, with the credentials and tokens of the caller's
-/// apps; to all other callers the account does not exist.
+/// An account belongs to all apps that it has a credential for, or had at its erasure. A caller who may
+/// access at least one of these apps may see the account, with the credentials and tokens of the caller's
+/// apps; for all other callers the account does not exist.
 public enum AppScope: Sendable, Hashable {
     case all
-    /// By their primary client IDs.
+    /// Some apps, by their primary client IDs.
     case only(Set<ClientID>)
 
     public func allows(_ app: App) -> Bool { allows(app.primaryClientID) }
@@ -105,12 +104,12 @@ public enum AppScope: Sendable, Hashable {
     }
 
     /// Returns true if the caller may see an object that belongs to these apps, named by their primary client
-    /// IDs. An object that belongs to no app is only for callers without a limit.
+    /// IDs. Only callers without a limit may see an object that belongs to no app.
     public func allowsAny(of primaryClientIDs: some Sequence<ClientID>) -> Bool {
         self == .all || primaryClientIDs.contains { allows($0) }
     }
 
-    /// Returns true if the caller may ask about each of these apps, by their primary client IDs.
+    /// Returns true if the caller may access each of these apps, by their primary client IDs.
     func allowsAll(_ primaryClientIDs: some Sequence<ClientID>) -> Bool {
         primaryClientIDs.allSatisfy { allows($0) }
     }

@@ -1,12 +1,12 @@
-/// Something about an account that the event feed does not tell, or of which it tells less: a sign-in without
-/// news, the end of an exchange, a notification that came late, Apple's refusal of a refresh token.
+/// A fact about an account that the event feed omits or shortens: a sign-in without news, the end of an
+/// exchange, a late notification, Apple's refusal of a refresh token.
 ///
-/// Entries are for people who look at one account. No rule reads them. They are bounded in number and age, and an
-/// erasure removes them.
+/// Entries are for operators who inspect one account. No rule reads them. They are bounded in
+/// number and age, and an erasure removes them.
 public struct HistoryEntry: Sendable, Hashable {
     public enum Kind: Sendable, Hashable, CaseIterable {
-        /// The first sign-in to the app on a day (UTC) that changed nothing but the time. Sign-ins with news are
-        /// in the event feed.
+        /// The first sign-in to the app on a day (UTC) that changed only the
+        /// time. Sign-ins with news are in the event feed.
         case signIn
         /// The end of the exchange of an authorization code.
         case exchange
@@ -20,37 +20,37 @@ public struct HistoryEntry: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable, CaseIterable {
         /// The account has changed.
         case changed
-        /// Arrived late: a fact with a later moment decides, and the account stays as it was.
+        /// The fact arrived late: a fact with a later moment decides, and the account did not change.
         case overtaken
-        /// The account was so before.
+        /// The account already had this state.
         case alreadySo
-        /// Apple's refresh token is held.
+        /// The service holds Apple's refresh token.
         case tokenKept
         /// The same token, or a token of a later authorization, was already held.
         case tokenSuperseded
-        /// The token was not kept, because its authorization has been revoked.
+        /// The token was not stored, because its authorization has been revoked.
         case tokenDropped
         /// There was no token; `cause` has the reason.
         case tokenUnavailable
-        /// Was about a token that is not held any more.
+        /// The fact was about a token that is not held any more.
         case ignored
     }
 
-    /// The number of entries that an account has at most. The oldest entries go.
+    /// The largest number of entries of an account. Above it the oldest entries are deleted.
     public static let mostPerAccount: Int64 = 200
     /// Milliseconds after which an entry is deleted: 90 days.
     public static let keptFor: Int64 = 90 * 86_400_000
 
     public let accountID: AccountID
     public let kind: Kind
-    /// The primary client ID of the app that it came for.
+    /// The primary client ID of the app of the fact.
     public let clientID: ClientID
     public let outcome: Outcome
-    /// Apple's moment of the fact; our moment where Apple sent none.
+    /// Apple's moment of the fact; our moment if Apple sent none.
     public let moment: Moment
-    /// By our clock.
+    /// Time of the record, by our clock.
     public let recordedAt: Moment
-    /// Moment of the fact that decided, when the entry changed nothing.
+    /// Moment of the deciding fact, when the entry changed nothing.
     public let decidedBy: Moment?
     public let cause: RefreshTokenCause?
 
@@ -69,12 +69,12 @@ public struct HistoryEntry: Sendable, Hashable {
     }
 }
 
-/// Entries that the commands leave in the histories of their accounts, beside the event feed.
+/// Entries that commands append to the histories of their accounts, in addition to the event feed.
 extension WorkingSet {
-    /// Notes a sign-in that made no event, once a day (UTC) and app: a user can sign in every minute, and a row for
-    /// each sign-in would cost more than the sign-in.
+    /// Records a sign-in that made no event, once a day (UTC) and app: a user can sign in every minute, and a
+    /// row for each sign-in would cost more than the sign-in.
     ///
-    /// - Parameter lastSignInAt: Time of the sign-in to the app before this one.
+    /// - Parameter lastSignInAt: Time of the previous sign-in to the app.
     mutating func noteSignIn(_ command: SignInCommand, of id: AccountID, after lastSignInAt: Moment?) {
         guard lastSignInAt.map({ $0.day < command.receivedAt.day }) ?? true else { return }
         history.append(
@@ -112,7 +112,7 @@ extension WorkingSet {
                 outcome: outcome, moment: moment, recordedAt: command.moment, decidedBy: decidedBy))
     }
 
-    /// Notes an event of a notification after it was applied.
+    /// Records an event of a notification after it was applied.
     mutating func note(
         _ event: NotifiedEvent, _ change: SubjectRecord.NotificationChange, of id: AccountID,
         at position: Int, in command: NotificationCommand

@@ -2,21 +2,22 @@ import Encodings
 
 /// The position of a receiver in the event feed.
 ///
-/// Every event up to the cursor was delivered, or is of a type or app that the receiver does not want, or has a
-/// `DeliveryRetry`. Nothing is stored for the events after it.
+/// Every event up to the cursor was delivered, or is of a type or app that the receiver has not requested, or
+/// has a `DeliveryRetry`. Nothing is stored for the events after it.
 public struct ReceiverRecord: Sendable, Hashable {
     public let name: ReceiverName
     public var cursor: Int64
-    /// Number of claims so far, also of replays. Only the process with the last claim may write, so a process
-    /// that was held up for longer than its claim changes nothing.
+    /// Number of claims so far, including replays. Only the process with the last claim may write, so a
+    /// process that was delayed for longer than its claim changes nothing.
     public var claims: Int64
-    /// The moment before which the receiver cannot be claimed: the end of its claim.
+    /// The moment from which the receiver can be claimed: the end of the current claim.
     public var notBefore: Moment
-    /// `nil` unless the receiver is paused. A paused receiver gets nothing until an operator resumes it.
+    /// Start of the pause; `nil` if the receiver is not paused. A paused receiver
+    /// gets no events until an operator resumes it.
     public var pausedAt: Moment?
-    /// A verification that was asked for and is not sent yet.
+    /// A requested verification that was not sent yet.
     public var verification: StreamVerification?
-    /// The moment at which a verification was asked for last.
+    /// The moment of the last request for a verification.
     public var verificationAskedAt: Moment?
 
     public init(
@@ -29,10 +30,10 @@ public struct ReceiverRecord: Sendable, Hashable {
     }
 }
 
-/// A receiver with all that waits for it besides the feed.
+/// A receiver with all its pending retries.
 public struct ClaimedReceiver: Sendable, Hashable {
     public var record: ReceiverRecord
-    /// In the order of their sequence numbers.
+    /// Retries in the order of their sequence numbers.
     public var retries: [DeliveryRetry]
 
     public init(record: ReceiverRecord, retries: [DeliveryRetry]) {
@@ -40,10 +41,10 @@ public struct ClaimedReceiver: Sendable, Hashable {
     }
 }
 
-/// A receiver as a worker sees it before it claims it.
+/// A receiver as a worker sees it before the claim.
 public struct DueReceiver: Sendable, Hashable {
     public let record: ReceiverRecord
-    /// The moment from which the receiver can be claimed; `nil` when it has nothing to do.
+    /// The moment from which the receiver can be claimed; `nil` when it has no work.
     public let at: Moment?
 
     public init(record: ReceiverRecord, at: Moment?) {
@@ -52,17 +53,16 @@ public struct DueReceiver: Sendable, Hashable {
 }
 
 extension ClaimedReceiver {
-    /// Indicates that the events after the cursor can be attempted: what fails still has room.
+    /// True if the events after the cursor can be attempted, because failures still have room.
     public var hasRoom: Bool { retries.count < DeliveryRetry.mostPerReceiver }
 
-    /// Returns the number of events that the receiver has not taken, at most: those after its cursor can be of
-    /// types or apps that it does not want.
+    /// Returns an upper bound of the number of undelivered events. Events after the cursor can be of types
+    /// or apps that the receiver has not requested.
     public func waiting(lastSequence: Int64) -> Int64 {
         max(lastSequence - record.cursor, 0) + Int64(retries.count)
     }
 
-    /// Returns the moment from which the receiver can be claimed; `nil` when it is paused or has nothing to
-    /// do.
+    /// Returns the moment from which the receiver can be claimed; `nil` when it is paused or has no work.
     ///
     /// - Parameter lastSequence: Number of the last event of the feed.
     public func due(lastSequence: Int64) -> Moment? {
@@ -73,20 +73,20 @@ extension ClaimedReceiver {
     }
 }
 
-/// The result of some attempts, which is written in one transaction.
+/// The result of some attempts, which one transaction writes.
 public struct ReceiverProgress: Sendable, Hashable {
     public var cursor: Int64
-    /// Retries that are new or changed.
+    /// New and changed retries.
     public var changed: [DeliveryRetry]
-    /// Sequence numbers of the retries that are over.
+    /// Sequence numbers of the finished retries.
     public var removed: [Int64]
     /// The end of the claim.
     public var notBefore: Moment
     public var pausedAt: Moment?
     /// The verification that was sent.
     public var verified: EventID?
-    /// Makes this progress count as a claim: processes that have read the receiver before cannot write. So of
-    /// several processes that read a receiver without a claim one writes.
+    /// True if this progress counts as a claim: processes that have read the receiver before cannot write. So
+    /// if several processes read a receiver without a claim, only one writes.
     public var countsAsClaim: Bool
 
     public init(
@@ -99,21 +99,21 @@ public struct ReceiverProgress: Sendable, Hashable {
     }
 }
 
-/// An event that a receiver has not taken yet, or that waits behind such an event of the same account.
+/// An event that a receiver has not accepted yet, or that waits behind such an event of the same account.
 ///
-/// It has the number of the event only. The event is read from the feed at each attempt, so after an erasure
-/// an attempt names no user.
+/// It has only the number of the event. The event is read from the feed at each attempt,
+/// so after an erasure an attempt names no user.
 public struct DeliveryRetry: Sendable, Hashable {
-    /// Number of events of one receiver that can wait in this way. When they are all used, the receiver's
-    /// cursor stays where it is.
+    /// Largest number of waiting events of one receiver. When it is
+    /// reached, the receiver's cursor does not move.
     public static let mostPerReceiver = 256
 
     public let sequence: Int64
-    /// Number of failed attempts. 0 for an event that waits behind another one.
+    /// Number of failed attempts. 0 for an event that waits behind another event.
     public var attempts: Int64
     public var dueAt: Moment
-    /// The moment from which the time until the pause counts: that of the first failed attempt, or of the
-    /// resumption of the receiver.
+    /// Start of the time until the pause: the moment of the first failed
+    /// attempt, or of the resumption of the receiver.
     public var waitingSince: Moment
 
     public init(sequence: Int64, attempts: Int64, dueAt: Moment, waitingSince: Moment) {
@@ -122,17 +122,17 @@ public struct DeliveryRetry: Sendable, Hashable {
     }
 }
 
-/// A test event that a receiver has asked for, to learn that its stream works (OpenID Shared Signals Framework
-/// §8.1.4). A receiver has one at most, so that requests fill no table.
+/// A test event that a receiver has requested, to test its stream (OpenID Shared Signals Framework §8.1.4). A
+/// receiver has at most one, so that requests cannot fill a table.
 public struct StreamVerification: Sendable, Hashable {
-    /// Number of bytes that a state may have.
+    /// Largest number of bytes of a state.
     public static let longestState = 1024
-    /// Milliseconds between two requests for one receiver.
+    /// Shortest time in milliseconds between two requests for one receiver.
     public static let interval: Int64 = 60_000
 
     /// The `jti` of its token.
     public let id: EventID
-    /// A text of the receiver's, which the event repeats.
+    /// The receiver's text, which the event repeats.
     public let state: String?
 
     public init(id: EventID, state: String?) {
@@ -140,7 +140,7 @@ public struct StreamVerification: Sendable, Hashable {
     }
 }
 
-/// The answer to a request for a verification.
+/// The response to a request for a verification.
 public enum VerificationRequestResult: Sendable, Hashable, CaseIterable {
     case accepted
     /// The last request is younger than `StreamVerification.interval`.
@@ -151,12 +151,13 @@ public enum VerificationRequestResult: Sendable, Hashable, CaseIterable {
 }
 
 extension ReceiverRecord {
-    /// Accepts a request for a verification, which replaces one that was not sent yet, or refuses it.
+    /// Accepts a request for a verification, or refuses it. An accepted
+    /// request replaces a request that was not sent yet.
     public mutating func request(
         _ verification: StreamVerification, at moment: Moment
     ) -> VerificationRequestResult {
         guard pausedAt == nil else { return .paused }
-        // A clock that was set back must not refuse requests for ever.
+        // A clock that was set back must not refuse requests forever.
         if let last = verificationAskedAt, last <= moment,
             moment < last.advanced(byMilliseconds: StreamVerification.interval)
         {
@@ -167,22 +168,22 @@ extension ReceiverRecord {
     }
 }
 
-/// The name of a receiver of events, by which the configuration and the rows know it: 1 to 64 letters, digits,
-/// ".", "-" and "_", or "client:" and the ID of an OAuth client.
+/// The name of an event receiver in the configuration and in the rows: 1 to 64 letters, digits, ".", "-" and
+/// "_", or "client:" and the ID of an OAuth client.
 public struct ReceiverName: Hashable, Sendable {
     public static let longest = 64
 
-    /// The built-in receiver that tells Google of ended refresh tokens. No webhook can have this name.
+    /// The built-in receiver that reports ended refresh tokens to Google. No webhook can have this name.
     public static let google = ReceiverName(builtIn: "google")
 
-    /// Begins the names of the streams of OAuth clients. No other name has a colon.
+    /// Prefix of the names of the streams of OAuth clients. No other name has a colon.
     static let clientPrefix = "client:"
 
     public let rawValue: String
 
-    /// The receiver of the events for an OAuth client.
+    /// Creates the name of the receiver for an OAuth client's events.
     ///
-    /// - Parameter client: Has the characters that the configuration accepts.
+    /// - Parameter client: An ID with the characters that the configuration accepts.
     public init(of client: OAuthClientID) {
         rawValue = Self.clientPrefix + client.rawValue
     }

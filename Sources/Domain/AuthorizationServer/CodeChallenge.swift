@@ -1,7 +1,7 @@
 import Cryptography
 import Encodings
 
-/// The method by which a code challenge was made from the code verifier (RFC 7636 §4.2).
+/// The method by which a client derives a code challenge from the code verifier (RFC 7636 §4.2).
 public enum CodeChallengeMethod: String, Sendable, Hashable, CaseIterable {
     case s256 = "S256"
     /// The challenge is the verifier.
@@ -14,13 +14,13 @@ public struct CodeChallenge: Sendable, Hashable {
     public let method: CodeChallengeMethod
     public let text: String
 
-    /// Returns `nil` for a text of another form: for `S256` 43 characters of base64url, for `plain` 43 to 128
-    /// unreserved characters.
+    /// Returns `nil` for a text of another form: for `S256` 43 characters of base64url,
+    /// for `plain` 43 to 128 unreserved characters.
     public init?(_ text: String, method: CodeChallengeMethod) {
         switch method {
         case .s256:
-            // A challenge that no SHA-256 encodes to is accepted (RFC 7636 §4.2 allows it), and no verifier
-            // fits it.
+            // A challenge that is no SHA-256 in base64url is accepted (RFC 7636
+            // §4.2 allows it), and no verifier matches it.
             guard text.utf8.count == 43,
                 text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_".utf8.contains($0) })
             else { return nil }
@@ -31,7 +31,7 @@ public struct CodeChallenge: Sendable, Hashable {
         self.text = text
     }
 
-    /// Reads a stored challenge, which was checked before it was stored.
+    /// Creates a challenge from a stored challenge, which was checked before it was stored.
     public init(_ stored: CodeRecord.StoredChallenge) {
         method = stored.isPlain ? .plain : .s256
         text = stored.text
@@ -41,11 +41,11 @@ public struct CodeChallenge: Sendable, Hashable {
         CodeRecord.StoredChallenge(text: text, isPlain: method == .plain)
     }
 
-    /// Returns `true` if the challenge was made from this verifier. The duration does not depend on the
-    /// position of a difference.
+    /// Returns true if the challenge was derived from this verifier. The duration
+    /// does not depend on the position of a difference.
     ///
-    /// The method is the authorization request's. A token request names no method, so it cannot choose a
-    /// weaker one.
+    /// The authorization request chooses the method. A token request names no
+    /// method, so it cannot choose a weaker method.
     public func isAnswered(by verifier: CodeVerifier) -> Bool {
         let response =
             switch method {
@@ -55,8 +55,8 @@ public struct CodeChallenge: Sendable, Hashable {
         return ConstantTime.areEqual(Array(response.utf8), Array(text.utf8))
     }
 
-    /// Applies the rule of a token request (RFC 7636 §4.6, RFC 9700 §2.1.1): a verifier exactly when there
-    /// was a challenge, and the right verifier.
+    /// Applies the rule of a token request (RFC 7636 §4.6, RFC 9700 §2.1.1): it must have the matching
+    /// verifier if there was a challenge, and no verifier otherwise.
     ///
     /// A verifier without a challenge is refused, because an attacker who removed the challenge from the
     /// authorization request would otherwise have removed the protection.
@@ -83,12 +83,11 @@ public struct CodeVerifier: Sendable, Confidential {
 
 /// The rule that decides if a client's authorization request must have a code challenge.
 public enum ProofKeyRule: Sendable, Hashable {
-    /// Google's requests have none yet.
+    /// Optional, because Google's requests have no challenge yet.
     case optional
     case required
     /// A confidential client that cannot make a challenge may send a `nonce` instead (RFC 9700 §2.1.1): the
-    /// ID token for a code repeats the nonce, so the client recognizes a code that was made for another
-    /// session.
+    /// ID token for a code repeats the nonce, so the client recognizes a code from another session.
     case requiredWithoutNonce
 }
 
@@ -99,9 +98,10 @@ struct ProofKeyCheck {
     /// True if the ID token of this request will repeat a `nonce`.
     var hasNonceInIDToken = false
 
-    /// Returns the challenge, or `nil` when there is none and none is required.
+    /// Returns the challenge; `nil` when it is absent and not required.
     ///
-    /// - Parameter method: Absent is `plain` (RFC 7636 §4.3), which most clients may not use.
+    /// - Parameter method: The method. Without it the method is `plain` (RFC
+    ///   7636 §4.3), which most clients may not use.
     func challenge(_ text: String?, method name: String?) throws(OAuthError) -> CodeChallenge? {
         guard let text else {
             // Otherwise an attacker could remove the challenge and leave only the method.

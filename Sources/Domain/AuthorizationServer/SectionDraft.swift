@@ -1,4 +1,4 @@
-/// A section of the configuration file, or an entry of a list there, as it was written and before any check.
+/// A section of the configuration file, or an entry of a list in it, as written and before any check.
 public protocol SectionDraft: Sendable {
     /// The draft of a section without members.
     static var empty: Self { get }
@@ -8,16 +8,16 @@ public protocol SectionDraft: Sendable {
 }
 
 /// One member of a section of the configuration file: its name, the form of its value, its bounds and its
-/// default. The reader of the file, "did you mean", and the tests of the page on the configuration follow
+/// default. The reader of the file, "did you mean", and the tests of the page on the configuration derive
 /// from these values. Rules about a value, or about two members, are in the checks of the drafts.
 public struct DraftMember<Draft: Sendable>: Sendable {
     public enum Content: Sendable {
         case value(DraftValue<Draft>)
-        /// A section of its own.
+        /// A nested section.
         case section(any DraftPart<Draft>)
         /// A list of sections.
         ///
-        /// - Parameter each: The noun of one of them, for errors.
+        /// - Parameter each: The noun for an entry, for errors.
         case sections(any DraftPart<Draft>, each: String)
     }
 
@@ -40,35 +40,35 @@ public struct DraftMember<Draft: Sendable>: Sendable {
         (self.name, self.content) = (name, content)
     }
 
-    /// The form of the value. For a section it is a programmer's error and stops the process.
+    /// The form of the value. Reading it for a section is a programming error and stops the process.
     var value: DraftValue<Draft> {
         guard case .value(let value) = content else { preconditionFailure("\(name) is a section") }
         return value
     }
 }
 
-/// The form of a member's value, and where it stands in a draft.
+/// The form of a member's value, and its place in a draft.
 public enum DraftValue<Draft: Sendable>: Sendable {
     public typealias Path<Value> = any WritableKeyPath<Draft, Value> & Sendable
 
     case text(Path<String>)
     case optionalText(Path<String?>)
-    /// One of a few words.
+    /// A word from a short list.
     case word(Path<String>)
     case optionalWord(Path<String?>, default: String?)
     /// Texts by language.
     case texts(Path<[String: String]>)
-    /// An empty list is as good as none.
+    /// A list. An empty list counts as absent.
     case list(Path<[String]>, default: [String])
     case optionalList(Path<[String]?>)
     case flag(Path<Bool?>, default: Bool)
     case number(Path<Int64?>, ClosedRange<Int64>, DraftUnit, default: Int64)
-    /// A duration that is not bounded where the file does not have it, or that another rule then decides on.
+    /// A duration. Without a value in the file it is unbounded, or another rule decides.
     case optionalSeconds(Path<Int64?>, ClosedRange<Int64>)
 }
 
 extension DraftValue {
-    /// Returns `true` if the draft has a value.
+    /// Returns true if the draft has a value.
     func isSet(in draft: Draft) -> Bool {
         switch self {
         case .text(let path), .word(let path): !draft[keyPath: path].isEmpty
@@ -81,32 +81,32 @@ extension DraftValue {
         }
     }
 
-    /// The flag, or its default. For another form it is a programmer's error and stops the process.
+    /// Returns the flag, or its default. Reading another form is a programming error and stops the process.
     func flag(in draft: Draft) -> Bool {
         guard case .flag(let path, let standard) = self else { preconditionFailure("is no flag") }
         return draft[keyPath: path] ?? standard
     }
 
-    /// The list, or its default. For another form it is a programmer's error and stops the process.
+    /// Returns the list, or its default. Reading another form is a programming error and stops the process.
     func list(in draft: Draft) -> [String] {
         guard case .list(let path, let standard) = self else { preconditionFailure("is no list") }
         return draft[keyPath: path].isEmpty ? standard : draft[keyPath: path]
     }
 
-    /// The word, or its default. For another form it is a programmer's error and stops the process.
+    /// Returns the word, or its default. Reading another form is a programming error and stops the process.
     func word(in draft: Draft) -> String? {
         guard case .optionalWord(let path, let standard) = self else { preconditionFailure("is no word") }
         return draft[keyPath: path] ?? standard
     }
 }
 
-/// The unit of a number in a section of the configuration file, in the words of errors.
+/// The unit of a number in a section of the configuration file, for error messages.
 public enum DraftUnit: String, Sendable, Hashable {
     case seconds
     case refreshTokens = "refresh tokens"
 }
 
-/// A place in a draft for another draft.
+/// The place of one draft inside another draft.
 public protocol DraftPart<Whole>: Sendable {
     associatedtype Whole: Sendable
     associatedtype Part: SectionDraft
@@ -114,7 +114,7 @@ public protocol DraftPart<Whole>: Sendable {
     func add(_ part: Part, to whole: inout Whole)
 }
 
-/// The place of a section that the file has once.
+/// The place of a section that occurs once in the file.
 public struct DraftSection<Whole: Sendable, Part: SectionDraft>: DraftPart {
     let path: any WritableKeyPath<Whole, Part> & Sendable
 

@@ -1,29 +1,32 @@
-// AppleAccounts owns the accounts: the users that have one, the state of Apple's credentials, and the effect
-// of every command on them. It does no I/O, reads no clock, and knows no HTTP or databases. It owns the
-// protocols that stores implement, and how events leave the service: JSON and security event tokens.
+// AppleAccounts owns the accounts: the users with an account, the state of Apple's credentials, and
+// the effect of every command on them. It does no I/O, reads no clock, and knows no HTTP or
+// databases. It owns the protocols that stores implement, and the encodings of events that leave
+// the service: JSON and security event tokens.
 
 /// One user of one team, as callers see the account. Unknown values are `nil`, never empty.
 public struct Account: Sendable, Hashable {
     public var id: AccountID
     public var team: TeamID
     public var subject: AppleSubject
-    /// The address that Apple signed last, else the unsigned one that the app posted at the first sign-in.
+    /// The address that Apple signed last, else the unsigned address
+    /// that the app posted at the first sign-in.
     public var email: String?
     /// Always `false` for an unsigned address.
     public var isEmailVerified: Bool?
-    /// `nil` when unknown: for an unsigned address, and when neither Apple's claim nor the domain decides.
+    /// True for a relay address; `nil` when unknown: for an unsigned address, and when
+    /// neither Apple's claim nor the domain decides.
     public var isPrivateEmail: Bool?
     public var emailForwarding: EmailForwarding
     public var profile: Profile
-    /// Highest value that Apple ever sent (0 unsupported, 1 unknown, 2 likely real): later sign-ins of a real
-    /// user say "unknown" again.
+    /// Highest value that Apple ever sent (0 unsupported, 1 unknown, 2 likely real): later
+    /// sign-ins of a real user send "unknown" again.
     public var realUserStatus: Int64?
-    /// `nil` unless the account is disabled here.
+    /// The disabling; `nil` unless the account is disabled here.
     public var disabling: Disabling?
     /// Time at which the user was last signed out everywhere, by our clock.
     public var sessionsEndedAt: Moment?
     public var createdAt: Moment
-    /// To any of the apps, by our clock.
+    /// Time of the last sign-in to any of the apps, by our clock.
     public var lastSignInAt: Moment?
     /// Credentials of every known app, sorted by the bytes of the primary client ID.
     public var credentials: [Credential]
@@ -54,8 +57,9 @@ public struct Account: Sendable, Hashable {
 }
 
 extension Account {
-    /// Returns the account without the credentials for apps that the caller may not see, and without the sign-ins to
-    /// these apps. `nil` when none is left: for a caller that is limited to other apps the account does not exist.
+    /// Returns the account without the credentials for apps that the caller may not see, and
+    /// without the sign-ins to these apps. `nil` when no credential remains: for a caller that is
+    /// limited to other apps the account does not exist.
     public func narrowed(to scope: AppScope) -> Account? {
         guard case .only = scope else { return self }
         guard scope.allowsAny(of: credentials.lazy.map(\.clientID)) else { return nil }
@@ -75,11 +79,11 @@ public struct Credential: Sendable, Hashable {
     public let source: CredentialSource?
     /// The moment of the fact that decides the state.
     public let since: Moment?
-    /// By our clock. Known for credentials of an account only.
+    /// Time of the last sign-in, by our clock. Known only for credentials of an account.
     public internal(set) var lastSignInAt: Moment?
-    /// `nil` until the first code.
+    /// The status of the refresh token; `nil` until the first code.
     public let refreshToken: RefreshTokenStatus?
-    /// End of the time for which the account is disabled; `nil` unless it is. Says nothing about Apple's state.
+    /// Time until which the account is disabled; `nil` if it is enabled. Independent of Apple's state.
     public internal(set) var disabledUntil: Moment?
 
     public init(

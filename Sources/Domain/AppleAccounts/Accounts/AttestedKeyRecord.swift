@@ -1,14 +1,16 @@
 public import AppAttestation
 import Encodings
 
-/// A key of App Attest: what is kept of its attestation.
+/// A key of App Attest, with the stored facts of its attestation.
 ///
-/// Its owner is the app that attested it. No user owns a key: an app attests before a user signs in, and the
+/// It belongs to the app that attested it. No user owns a key: an app attests before a user signs in, and the
 /// users of one device share its key. So no value leads to a user, and an erasure deletes no key.
 public struct AttestedKeyRecord: Sendable, Hashable {
-    /// In milliseconds. A key that is not used for so long is deleted; its app then has to attest a new key.
+    /// Longest time without use, in milliseconds. After it the key is
+    /// deleted; its app then has to attest a new key.
     public static let keptUnused: Int64 = 400 * 86_400_000
-    /// In milliseconds. The time of the last use is written at most so often, because it is in an index.
+    /// Precision of the time of the last use, in milliseconds. The time is written at most once in
+    /// this duration, because an index contains it.
     public static let usePrecision: Int64 = 86_400_000
 
     public let id: AttestedKeyID
@@ -19,15 +21,16 @@ public struct AttestedKeyRecord: Sendable, Hashable {
     /// Counter of the last assertion; 0 after the attestation. It never falls.
     public internal(set) var counter: UInt32
     public let createdAt: Moment
-    /// Time of the last use, with `usePrecision`.
+    /// Time of the last use, with the precision `usePrecision`.
     public internal(set) var usedAt: Moment
     /// The facts in the last proof of the key: its attestation, or an assertion.
     public internal(set) var facts: AttestedAppFacts
-    /// Apple's receipt, sealed. `nil` where none is kept.
+    /// Apple's receipt, sealed. `nil` if no receipt is stored.
     public let receipt: SealedSecret?
-    /// Time from which the receipt may be exchanged for a new one. `nil` where it is not exchanged.
+    /// Time from which the receipt may be exchanged for a new receipt. `nil` if it is not exchanged.
     public let receiptRefreshAt: Moment?
-    /// Apple's number of keys that this app attested on the device in the last 30 days. It never decides.
+    /// Apple's number of keys that this app attested on the device in
+    /// the last 30 days. No decision depends on it.
     public let riskMetric: Int64?
 
     public init(
@@ -48,7 +51,7 @@ public struct AttestedKeyRecord: Sendable, Hashable {
         self.riskMetric = riskMetric
     }
 
-    /// The same key with another receipt.
+    /// Returns the same key with another receipt.
     public func with(receipt: SealedSecret?, refreshAt: Moment?, riskMetric: Int64?) -> AttestedKeyRecord {
         AttestedKeyRecord(
             id: id, appID: appID, publicKey: publicKey, environment: environment, counter: counter,
@@ -57,20 +60,21 @@ public struct AttestedKeyRecord: Sendable, Hashable {
     }
 }
 
-/// The facts of iOS 27 and macOS 27 about the app that uses a key, in a form that every store can keep. They never
-/// decide.
+/// The facts of iOS 27 and macOS 27 about the app that uses a key, in a form that
+/// every store accepts. No decision depends on them.
 public struct AttestedAppFacts: Sendable, Hashable {
-    /// In bytes. The longest `CFBundleVersion` that Apple documents has 18 characters.
+    /// Largest size in bytes. The longest `CFBundleVersion` that Apple documents has 18 characters.
     public static let longestBundleVersion = 64
 
-    /// Values that `ValidationCategory` does not have are possible.
+    /// Validation category. It can have values outside `ValidationCategory`.
     public let validationCategory: UInt32?
     public let bundleVersion: String?
 
-    /// The app runs on an older system.
+    /// No facts: the app runs on an older system.
     public static let none = AttestedAppFacts()
 
-    /// A version that is too long, or has a control character, counts as absent: the text is untrusted.
+    /// Creates the facts. A version that is too long, or has a control
+    /// character, counts as absent: the text is untrusted.
     public init(validationCategory: UInt32? = nil, bundleVersion: String? = nil) {
         self.validationCategory = validationCategory
         self.bundleVersion = bundleVersion.flatMap { text in
@@ -85,11 +89,12 @@ public struct AttestedAppFacts: Sendable, Hashable {
     }
 }
 
-/// A proof of App Attest that came with a request: what the transaction of the request does with it.
+/// A proof of App Attest that came with a request: the challenge to consume, and the counter to raise.
 public struct AppProof: Sendable, Hashable {
-    /// Consumed whatever the result of the request is.
+    /// The challenge, consumed whatever the result of the request.
     public let challenge: UsedNonce
-    /// `nil` when a check before the transaction has failed: the challenge is consumed, and no counter rises.
+    /// The counter; `nil` when a check before the transaction has failed: the
+    /// challenge is consumed, and no counter rises.
     public let assertion: AssertedCounter?
 
     public init(challenge: UsedNonce, assertion: AssertedCounter?) {
@@ -97,10 +102,10 @@ public struct AppProof: Sendable, Hashable {
     }
 }
 
-/// The counter of an assertion whose other checks have passed.
+/// The counter of an assertion that has passed all other checks.
 public struct AssertedCounter: Sendable, Hashable {
     public let keyID: AttestedKeyID
-    /// The app that the assertion is of.
+    /// The app that made the assertion.
     public let appID: AppID
     public let counter: UInt32
     public let facts: AttestedAppFacts

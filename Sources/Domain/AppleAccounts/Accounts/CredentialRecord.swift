@@ -1,8 +1,8 @@
 /// The state rule: the latest authorization and the latest revocation of one user for one app.
 ///
-/// The credential is authorized if the authorization is strictly later, else revoked. Nothing else is stored,
-/// and `merge` takes the later of each, so that any order and any number of deliveries of the same facts
-/// gives the same record.
+/// The credential is authorized if the authorization is strictly later, else revoked. Nothing
+/// else is stored, and `merge` keeps the later of each, so that any order and any number of
+/// deliveries of the same facts produces the same record.
 public struct CredentialRecord: Sendable, Hashable {
     public private(set) var authorization: Authorization?
     public private(set) var revocation: Revocation?
@@ -48,8 +48,9 @@ public struct CredentialRecord: Sendable, Hashable {
         }
     }
 
-    /// Returns true if a token of this moment may sign in: only a token issued after the latest revocation,
-    /// even if its signature is valid. Identity tokens live for a day, longer than many a consent.
+    /// Returns true if a token of this moment may sign in. Only a token issued after the
+    /// latest revocation may, even if the signature of an earlier token is valid: identity
+    /// tokens live for a day, often longer than a consent.
     public func admits(authorizationAt moment: Moment) -> Bool {
         revocation.map { moment > $0.moment } ?? true
     }
@@ -75,13 +76,13 @@ public struct CredentialRecord: Sendable, Hashable {
     }
 }
 
-/// State of Apple's credential of one user for one app, in the words of `getCredentialState`.
+/// State of Apple's credential of one user for one app, with the words of `getCredentialState`.
 public enum CredentialState: String, Sendable, Hashable, CaseIterable {
     /// The user may stay signed in.
     case authorized
     /// The user must be signed out.
     case revoked
-    /// Never seen with this app.
+    /// The user has never used this app.
     case notFound
 }
 
@@ -115,8 +116,8 @@ public struct Authorization: Sendable, Hashable {
 }
 
 extension Authorization: Comparable {
-    /// By moment. The source only makes the order total, so that the later of two authorizations is the same
-    /// in any order of arrival.
+    /// Compares moments. The source only makes the order total, so that the later of two
+    /// authorizations is the same in any order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.source.rank) < (rhs.moment, rhs.source.rank)
     }
@@ -146,8 +147,8 @@ public struct Revocation: Sendable, Hashable {
 }
 
 extension Revocation: Comparable {
-    /// By moment. Reason and source only make the order total, so that the later of two revocations is the
-    /// same in any order of arrival.
+    /// Compares moments. Reason and source only make the order total, so that the later of two
+    /// revocations is the same in any order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.reason.rank, lhs.source.rank) < (rhs.moment, rhs.reason.rank, rhs.source.rank)
     }
@@ -178,7 +179,7 @@ public struct LastWriter<Value: Comparable & Sendable>: Sendable, Equatable {
         (self.value, self.moment) = (value, moment)
     }
 
-    /// Takes the other if it is later. Commutative, associative, idempotent.
+    /// Keeps the later of both values. Commutative, associative, idempotent.
     public mutating func merge(_ other: LastWriter<Value>) {
         guard (moment, value) < (other.moment, other.value) else { return }
         self = other

@@ -1,7 +1,7 @@
 /// A time for which an account is disabled: its user cannot sign in, and OAuth tokens are suspended.
 public struct Disabling: Sendable, Hashable {
-    /// Reason for which the account is disabled, in the words on the wire. A closed list, so that no text about
-    /// a user is stored.
+    /// Reason for disabling an account, with the wire words. A closed
+    /// list, so that no text about a user is stored.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The user broke the rules of the app.
         case abuse
@@ -10,14 +10,14 @@ public struct Disabling: Sendable, Hashable {
         case security
         case payment
         case legal
-        /// The user asked for it.
+        /// The user requested it.
         case requested
         case other
     }
 
-    /// By our clock.
+    /// Start, by our clock.
     public let since: Moment
-    /// Moment from which the account is enabled again. `Moment.last` without an end.
+    /// Moment at which the account is enabled again. `Moment.last` means no end.
     public let until: Moment
     public let reason: Reason
 
@@ -32,7 +32,7 @@ public struct Disabling: Sendable, Hashable {
 extension Account {
     public func isDisabled(at moment: Moment) -> Bool { disabling?.holds(at: moment) ?? false }
 
-    /// Returns the account as it is at a moment, without a disabling that has ended by itself.
+    /// Returns the account at a moment, without an expired disabling.
     public func current(at moment: Moment) -> Account {
         guard let disabling, !disabling.holds(at: moment) else { return self }
         var account = self
@@ -43,7 +43,7 @@ extension Account {
 }
 
 extension Credential {
-    /// Returns the credential as it is at a moment, without a disabling of its account that has ended by itself.
+    /// Returns the credential at a moment, without an expired disabling of its account.
     public func current(at moment: Moment) -> Credential {
         guard let disabledUntil, moment >= disabledUntil else { return self }
         var credential = self

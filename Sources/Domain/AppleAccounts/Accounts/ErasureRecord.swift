@@ -4,13 +4,13 @@ public struct ErasureRecord: Sendable, Hashable {
     public let accountID: AccountID
     public let team: TeamID
     public let requestedAt: Moment
-    /// Time from which Apple is no longer asked.
+    /// Time from which the service sends no more requests to Apple.
     public let deadline: Moment
-    /// Time at which the last Apple code or token was done; the time of the erasure when there was none.
+    /// Time at which the last Apple code or token was finished; the time of the erasure if there was none.
     public var finishedAt: Moment?
-    /// In the order of the primary client IDs' bytes.
+    /// Apps in the order of the primary client IDs' bytes.
     public let apps: [ErasedApp]
-    /// In the order of their IDs.
+    /// Codes and tokens in the order of their IDs.
     public var tokens: [ErasureToken]
 
     public init(
@@ -32,11 +32,11 @@ public struct ErasureRecord: Sendable, Hashable {
 public struct ErasedApp: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
-    /// Indicates that a refresh token was held.
+    /// True if a refresh token was held.
     public let hadToken: Bool
     public let stateBefore: CredentialState
     public let reasonBefore: CredentialReason?
-    /// Reason why no token was held although a code had come.
+    /// Reason for a missing token although a code had arrived.
     public let refreshTokenCause: RefreshTokenCause?
 
     public init(
@@ -59,7 +59,7 @@ public struct ErasureToken: Sendable, Hashable {
         /// The code must be exchanged, because only a token can be revoked.
         case exchange
         case revoke
-        /// A refresh with the token must be refused.
+        /// Apple must refuse a refresh with the token.
         case prove
         case done(ErasureOutcome)
     }
@@ -74,21 +74,21 @@ public struct ErasureToken: Sendable, Hashable {
     public var step: Step
     /// Number of claims since the erasure.
     public var attempts: Int64
-    /// Time from which it may be claimed. During a claim: the time at which the claim ends by itself.
+    /// Time of the next possible claim. During a claim: the time at which the claim expires.
     public var nextAttemptAt: Moment
-    /// Indicates a claim: a worker took it and has not reported the result.
+    /// True during a claim: a worker has claimed it and has not reported the result.
     public var isClaimed: Bool
-    /// The most characters that a cause may have.
+    /// The largest number of characters of a cause.
     public static let longestCause = 64
 
     /// Cause of the last failure: Apple's error or our own code. Not empty, and at most `longestCause`
     /// characters.
     public var cause: String?
-    /// `nil` after the last step.
+    /// The sealed code or token; `nil` after the last step.
     public var sealed: SealedSecret?
-    /// Only for a code of the web flow.
+    /// Redirect URI; only for a code of the web flow.
     public let redirectURI: String?
-    /// Only for a code: time from which Apple refuses it.
+    /// Time from which Apple refuses the code; only for a code.
     public let expiresAt: Moment?
 
     public init(
@@ -122,7 +122,8 @@ extension ErasureToken {
             kind: .refreshToken, step: .revoke, nextAttemptAt: moment, sealed: token.sealed)
     }
 
-    /// A code that is being exchanged stays claimed, so that it is not sent a second time.
+    /// Creates the token for a code. A code whose exchange is running stays
+    /// claimed, so that it is not sent a second time.
     init(_ code: AuthorizationCodeRecord, at moment: Moment) {
         self.init(
             id: code.id, clientID: code.clientID, primaryClientID: code.primaryClientID,
@@ -136,18 +137,18 @@ extension ErasureToken {
 public enum ErasureOutcome: String, Sendable, Hashable, CaseIterable {
     /// Apple revoked the token, and then refused it.
     case provenRevoked = "revoked_and_proven"
-    /// The token could not be revoked, or the revocation could not be proven. `cause` says why.
+    /// The token could not be revoked, or the revocation could not be proven. `cause` has the reason.
     case notRevoked = "not_revoked"
 }
 
-/// An Apple code or token of an erased account, claimed: until the claim ends, only this caller works on it.
+/// A claimed Apple code or token of an erased account. Only the holder of the claim works on it.
 public struct ClaimedErasureToken: Sendable, Hashable {
     public let erasureID: ErasureID
     public let accountID: AccountID
     public let team: TeamID
     public let deadline: Moment
     public let token: ErasureToken
-    /// Indicates that an earlier claim ended without a result, so that its step may have happened.
+    /// True if an earlier claim ended without a result, so that its step may have happened.
     public let isInterrupted: Bool
 
     public init(

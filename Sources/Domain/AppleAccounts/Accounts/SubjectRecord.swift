@@ -3,42 +3,42 @@ import Encodings
 
 /// All facts about one subject: the unit that a command loads, changes and saves.
 ///
-/// A record can exist without an account: facts from Apple about a user who is not yet known here are kept,
+/// A record can exist without an account: it stores facts from Apple about a user who is not yet known here,
 /// because the user's sign-in may not have arrived yet.
 public struct SubjectRecord: Sendable, Hashable {
-    /// Changes when the account is transferred to another team.
+    /// The key. It changes when the account is transferred to another team.
     public internal(set) var key: SubjectKey
-    /// `nil` while the user is not known here.
+    /// The account; `nil` while the user is not known here.
     public var accountID: AccountID?
-    /// `nil` exactly when `accountID` is.
+    /// Creation time; `nil` exactly when `accountID` is.
     public var createdAt: Moment?
-    /// The moment moves with every sign-in that confirms the address. Stores may keep the moment beside the
-    /// credential, which is written anyway, as long as they load the latest moment.
+    /// The address. Its moment moves with every sign-in that confirms the address. Stores may save the moment
+    /// in the credential's row, which is written anyway, as long as they load the latest moment.
     public var email: LastWriter<EmailAddress>?
-    /// Address posted by the app; kept only until Apple has signed an address.
+    /// Address posted by the app; stored only until Apple has signed an address.
     public var unsignedEmail: String?
     public var forwarding: LastWriter<EmailForwarding>?
     public var profile = Profile()
     public var realUserStatus: Int64?
-    /// Ends the credentials of all apps, also of apps that are first seen later.
+    /// Revocation that ends the credentials of all apps, also of apps that are first seen later.
     public var revocationOfAllApps: Revocation?
-    /// `nil` unless the account is disabled, or was disabled until a moment that may have passed since.
+    /// The disabling, which may have expired; `nil` if there is none.
     public var disabling: Disabling?
-    /// Authentications up to this moment, by our clock, count no more: the user was signed out everywhere.
+    /// Time of the sign-out everywhere: authentications up to this moment, by our clock, are not valid.
     public var sessionsEndedAt: Moment?
-    /// Indicates that the store has a row for the facts that hold for all apps.
+    /// True if the store has a row for the facts that apply to all apps.
     public var hasRowOfAllApps = false
-    /// Sorted by client ID.
+    /// Credentials, sorted by client ID.
     public var credentials: [AppCredential]
-    /// Indicates that the store has a row for this subject.
+    /// True if the store has a row for this subject.
     public internal(set) var isStored: Bool
-    /// Indicates that the row is a tombstone: the remainder of an erased user. It has a revocation of all
-    /// apps and nothing else. It stays unchanged when the user comes back and gets a new row.
+    /// True if the row is a tombstone: the remainder of an erased user. It has only a revocation of all apps.
+    /// It stays unchanged when the user comes back and gets a new row.
     public internal(set) var isTombstone = false
-    /// Write that the store must make to the row that holds everything except the credentials.
+    /// Write that the store must make to the row with everything except the credentials.
     public internal(set) var rowChange: RowChange = .none
 
-    /// Creates an unknown subject, or the first state of a record that the store then fills in.
+    /// Creates an unknown subject, or the first state of a record that the store then fills.
     public init(key: SubjectKey, isStored: Bool = false) {
         self.key = key
         self.isStored = isStored
@@ -78,13 +78,13 @@ public struct SubjectRecord: Sendable, Hashable {
     /// Returns the credential for one app, as callers see it, also for an unknown app.
     public func credential(for clientID: ClientID) -> Credential {
         let own = credentials.first { $0.clientID == clientID }
-        // A caller learns about accounts of its own apps only.
+        // A caller learns only about accounts of its own apps.
         return Credential(
             clientID: clientID, record: record(for: clientID), refreshToken: own?.refreshToken,
             disabledUntil: own == nil ? nil : disabling?.until)
     }
 
-    /// Returns the facts that count for one app: its own, and the facts that hold for all apps.
+    /// Returns the effective facts for one app: its own, and the facts that apply to all apps.
     public func record(for clientID: ClientID) -> CredentialRecord {
         let own = credentials.first { $0.clientID == clientID }?.record ?? CredentialRecord()
         return own.merged(with: revocationOfAllApps)
@@ -105,12 +105,12 @@ public enum RowChange: Sendable, Hashable {
 }
 
 extension SubjectRecord {
-    /// Marks the row that holds everything except the credentials. A subject without a row gets a new row.
+    /// Marks the row with everything except the credentials. A subject without a row gets a new row.
     mutating func touchRow() {
         if rowChange == .none { rowChange = isStored ? .update : .insert }
     }
 
-    /// Leaves the tombstone alone and begins a new row, because the user came back.
+    /// Keeps the tombstone and begins a new row, because the user came back.
     mutating func leaveTombstone() {
         guard isTombstone else { return }
         isTombstone = false
@@ -118,8 +118,8 @@ extension SubjectRecord {
         rowChange = .insert
     }
 
-    /// The record as it is loaded after its changes are saved; `nil` when the store has no row of it, or a
-    /// tombstone.
+    /// The record as it will be loaded after its changes are saved; `nil` when
+    /// the store has no row for it, or a tombstone.
     public var saved: SubjectRecord? {
         guard !isTombstone, isStored || rowChange == .insert else { return nil }
         var record = self
@@ -156,7 +156,7 @@ extension SubjectRecord {
     }
 }
 
-/// A user's identity within one team. Accounts are keyed on it and never on an e-mail address.
+/// A user's identity within one team. It is the key of accounts; an e-mail address never is.
 public struct SubjectKey: Hashable, Sendable {
     public let team: TeamID
     public let subject: AppleSubject
@@ -167,7 +167,7 @@ public struct SubjectKey: Hashable, Sendable {
 }
 
 extension SubjectKey: Comparable {
-    /// The order in which stores lock, so that two stores cannot wait for each other.
+    /// Defines the order in which stores lock, so that two stores cannot wait for each other.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.team, lhs.subject) < (rhs.team, rhs.subject)
     }
@@ -188,9 +188,9 @@ public struct AppCredential: Sendable, Hashable {
     public let clientID: ClientID
     /// Facts of this app alone, without the facts that hold for all apps.
     public var record: CredentialRecord
-    /// By our clock.
+    /// Time of the last sign-in, by our clock.
     public var lastSignInAt: Moment?
-    /// `nil` until the first code.
+    /// Status of the refresh token; `nil` until the first code.
     public var refreshToken: RefreshTokenStatus?
     /// Write that the store must make to this row.
     public internal(set) var rowChange: RowChange = .none
@@ -206,8 +206,8 @@ public struct AppCredential: Sendable, Hashable {
     }
 }
 
-/// The facts about a user that hold for all apps, also for apps that are first seen later. Stores keep them in
-/// one row beside the credentials, so that a read of a state finds them there.
+/// The facts about a user that apply to all apps, also to apps that are first seen later. Stores have one row
+/// for them beside the credentials, so that a read of a state finds them there.
 public struct FactsOfAllApps: Sendable, Hashable {
     public let revocation: Revocation?
     public let disabling: Disabling?
@@ -223,7 +223,8 @@ public struct FactsOfAllApps: Sendable, Hashable {
 }
 
 extension SubjectRecord {
-    /// The facts to write when the subject's row has changed. `nil` when there are none and no row has any.
+    /// The facts to write when the subject's row has changed. `nil` when
+    /// there are none and the store has no row for them.
     public var factsOfAllApps: FactsOfAllApps? {
         guard hasRowOfAllApps || hasFactsOfAllApps else { return nil }
         return FactsOfAllApps(

@@ -10,14 +10,14 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
     public let sealed: SealedSecret
     /// Authorization time of the identity token that came with the code.
     public let authorizedAt: Moment
-    /// Time at which the sign-in brought the code: since then its exchange has been due.
+    /// Arrival time of the code. Its exchange is due from then on.
     public let receivedAt: Moment
     public let expiresAt: Moment
     /// Number of claims.
     public var attempts: Int64
-    /// Time from which it may be claimed. During a claim: the time at which the claim ends by itself.
+    /// Time of the next possible claim. During a claim: the time at which the claim expires.
     public var nextAttemptAt: Moment
-    /// Indicates a claim: a worker took the code and has not reported the result.
+    /// True during a claim: a worker has claimed the code and has not reported the result.
     public var isClaimed: Bool
 
     public init(
@@ -40,12 +40,12 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
     }
 }
 
-/// An authorization code, claimed: until the claim ends, only this caller exchanges it.
+/// A claimed authorization code. Only the holder of the claim exchanges it.
 public struct ClaimedCode: Sendable, Hashable {
     public let record: AuthorizationCodeRecord
     public let key: SubjectKey
-    /// Indicates that an earlier claim ended without a result. The code may have been sent to Apple, and the
-    /// response was lost.
+    /// True if an earlier claim ended without a result. The code may have
+    /// been sent to Apple, and the response was lost.
     public let isInterrupted: Bool
 
     public init(record: AuthorizationCodeRecord, key: SubjectKey, isInterrupted: Bool) {
@@ -53,14 +53,14 @@ public struct ClaimedCode: Sendable, Hashable {
     }
 }
 
-/// An authorization code that came with a sign-in, to be kept until it is exchanged.
+/// An authorization code that came with a sign-in, to be stored until its exchange.
 public struct AuthorizationCodeOffer: Sendable, Hashable {
     public let id: UniqueID
     /// The client ID that the code was issued to: the token's own `aud`.
     public let clientID: ClientID
-    /// Only for a code of the web flow.
+    /// Redirect URI; only for a code of the web flow.
     public let redirectURI: String?
-    /// By our clock. Apple accepts a code for five minutes.
+    /// Expiration time, by our clock. Apple accepts a code for five minutes.
     public let expiresAt: Moment
     public let secret: AppleTokenSecret
 
@@ -76,8 +76,8 @@ public struct AuthorizationCodeOffer: Sendable, Hashable {
     }
 }
 
-/// An authorization code to be kept for an account. A store seals it when it writes its row, because only the
-/// transaction knows the account.
+/// An authorization code to be stored for an account. A store seals it when it writes its row,
+/// because only the transaction knows the account.
 public struct NewAuthorizationCode: Sendable, Hashable {
     public let offer: AuthorizationCodeOffer
     public let accountID: AccountID

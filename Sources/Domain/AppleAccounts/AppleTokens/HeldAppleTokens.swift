@@ -2,7 +2,7 @@
 public struct HeldAppleTokens: Sendable, Hashable {
     public var codes: [AuthorizationCodeRecord]
     public var tokens: [RefreshTokenRecord]
-    /// Codes that sign-ins of the same working set brought; they have no row yet.
+    /// Codes from sign-ins of the same working set; they have no row yet.
     var newCodes: [NewAuthorizationCode] = []
 
     public init(codes: [AuthorizationCodeRecord] = [], tokens: [RefreshTokenRecord] = []) {
@@ -18,7 +18,7 @@ public struct HeldAppleTokens: Sendable, Hashable {
         return isPending ? .pending : nil
     }
 
-    /// Returns `false` when there is no code with this ID.
+    /// Removes a code. Returns false when there is no code with this ID.
     mutating func removeCode(_ id: UniqueID) -> Bool {
         let count = codes.count + newCodes.count
         codes.removeAll { $0.id == id }
@@ -54,7 +54,7 @@ public enum AppleTokenChange: Sendable, Hashable {
     /// Replaces the token of the same account and client ID.
     case putToken(RefreshTokenRecord)
     case removeToken(AccountID, ClientID)
-    /// Codes and tokens of all client IDs.
+    /// Removes the codes and tokens of all client IDs.
     case removeAll(AccountID)
 }
 
@@ -78,8 +78,8 @@ extension WorkingSet {
         appleTokenChanges.append(.putToken(token))
     }
 
-    /// Drops the codes and tokens of an app, or of all apps, that were authorized up to a moment, as Apple
-    /// does.
+    /// Drops the codes and tokens of an app, or of all apps, that
+    /// were authorized up to a moment, as Apple does.
     mutating func dropAppleTokens(of position: Int, app: ClientID?, upTo moment: Moment) {
         guard let accountID = subjects[position].accountID, let before = tokens[accountID] else { return }
         var held = before

@@ -1,9 +1,9 @@
-/// The refresh token that is held for an account and one client ID: the newest received.
+/// The newest refresh token of an account and one client ID.
 public struct RefreshTokenRecord: Sendable, Hashable {
     /// Distinguishes this token from earlier and later tokens.
     public let id: UniqueID
     public let accountID: AccountID
-    /// The client ID that the token was issued to. Apple accepts the token from no other client.
+    /// The client ID that the token was issued to. Apple accepts the token only from this client.
     public let clientID: ClientID
     /// Primary client ID of the app that the client ID belongs to.
     public let primaryClientID: ClientID
@@ -35,7 +35,7 @@ public struct RefreshTokenRecord: Sendable, Hashable {
     }
 }
 
-/// State of the refresh token with which this service acts at Apple for a user in an app.
+/// State of the refresh token that this service uses at Apple for a user in an app.
 public enum RefreshTokenStatus: Sendable, Hashable {
     /// A refresh token is held, also while a newer code is being exchanged.
     case held
@@ -43,7 +43,7 @@ public enum RefreshTokenStatus: Sendable, Hashable {
     case pending
     case unavailable(RefreshTokenCause)
 
-    /// Indicates that a store may have a code or a token. Otherwise no look-up is needed.
+    /// True if a store may have a code or a token. Otherwise no look-up is needed.
     public var mayHaveAppleTokens: Bool {
         switch self {
         case .held, .pending: true
@@ -52,18 +52,18 @@ public enum RefreshTokenStatus: Sendable, Hashable {
     }
 }
 
-/// Reason for a missing refresh token although a code came. The raw values are the words on the wire.
+/// Reason for a missing refresh token although a code arrived. The raw values are the wire words.
 public enum RefreshTokenCause: String, Sendable, Hashable, CaseIterable {
-    /// Nothing is stored in the clear, and there is no key to seal with.
+    /// There is no key to seal with, and tokens are never stored unsealed.
     case noSealingKey = "no_sealing_key"
     /// No private key is configured for the team, so no request to Apple is possible.
     case noSigningKey = "no_signing_key"
-    /// Apple responded with `invalid_grant`: the code was used, or is not one of ours.
+    /// Apple responded with `invalid_grant`: the code was already used, or was not issued to us.
     case codeRejected = "code_rejected"
-    /// Its five minutes passed while Apple was out of reach.
+    /// Its five minutes passed while Apple was unreachable.
     case codeExpired = "code_expired"
-    /// A request was sent to Apple and the response was lost. A code that may have been used is never sent
-    /// again.
+    /// A request was sent to Apple and the response was lost. A code
+    /// that may have been used is never sent again.
     case exchangeUncertain = "exchange_uncertain"
     /// Apple refused the client secret or the client ID.
     case clientRejected = "client_rejected"
@@ -71,16 +71,16 @@ public enum RefreshTokenCause: String, Sendable, Hashable, CaseIterable {
     case identityMismatch = "identity_mismatch"
     /// Apple refused the refresh token at a daily check.
     case rejected
-    /// Dropped when the credential was revoked.
+    /// The token was dropped when the credential was revoked.
     case credentialRevoked = "credential_revoked"
-    /// Belonged to the team that the account was transferred from.
+    /// The token belonged to the team that the account was transferred from.
     case transferred
-    /// Could not be opened with any of the keys.
+    /// No key could open the token.
     case sealedUnreadable = "sealed_unreadable"
 }
 
-/// A refresh token, claimed for its daily check. The time of its next check is already moved, so no other
-/// worker checks it.
+/// A refresh token, claimed for its daily check. The time of its next check has
+/// already moved, so no other worker checks it.
 public struct ClaimedCheck: Sendable, Hashable {
     public let tokenID: UniqueID
     public let accountID: AccountID

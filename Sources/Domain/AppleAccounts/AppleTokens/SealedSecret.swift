@@ -14,7 +14,7 @@ public struct SealedSecret: Sendable, Hashable {
 }
 
 extension SealedSecret: CustomStringConvertible {
-    /// Without the bytes: sealed or not, they must not reach a log.
+    /// Describes the size without the bytes, which must not reach a log even when sealed.
     public var description: String { "sealed secret of \(bytes.count) bytes" }
 }
 
@@ -47,8 +47,8 @@ public struct SealedRow: Sendable, Hashable {
 
 /// A position in the sequence of all sealed secrets of a store.
 ///
-/// Secrets only move forward, from codes to tokens to erasures, so a secret that moves during a walk is seen
-/// twice rather than missed.
+/// Secrets only move forward, from codes to tokens to erasures, so a walk
+/// sees a moving secret twice rather than never.
 public struct SealedCursor: Sendable, Hashable {
     public enum Place: Int64, Sendable, Hashable, CaseIterable {
         case code = 1
@@ -58,7 +58,7 @@ public struct SealedCursor: Sendable, Hashable {
     public let place: Place
     /// ID of the code or of the erasure's entry; the account's ID for a token.
     public let id: UniqueID
-    /// Only for a token.
+    /// Client ID; only for a token.
     public let clientID: ClientID?
 
     public init(place: Place, id: UniqueID, clientID: ClientID? = nil) {
@@ -76,10 +76,10 @@ public struct SealedChange: Sendable, Hashable {
     }
 }
 
-/// An authorization code or a refresh token as Apple issued it, before it is sealed. It is never stored and
-/// never logged.
+/// An authorization code or a refresh token as Apple issued it, before it is
+/// sealed. It is never stored and never logged.
 public struct AppleTokenSecret: Sendable, Hashable {
-    /// In bytes of UTF-8. Apple's codes and tokens are far shorter.
+    /// Largest size in bytes of UTF-8. Apple's codes and tokens are far shorter.
     public static let longest = 8192
 
     public let text: String
@@ -92,20 +92,20 @@ public struct AppleTokenSecret: Sendable, Hashable {
 }
 
 extension AppleTokenSecret: CustomStringConvertible, CustomReflectable {
-    /// Without the text: it must not reach a log.
+    /// Describes the size without the text, which must not reach a log.
     public var description: String { "secret of \(text.utf8.count) bytes" }
 
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Seals the secrets that a store receives in the clear. A store is opened with a sealer.
+/// Seals the unsealed secrets that a store receives. A store is opened with a sealer.
 public protocol AppleTokenSealing: Sendable {
-    /// Seals a secret for one purpose, account and client ID. It cannot be opened for any other.
+    /// Seals a secret for one purpose, account and client ID. It can be opened only for the same three.
     ///
     /// A store calls this inside its transaction, when it writes the row, and again when it has to repeat the
     /// transaction. It must not wait for anything.
-    /// - Throws: `StorageError` `valueRefused` when there is no key to seal with. Then only the command that
-    ///   brought the secret fails.
+    /// - Throws: `StorageError` `valueRefused` when there is no key to seal with. Then only
+    ///   the command that brought the secret fails.
     func seal(
         _ secret: AppleTokenSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
     ) throws(StorageError) -> SealedSecret
@@ -125,7 +125,7 @@ extension AppleTokenSealing {
     }
 }
 
-/// For a store that never receives a code, or that has no key: nothing is stored in the clear.
+/// For a store that never receives a code, or that has no key. It refuses every secret.
 public struct NoAppleTokenSealing: AppleTokenSealing {
     public init() {}
 

@@ -1,7 +1,7 @@
 /// A fact for the audit log, before the store seals and numbers it.
 public struct AuditEntry: Sendable, Hashable {
     public let facts: AuditFacts
-    /// The account concerned, if there is one.
+    /// The account concerned; `nil` if there is none.
     public let person: AuditPerson?
 
     public init(_ facts: AuditFacts, person: AuditPerson? = nil) {
@@ -19,7 +19,7 @@ public struct AuditEntry: Sendable, Hashable {
         self.person = person
     }
 
-    /// Returns the entry without a way to its person.
+    /// The entry without a reference to its person.
     public var withoutPerson: AuditEntry {
         AuditEntry(
             facts,
@@ -36,7 +36,7 @@ public struct AuditPerson: Sendable, Hashable {
     public let tokenFamily: UniqueID?
     /// The scope that the user allowed, space-separated.
     public let scope: String?
-    /// True if the user is erased: the row keeps a digest to which no salt is left.
+    /// True if the user is erased: the row keeps a digest without its salt.
     public let isErased: Bool
 
     public init(
@@ -47,26 +47,27 @@ public struct AuditPerson: Sendable, Hashable {
     }
 }
 
-/// The part of a row of the audit log that never changes and names no user. It has no token, no address, no
-/// key, and no text that an outsider chose.
+/// The part of a row of the audit log that never changes and names no user. It has no token,
+/// no address, no key, and no text from outside.
 public struct AuditFacts: Sendable, Hashable {
-    /// Most characters of the detail.
+    /// Largest number of characters of the detail.
     public static let longestDetail = 500
-    /// Most characters of the other texts.
+    /// Largest number of characters of the other texts.
     public static let longestName = 255
 
-    /// By our clock.
+    /// Time of the fact, by our clock.
     public let moment: Moment
     public let actor: AuditActor
     public let action: AuditAction
     public let outcome: AuditOutcome
-    /// A word of the rules: of the end of a grant, or of a refusal.
+    /// A rule's word for the end of a grant, or for a refusal.
     public let reason: String?
     public let oauthClient: OAuthClientID?
     public let requestID: String?
     public let detail: String?
 
-    /// Shortens texts that a store would not accept: a fact must never be lost for its length.
+    /// Creates the facts. Shortens texts that a store would not accept,
+    /// so that no fact is lost because of its length.
     public init(
         moment: Moment, actor: AuditActor, action: AuditAction, outcome: AuditOutcome = .done,
         reason: String? = nil, oauthClient: OAuthClientID? = nil, requestID: String? = nil,
@@ -81,7 +82,7 @@ public struct AuditFacts: Sendable, Hashable {
         self.detail = detail.flatMap { Self.storable($0, Self.longestDetail) }
     }
 
-    /// Databases count code points, and PostgreSQL has no U+0000.
+    /// Shortens a text. Databases count code points, and PostgreSQL has no U+0000.
     static func storable(_ text: String, _ longest: Int) -> String? {
         guard !text.isEmpty else { return nil }
         let isPlain = text.utf8.count <= longest && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
@@ -95,20 +96,21 @@ public struct AuditFacts: Sendable, Hashable {
 }
 
 extension AuditEntry {
-    /// The entry about a receiver of events that was resumed, by the party that asks now.
+    /// Returns the entry about the resumption of an event receiver, by the party behind the current work.
     package static func resumed(_ name: ReceiverName, at moment: Moment) -> AuditEntry {
         AuditEntry(.deliveryResumed, by: .current, at: moment, detail: name.rawValue)
     }
 
-    /// The entry about a receiver of events that gets events again, by the party that asks now.
+    /// Returns the entry about a repeated delivery of events to a
+    /// receiver, by the party behind the current work.
     package static func replayed(_ name: ReceiverName, after cursor: Int64, at moment: Moment) -> AuditEntry {
         AuditEntry(
             .deliveryReplayed, by: .current, at: moment, detail: "\(name.rawValue) after event \(cursor)")
     }
 }
 
-/// The kinds of facts that the audit log has. The raw values are the words of exports, and are part of what the
-/// chain of hashes covers: a word is never changed.
+/// The kinds of facts in the audit log. The raw values are the words of exports, and the
+/// hash chain covers them: a word never changes.
 public enum AuditAction: String, Sendable, CaseIterable {
     /// A user allowed an OAuth client to act for them.
     case grantCreated = "grant_created"
@@ -124,12 +126,12 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case accountEnabled = "account_enabled"
     case accountSignedOut = "account_signed_out"
     case accountTransferred = "account_transferred"
-    /// Accounts of a page of the interface, or of a command, were handed out.
+    /// Accounts of a page of the interface, or of a command, were returned to the caller.
     case accountsExported = "accounts_exported"
     case auditExported = "audit_exported"
-    /// Rows past their time were deleted. The detail has the number and the hash of the last of them.
+    /// Rows past their time were deleted. The detail has the number and the hash of the last deleted row.
     case auditPurged = "audit_purged"
-    /// A part of the configuration differs from that of the last start.
+    /// A part of the configuration differs from the last start.
     case configurationChanged = "configuration_changed"
     case signingKeyMade = "signing_key_made"
     case signingKeyRemoved = "signing_key_removed"
@@ -143,38 +145,38 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case requestReplayed = "request_replayed"
 }
 
-/// The outcome of what a row of the audit log tells of.
+/// The outcome of the action in a row of the audit log.
 public enum AuditOutcome: String, Sendable, CaseIterable {
     case done
-    /// A rule refused it, and it changed nothing. The reason has the rule's word.
+    /// A rule refused the action, and nothing changed. The reason has the rule's word.
     case refused
 }
 
-/// The party that did what a row of the audit log tells of.
+/// The party that executed the action in a row of the audit log.
 public struct AuditActor: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
         /// A backend, by the name of its API key.
         case apiKey = "api_key"
         case oauthClient = "oauth_client"
-        /// An operator in the console, by the name of their API key.
+        /// An operator in the console, by the name of the operator's API key.
         case consoleOperator = "operator"
-        /// This service by itself: a worker, or the start.
+        /// This service itself: a worker, or the start.
         case service
         /// A command on the terminal.
         case command
-        /// A user in a browser or an app. A row never has a name of theirs.
+        /// A user in a browser or an app. A row never has a user's name.
         case user
         case apple
         case google
     }
 
     public let kind: Kind
-    /// The name of the key, the client or the command; never a key. `nil` where the kind says all.
+    /// The name of the key, the client or the command; never a key. `nil` if the kind suffices.
     public let name: String?
 
     private init(_ kind: Kind, _ name: String? = nil) { (self.kind, self.name) = (kind, name) }
 
-    /// Creates an actor as it was stored.
+    /// Creates an actor from stored values.
     public init(kind: Kind, name: String?) { self.init(kind, name) }
 
     public static let service = AuditActor(.service)
@@ -182,7 +184,7 @@ public struct AuditActor: Sendable, Hashable {
     public static let apple = AuditActor(.apple)
     public static let google = AuditActor(.google)
 
-    /// - Parameter name: `nil` in development without API keys.
+    /// - Parameter name: Name of the key; `nil` in development without API keys.
     public static func apiKey(_ name: String?) -> AuditActor { AuditActor(.apiKey, name) }
     public static func oauthClient(_ id: OAuthClientID) -> AuditActor {
         AuditActor(.oauthClient, id.rawValue)
@@ -199,7 +201,7 @@ public struct AuditActor: Sendable, Hashable {
 public final class AuditOrigin: Sendable {
     public let actor: AuditActor
     public let requestID: String?
-    /// False if a change that is refused leaves no row, because the actor has many of them already.
+    /// False if a refused change of the actor leaves no row, because the actor already has many rows.
     public let notesRefusals: Bool
 
     public init(_ actor: AuditActor, requestID: String? = nil, notesRefusals: Bool = true) {
@@ -209,12 +211,13 @@ public final class AuditOrigin: Sendable {
     public static let service = AuditOrigin(.service)
     public static let apple = AuditOrigin(.apple)
 
-    /// The origin of the work of this task. The interface binds it around the work of a request, the console
-    /// around a page, and a command around its whole run; a command takes it when it is made. Work that no one
-    /// asked for is the service's own.
+    /// The origin of this task's work. The interface binds it around a request, the console around
+    /// a page, and a command around its whole run; a command reads it when it is created. Work
+    /// without a request belongs to the service itself.
     @TaskLocal public static var current = AuditOrigin.service
 
-    /// Returns the same request with another actor, where a rule knows the actor better than the caller.
+    /// Returns the same request with another actor, for a rule that
+    /// knows the actor more exactly than the caller.
     public func acting(as actor: AuditActor) -> AuditOrigin {
         actor == self.actor
             ? self : AuditOrigin(actor, requestID: requestID, notesRefusals: notesRefusals)

@@ -1,12 +1,12 @@
 public import Cryptography
 import Encodings
 
-/// Walks the chain of the audit log, the oldest row first, and stops at the first row that is not as it was
-/// written.
+/// Walks the chain of the audit log, the oldest row first, and stops at the
+/// first row that differs from the row as written.
 ///
-/// It finds rows that were changed, removed, inserted or put in another order. It cannot find that the whole
-/// chain was written anew, nor that its newest rows were cut off with its head: for that a hash of the chain is
-/// kept elsewhere and given as `expected`.
+/// It finds rows that were changed, removed, inserted or reordered. It cannot detect that the whole
+/// chain was rewritten, or that its newest rows were cut off with its head: for this, keep a hash of
+/// the chain elsewhere and pass it as `expected`.
 public struct AuditVerification: Sendable {
     public struct Fault: Error, Sendable, Equatable {
         public enum Code: String, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ public struct AuditVerification: Sendable {
             case personChanged
             /// Rows are missing at the end, or were added without the chain.
             case headDiffers
-            /// The oldest rows are gone, and no row of the chain tells of their purge.
+            /// The oldest rows are missing, and no row of the chain records their purge.
             case anchorUnproven
             /// No row has the expected hash.
             case expectedMissing
@@ -37,7 +37,7 @@ public struct AuditVerification: Sendable {
     private var isAnchorProven: Bool
     /// The last verified row.
     public private(set) var verified: AuditLink
-    /// Rows whose person an erasure has dropped.
+    /// Number of rows whose person an erasure has dropped.
     public private(set) var anonymous = 0
 
     /// - Parameters:
@@ -56,7 +56,7 @@ public struct AuditVerification: Sendable {
         guard row.sequence >= number else { throw Fault(.changed, at: row.sequence) }
         guard row.sequence == number else { throw Fault(.missing, at: number) }
         guard verified.next(row.entry.canonicalBytes) == row.link else { throw Fault(.changed, at: number) }
-        // During a long walk the rows that are not verified yet can be written anew, but the head is known.
+        // During a long walk the unverified rows can be rewritten, but the head is known.
         guard number != chain.head.sequence || row.link == chain.head else {
             throw Fault(.headDiffers, at: number)
         }
@@ -72,7 +72,8 @@ public struct AuditVerification: Sendable {
         if row.link.hash == expected { expectedSequence = number }
     }
 
-    /// Checks the ends of the chain after its last row. Rows that were written during the walk are no fault.
+    /// Checks the ends of the chain after its last row. Rows that
+    /// were written during the walk are not a fault.
     public func finish() throws(Fault) {
         guard verified.sequence >= chain.head.sequence else {
             throw Fault(.headDiffers, at: verified.sequence + 1)
@@ -86,7 +87,7 @@ public struct AuditVerification: Sendable {
         }
     }
 
-    /// The number of the first row that was to be verified.
+    /// The number of the first row to verify.
     public var firstSequence: Int64 { chain.anchor.sequence + 1 }
 
     /// Number of rows after the row with the expected hash; `nil` without one.

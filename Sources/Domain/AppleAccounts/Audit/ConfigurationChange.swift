@@ -1,21 +1,20 @@
-/// A part of the configuration that differs from the configuration of the last start. Values appear as
-/// fingerprints only.
+/// A part of the configuration that differs from the last start. Values appear only as fingerprints.
 public struct ConfigurationChange: Sendable, Hashable {
     /// The name of the part, such as "api_key backend".
     public let item: String
-    /// `nil` for a part that is new.
+    /// Earlier fingerprint; `nil` for a new part.
     public let before: String?
-    /// `nil` for a part that is gone.
+    /// New fingerprint; `nil` for a removed part.
     public let after: String?
 
     public init(item: String, before: String?, after: String?) {
         (self.item, self.before, self.after) = (item, before, after)
     }
 
-    /// Most characters of the name of a part.
+    /// Largest number of characters of the name of a part.
     public static let longestItem = 300
 
-    /// Compares fingerprints by item. In the order of the items.
+    /// Compares fingerprints by item. Returns changes in the order of the items.
     public static func between(_ before: [String: String], _ after: [String: String]) -> [ConfigurationChange]
     {
         Set(before.keys).union(after.keys).sorted()
@@ -35,13 +34,13 @@ public struct ConfigurationChange: Sendable, Hashable {
     }
 }
 
-/// A part of the configuration as the last start had it.
+/// A part of the configuration at the last start.
 public struct SeenConfigurationPart: Sendable, Hashable {
     /// The name of the part, such as "sealing_key 2026".
     public let item: String
     public let fingerprint: String
-    /// The moment of the start that first had the part with this fingerprint, on this database. A key is older, or
-    /// was in use elsewhere before.
+    /// Time of the first start with this fingerprint on this database. A key may be
+    /// older, or may have been used elsewhere before.
     public let firstSeenAt: Moment
 
     public init(item: String, fingerprint: String, firstSeenAt: Moment) {

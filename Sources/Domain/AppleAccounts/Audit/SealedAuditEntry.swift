@@ -1,20 +1,20 @@
 public import Cryptography
 import Encodings
 
-/// An entry as it is chained and stored.
+/// An entry of the audit log as it is chained and stored.
 ///
-/// The chain covers a digest in place of the person. The digest is of a random salt, the account, the token family
-/// and the scope, which stand beside it. An erasure clears these four, and the digest leads to no one: the same
-/// chain still verifies.
+/// The chain covers a digest instead of the person. The digest covers a random salt, the account, the token
+/// family and the scope, which are stored beside it. An erasure clears these four values, and the digest then
+/// identifies no person: the same chain still verifies.
 public struct SealedAuditEntry: Sendable, Hashable {
     public let facts: AuditFacts
-    /// `nil` for a fact about no account.
+    /// Digest of the person; `nil` for a fact without an account.
     public let personDigest: SHA256Digest?
-    /// `nil` without an account, and after its erasure.
+    /// The person; `nil` without an account, and after its erasure.
     public let person: StoredPerson?
 
     public struct StoredPerson: Sendable, Hashable {
-        /// Number of bytes of a salt. No two rows have the same.
+        /// Number of bytes of a salt. Each row has its own salt.
         public static let saltSize = 16
 
         public let account: AccountID
@@ -40,7 +40,7 @@ public struct SealedAuditEntry: Sendable, Hashable {
         (self.facts, self.personDigest, self.person) = (facts, personDigest, person)
     }
 
-    /// Returns the entry after the erasure of its user.
+    /// The entry after the erasure of its user.
     public var withoutPerson: SealedAuditEntry {
         SealedAuditEntry(facts: facts, personDigest: personDigest, person: nil)
     }
@@ -59,8 +59,8 @@ public struct SealedAuditEntry: Sendable, Hashable {
         person = known.isErased ? nil : stored
     }
 
-    /// The bytes that the hash of the row covers, the same in every version: each value with its presence, texts
-    /// with their length, so that no two entries have the same bytes.
+    /// The bytes that the hash of the row covers, the same in every version: each value with its presence,
+    /// texts with their length, so that no two entries have the same bytes.
     public var canonicalBytes: [UInt8] {
         var bytes = CanonicalBytes()
         bytes.add("siwa-audit-1")
@@ -78,8 +78,8 @@ public struct SealedAuditEntry: Sendable, Hashable {
     }
 }
 
-/// 0 for a missing value. 1, the length in four bytes and the bytes for a text or bytes; a number is eight bytes.
-/// The most significant byte comes first.
+/// Writer of canonical bytes: 0 for a missing value; 1, the length in four bytes and the bytes for a text or
+/// bytes; eight bytes for a number. The most significant byte comes first.
 private struct CanonicalBytes {
     private(set) var bytes: [UInt8] = []
 
@@ -107,7 +107,7 @@ public struct AuditLink: Sendable, Hashable {
     /// The place before the first row.
     public static let beginning = AuditLink(sequence: 0, hash: SHA256Digest.hash("siwa-audit-1"))
 
-    /// Returns the link of the row that follows: SHA-256 over this hash, the number of the row in eight bytes,
+    /// Returns the link of the following row: SHA-256 over this hash, the number of the row in eight bytes,
     /// the most significant first, and the canonical bytes of the row.
     public func next(_ canonicalBytes: [UInt8]) -> AuditLink {
         let number = sequence + 1
@@ -116,7 +116,7 @@ public struct AuditLink: Sendable, Hashable {
         return AuditLink(sequence: number, hash: SHA256Digest.hash(bytes + canonicalBytes))
     }
 
-    /// 64 hexadecimal digits.
+    /// The hash as 64 hexadecimal digits.
     public var hashText: String { Hexadecimal.encode(hash) }
 }
 
@@ -135,7 +135,7 @@ public struct AuditChain: Sendable, Hashable {
 /// A stored row of the audit log.
 public struct AuditRow: Sendable, Hashable {
     public let entry: SealedAuditEntry
-    /// Its number and its hash, as stored.
+    /// The number and the hash of the row, as stored.
     public let link: AuditLink
 
     public init(_ entry: SealedAuditEntry, link: AuditLink) { (self.entry, self.link) = (entry, link) }
@@ -144,20 +144,22 @@ public struct AuditRow: Sendable, Hashable {
     public var facts: AuditFacts { entry.facts }
 }
 
-/// The deletion of rows past their time. The row before the oldest row that is left becomes the anchor of the
-/// chain, and a new row tells of it, so that cutting off old rows by hand is found.
+/// The deletion of rows past their time. The row before the oldest remaining row becomes the anchor of the
+/// chain, and a new row records the purge, so that a verification detects old rows that were cut off by hand.
 public enum AuditPurge {
-    /// Most rows that one step deletes, and that it reads to decide, so that audited changes do not wait for long.
+    /// Largest number of rows that one step deletes, and that it reads to decide,
+    /// so that audited changes do not wait for long.
     public static let largestStep = 1000
-    /// Most rows behind these in which a step looks for the end of rows of the future.
+    /// Largest number of rows after these rows in which a step looks for the end of rows of the future.
     public static let farthestSearch = 100_000
 
-    /// Returns the number of rows that a step deletes, of the oldest. They are a beginning of the chain, so that it
-    /// stays one piece: up to the last old row before the first row that is neither old nor of the future.
+    /// Returns the number of the oldest rows that a step deletes. They are a beginning of
+    /// the chain, so that the rest stays connected: up to the last old row before the
+    /// first row that is neither old nor of the future.
     ///
     /// - Parameters:
     ///   - oldest: The times of the oldest rows, `largestStep` at most.
-    ///   - end: Rows are old that were recorded before.
+    ///   - end: Rows recorded before this time are old.
     ///   - next: Returns the time of the first row after `oldest` that is old or not of the future, out of
     ///     `farthestSearch` rows. Called only when a full step ends with rows of the future.
     public static func step(
@@ -172,7 +174,7 @@ public enum AuditPurge {
 
     static func detail(_ anchor: AuditLink) -> String { "up to row \(anchor.sequence), \(anchor.hashText)" }
 
-    /// The entry that tells of a purge.
+    /// Returns the entry that records a purge.
     public static func entry(upTo anchor: AuditLink, at moment: Moment) -> AuditEntry {
         AuditEntry(.auditPurged, by: .service, at: moment, detail: detail(anchor))
     }

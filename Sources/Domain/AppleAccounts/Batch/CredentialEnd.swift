@@ -1,30 +1,30 @@
-/// The final end of a credential, or of all credentials of an account: consent was withdrawn, the Apple
-/// Account was deleted, or the account was erased here. Also the end of all sessions of an account, whose
-/// credentials stay.
+/// The final end of a credential, or of all credentials of an account: consent was withdrawn,
+/// the Apple Account was deleted, or the account was erased here. Also the end of all
+/// sessions of an account, whose credentials stay.
 ///
 /// OAuth tokens that depend on the credential end in the same transaction. The end of a refresh token at
 /// Apple (`refresh_token_rejected`) is not a credential end: it suspends tokens until the next sign-in.
 public struct CredentialEnd: Sendable, Hashable {
     public let accountID: AccountID
     public let team: TeamID
-    /// `nil` when the user is erased.
+    /// The user; `nil` when the user is erased.
     public let subject: AppleSubject?
     /// The primary client ID of the app; `nil` for all apps.
     public let clientID: ClientID?
     /// Authorizations up to this moment have ended. Later authorizations continue.
     public let moment: Moment
     public let reason: GrantEndReason
-    /// `nil` when the app's backend signed the user out.
+    /// The source; `nil` when the app's backend signed the user out.
     public let source: CredentialSource?
     /// OAuth clients whose grants stay.
     public let keptClients: Set<OAuthClientID>
     /// True if authorizations after `moment` end too.
     private let isOfAllMoments: Bool
-    /// By our clock.
+    /// Time of the record, by our clock.
     public let recordedAt: Moment
     /// Index in the working set's `events` before which the end of tokens is reported.
     public let eventIndex: Int
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     init(
@@ -49,8 +49,8 @@ public struct CredentialEnd: Sendable, Hashable {
 
     /// Creates the end of everything that the user has authorized until now, except for some OAuth clients.
     ///
-    /// - Parameter moment: By our clock. Apple's moments are not compared with it: what the transaction finds
-    ///   has been authorized before.
+    /// - Parameter moment: Time by our clock. It is not compared with Apple's moments: everything that
+    ///   the transaction finds was authorized before.
     init(
         signingOut accountID: AccountID, key: SubjectKey, keptClients: Set<OAuthClientID>, moment: Moment,
         eventIndex: Int, origin: AuditOrigin
@@ -78,8 +78,8 @@ public struct CredentialEnd: Sendable, Hashable {
             reason: reason, source: source, recordedAt: recordedAt, eventIndex: eventIndex, origin: origin)
     }
 
-    /// Returns true if this end covers an authorization of an app, named by its primary client ID, at a
-    /// moment.
+    /// Returns true if this end covers an authorization of an app,
+    /// named by its primary client ID, at a moment.
     public func ends(_ primaryClientID: ClientID, authorizedAt: Moment) -> Bool {
         guard clientID == nil || clientID == primaryClientID else { return false }
         return isOfAllMoments || authorizedAt <= moment

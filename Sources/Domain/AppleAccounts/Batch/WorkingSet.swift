@@ -2,11 +2,12 @@ import AppAttestation
 
 /// A batch of commands with all data that they need, and the changes that they make.
 ///
-/// A store creates a working set for each of `groups`, loads the records that `subjectKeys`, `nonceDigests`,
-/// `inboxIdentifiers`, `inboxKeys`, `attestedKeyIDs` and `countedApps` name, in as few round trips as it can, then the records that
-/// `appleTokenAccounts`, `transferQuestion` and `movingAccountID` name, calls `applyCommands`, and saves the records
-/// that are marked as changed. The working set does no I/O and knows no storage, so every store gives the same
-/// results. Later commands of the batch see the changes of earlier commands.
+/// A store creates a working set for each of `groups`, loads the records that `subjectKeys`,
+/// `nonceDigests`, `inboxIdentifiers`, `inboxKeys`, `attestedKeyIDs` and `countedApps` name, in as few
+/// round trips as it can, then the records that `appleTokenAccounts`, `transferQuestion` and
+/// `movingAccountID` name, calls `applyCommands`, and saves the records that are marked as changed. The
+/// working set does no I/O and knows no storage, so every store gives the same results. Later commands of
+/// the batch see the changes of earlier commands.
 public struct WorkingSet: Sendable {
     public let commands: [AccountCommand]
     /// Subjects of the batch, without duplicates. A store loads each record at the same index of `subjects`.
@@ -15,18 +16,18 @@ public struct WorkingSet: Sendable {
     public private(set) var inboxIdentifiers: [InboxIdentifier] = []
     public private(set) var inboxKeys: [InboxKey] = []
 
-    /// Records after `applyCommands`; their `rowChange`, and their credentials', says what to save.
+    /// Records after `applyCommands`. Their `rowChange`, and their credentials' `rowChange`, name the writes.
     public internal(set) var subjects: [SubjectRecord]
-    /// Nonces to insert. If two transactions insert the same nonce, at any replicas, a store commits only one
-    /// transaction.
+    /// Nonces to insert. If two transactions insert the same nonce, on
+    /// any replicas, only one transaction may commit.
     public internal(set) var usedNonces: [UsedNonce] = []
-    /// Notifications to keep, with the keys of their events that were new.
+    /// Notifications to store, with the keys of their new events.
     public internal(set) var keptNotifications: [KeptNotification] = []
     /// Account events to append, in this order.
     public internal(set) var events: [AccountEvent] = []
     /// Entries of the audit log, in this order. A sign-in of a known user has none.
     public internal(set) var audit: [AuditEntry] = []
-    /// Entries of the accounts' histories to append, in this order. A store keeps the last
+    /// Entries to append to the accounts' histories, in this order. A store keeps the last
     /// `HistoryEntry.mostPerAccount` entries of each account.
     public internal(set) var history: [HistoryEntry] = []
     /// Changes of Apple codes and Apple tokens, in this order.
@@ -34,11 +35,11 @@ public struct WorkingSet: Sendable {
     /// Final ends of credentials. A store ends the OAuth tokens that depend on them in the same transaction;
     /// a sign-in of a known user has none.
     public internal(set) var credentialEnds: [CredentialEnd] = []
-    /// At most one, and then alone: the row of the subject becomes a tombstone, its credentials are deleted,
-    /// earlier events lose their subject, and the inbox loses the user. The tombstone replaces an older
-    /// tombstone.
+    /// Erasures: at most one, and then without other changes. The row of the subject becomes a
+    /// tombstone, its credentials are deleted, earlier events lose their subject, and the inbox loses
+    /// the user. The tombstone replaces an older tombstone.
     public internal(set) var erasures: [ErasureRecord] = []
-    /// Re-keying to make before the subjects are saved. The inbox forgets the notifications of the old key.
+    /// Re-keying before the subjects are saved. The inbox deletes the notifications of the old key.
     public internal(set) var rekeying: Rekeying?
     /// Accounts whose stored transfers are finished.
     public internal(set) var finishedTransfers: [AccountID] = []
@@ -129,12 +130,12 @@ public struct WorkingSet: Sendable {
         usedDigests.insert(digest)
     }
 
-    /// Marks the notification with this identifier as already kept.
+    /// Marks the notification with this identifier as already stored.
     public mutating func load(inboxIdentifier: InboxIdentifier) {
         knownInboxIdentifiers.insert(inboxIdentifier)
     }
 
-    /// Marks the event with this key as already kept.
+    /// Marks the event with this key as already stored.
     public mutating func load(inboxKey: InboxKey) {
         knownInboxKeys.insert(inboxKey)
     }
@@ -195,8 +196,8 @@ public struct WorkingSet: Sendable {
 }
 
 extension WorkingSet {
-    /// Accounts whose codes and tokens the commands need. Read it after the subjects are loaded; sign-ins
-    /// never need any.
+    /// Accounts whose codes and tokens the commands need. Read it after the
+    /// subjects are loaded; sign-ins never need any.
     public var appleTokenAccounts: [AccountID] {
         guard !appleTokenPositions.isEmpty else { return [] }
         return appleTokenPositions.sorted().compactMap { position in
@@ -237,7 +238,7 @@ extension WorkingSet {
     /// Loads the account that may move.
     ///
     /// - Parameters:
-    ///   - record: `nil` when the account does not exist.
+    ///   - record: The account; `nil` when it does not exist.
     ///   - isErased: True if the account was erased.
     public mutating func load(moving record: SubjectRecord?, isErased: Bool) {
         movingRecord = record

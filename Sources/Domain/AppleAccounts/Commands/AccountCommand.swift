@@ -1,10 +1,10 @@
-/// A change to be made: a plain value. It names the data that it needs; its effect is in `WorkingSet`.
+/// A change of an account, as a plain value. It names the data that it needs; its effect is in `WorkingSet`.
 ///
 /// A command names the app by its primary client ID and contains every time of our clock: applying a command
 /// reads no clock and no configuration.
 ///
-/// Indirect, because queues and batches pass commands on, and a copy of the many members costs as much as a part of
-/// the work itself.
+/// Indirect, because queues and batches pass commands on, and copying the many
+/// members costs as much as a part of the work itself.
 public indirect enum AccountCommand: Sendable, Hashable {
     case signIn(SignInCommand)
     case notification(NotificationCommand)
@@ -18,7 +18,7 @@ public indirect enum AccountCommand: Sendable, Hashable {
     case enable(EnableCommand)
     case signOut(SignOutCommand)
 
-    /// Indicates that the command may move a subject to another row, so that it cannot share a working set.
+    /// True if the command may move a subject to another row, so that it cannot share a working set.
     public var standsAlone: Bool {
         switch self {
         case .erase, .transfer: true
@@ -30,12 +30,12 @@ public indirect enum AccountCommand: Sendable, Hashable {
     }
 }
 
-/// A command that must not be carried out. It changed nothing, but consumed the challenge of App Attest that
-/// came with it.
+/// Refusal of a command. The command changed nothing, but consumed
+/// the challenge of App Attest that came with it.
 public struct AccountRefusal: Error, Sendable {
-    /// The raw values are the words on the wire.
+    /// The raw values are the wire words.
     public enum Code: String, Sendable, CaseIterable {
-        /// The token was given before the latest revocation.
+        /// The token was issued before the latest revocation.
         case credentialRevoked = "credential_revoked"
         case accountNotFound = "account_not_found"
         /// The nonce has our form, but has expired or was not minted here.
@@ -47,11 +47,11 @@ public struct AccountRefusal: Error, Sendable {
         case callerForbidden = "caller_forbidden"
         /// The challenge of App Attest was consumed by another request.
         case challengeUsed = "challenge_used"
-        /// There is no such key of App Attest, or it is of another app than the request.
+        /// The key of App Attest does not exist, or belongs to an app other than the request's.
         case attestationKeyUnknown = "attestation_key_unknown"
         /// Another app has attested the key.
         case attestationKeyTaken = "attestation_key_taken"
-        /// The app has as many keys as it may have.
+        /// The app has reached its largest number of keys.
         case attestationKeysFull = "attestation_keys_full"
         /// The counter of the assertion is not above the stored counter: a replay, or a late assertion.
         case counterNotIncreased = "counter_not_increased"
@@ -70,11 +70,11 @@ extension AccountRefusal: CustomStringConvertible {
     public var description: String { "refused: \(code.rawValue)" }
 }
 
-/// A command whose outcome has a type of its own.
+/// A command with its own outcome type.
 ///
-/// A batch mixes commands of all kinds, so a store takes `AccountCommand` or `GrantCommand`, and returns
-/// `AccountOutcome` or `GrantOutcome`. This protocol connects them for callers that submit one command and want
-/// the outcome of that command.
+/// A batch mixes commands of all kinds, so a store accepts `AccountCommand` or `GrantCommand`,
+/// and returns `AccountOutcome` or `GrantOutcome`. This protocol connects them for callers
+/// that submit one command and need its outcome.
 public protocol TypedCommand: Sendable {
     /// The type of all commands of its batch.
     associatedtype Command: BatchCommand
@@ -83,7 +83,7 @@ public protocol TypedCommand: Sendable {
     /// The command as part of a batch.
     var untyped: Command { get }
 
-    /// Returns `nil` for an outcome of another kind of command.
+    /// Converts an outcome. Returns `nil` for an outcome of another kind of command.
     static func output(_ outcome: Command.Outcome) -> Output?
 }
 
@@ -165,7 +165,7 @@ extension UseProofCommand: TypedCommand {
     }
 }
 
-/// A command that changes an account and yields the account.
+/// A command that changes an account and returns the account.
 public protocol AccountChangeCommand: TypedCommand where Command == AccountCommand, Output == Account {}
 
 extension AccountChangeCommand {

@@ -1,7 +1,7 @@
-/// A command that a store commits together with others: `AccountCommand`, and `GrantCommand` of the
-/// authorization server.
+/// A command that a store commits together with others: `AccountCommand`,
+/// and `GrantCommand` of the authorization server.
 public protocol BatchCommand: Sendable {
-    /// Outcome of one command that was carried out.
+    /// Outcome of one executed command.
     associatedtype Outcome: Sendable
     /// Results of the commands that were committed together.
     associatedtype Batch: CommittedBatch where Batch.Outcome == Outcome
@@ -14,7 +14,7 @@ extension AccountCommand: BatchCommand {
 
 /// The results of commands that were committed together, in the order of the commands.
 public protocol CommittedBatch: Sendable {
-    /// Result of one command as stores give it.
+    /// Result of one command as stores return it.
     associatedtype Element: Sendable
     associatedtype Outcome: Sendable
 
@@ -24,7 +24,7 @@ public protocol CommittedBatch: Sendable {
 
     init(results: [Element], lastEventSequence: Int64?)
 
-    /// Makes the result of a command that the database did not store, although it stored others of the batch.
+    /// Creates the result of a command that the database refused while it stored other commands of the batch.
     static func failure(_ error: StorageError) -> Element
 
     /// Returns the result for the caller of a command.
@@ -32,18 +32,18 @@ public protocol CommittedBatch: Sendable {
 }
 
 extension CommittedBatch {
-    /// Commits a batch in one transaction or, if the database refuses a value of it (`valueRefused`), each
-    /// command in a transaction of its own: one command has a value that no row accepts, and the others must
-    /// not fail with it.
+    /// Commits a batch in one transaction. If the database refuses a value of the batch
+    /// (`valueRefused`), it commits each command in a separate transaction: no row accepts a value of
+    /// one command, and the other commands must not fail with it.
     ///
-    /// Committed alone, a command fails for itself, whatever the cause: the commands before it are durable
-    /// already, and those after it may succeed. After a lost connection its outcome is unknown, as that of a
-    /// batch is.
+    /// A command that is committed separately fails alone, whatever the cause: the commands
+    /// before it are already durable, and the commands after it may succeed. After a lost
+    /// connection its outcome is unknown, as for a batch.
     ///
     /// - Parameters:
     ///   - storageError: Maps an error of the database to the error of the service.
-    ///   - afterEach: Called after each transaction of one command, also after a failed one.
-    ///   - transaction: Commits some commands in one transaction. When it throws, nothing stays open.
+    ///   - afterEach: Called after each transaction of one command, even after a failure.
+    ///   - transaction: Commits some commands in one transaction. When it throws, no transaction stays open.
     /// - Throws: The error of the transaction of all commands, unless its code is `valueRefused`.
     @inlinable
     public static func committing<Command>(
@@ -109,7 +109,7 @@ public enum AccountOutcome: Sendable, Hashable {
     case notification(NotificationReceipt)
     case exchangeFinished(ExchangeReceipt)
     case refreshTokenRejected(RejectionReceipt)
-    /// As it was stored.
+    /// The erasure as stored.
     case erased(ErasureRecord)
     case transferred(TransferReceipt)
     case keyRegistered(RegisteredKey)

@@ -3,14 +3,14 @@ public struct DisableCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
     public let reason: Disabling.Reason
-    /// `Moment.last` for no end.
+    /// End of the disabling; `Moment.last` for no end.
     public let until: Moment
     /// Scope of the caller. It must allow all apps that the account has a credential for.
     public let scope: AppScope
-    /// By our clock.
+    /// Time of the request, by our clock.
     public let moment: Moment
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -31,14 +31,14 @@ public struct DisableCommand: Sendable, Hashable {
 public struct EnableCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
-    /// True if only a disabling whose time is over ends. Otherwise every disabling ends.
+    /// True if only an expired disabling ends. Otherwise every disabling ends.
     public let onlyIfOver: Bool
     /// Scope of the caller. It must allow all apps that the account has a credential for.
     public let scope: AppScope
-    /// By our clock.
+    /// Time of the request, by our clock.
     public let moment: Moment
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -54,8 +54,8 @@ public struct EnableCommand: Sendable, Hashable {
     }
 }
 
-/// A request to sign a user out everywhere: the sessions of browsers and the grants of OAuth clients end.
-/// Apple's consent stays.
+/// A request to sign a user out everywhere: the sessions of browsers and the grants
+/// of OAuth clients end. Apple's consent stays.
 public struct SignOutCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
@@ -63,10 +63,10 @@ public struct SignOutCommand: Sendable, Hashable {
     public let keptClients: Set<OAuthClientID>
     /// Scope of the caller. It must allow all apps that the account has a credential for.
     public let scope: AppScope
-    /// By our clock.
+    /// Time of the request, by our clock.
     public let moment: Moment
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -83,8 +83,8 @@ public struct SignOutCommand: Sendable, Hashable {
 }
 
 extension WorkingSet {
-    /// Disables an account. An event is appended only when the account was enabled at this moment; other values
-    /// replace the stored ones, and the beginning stays.
+    /// Disables an account. Appends an event only if the account was enabled at this moment; other values
+    /// replace the stored values, and the start stays.
     mutating func apply(
         _ command: DisableCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> Account {
@@ -153,8 +153,8 @@ extension WorkingSet {
         return try account(at: position)
     }
 
-    /// Returns `false` for a repetition of a sign-out that can have ended no session: within an hour, without a
-    /// sign-in in between. Grants that it ends have rows of their own.
+    /// Returns false for a repeated sign-out that cannot have ended a session: within an hour, without a
+    /// sign-in in between. Grants that it ends have their own rows.
     private func isNewSignOut(of subject: SubjectRecord, at moment: Moment) -> Bool {
         guard let last = subject.sessionsEndedAt, moment < last.advanced(byMilliseconds: 3_600_000) else {
             return true
@@ -164,12 +164,12 @@ extension WorkingSet {
         }
     }
 
-    /// Ends a disabling whose time is over, with an event. The sweep of the maintenance does the same later.
+    /// Ends an expired disabling, with an event. The maintenance sweep does the same later.
     mutating func endDisabling(
         at position: Int, ifOverAt moment: Moment, using generator: inout some RandomNumberGenerator
     ) {
         guard let disabling = subjects[position].disabling, !disabling.holds(at: moment) else { return }
-        // The time was over, whichever command finds it.
+        // The disabling expired on its own, whichever command finds it.
         enable(position, at: disabling.until, recordedAt: moment, by: .service, using: &generator)
     }
 
@@ -186,7 +186,7 @@ extension WorkingSet {
         append(.accountEnabled, of: position, at: moment, by: recordedAt, using: &generator)
     }
 
-    /// Returns the position of an account's subject. The caller's apps are compared here, in the transaction,
+    /// Returns the position of an account's subject. It compares the caller's apps in the transaction,
     /// because the user can sign in to another app until then.
     private mutating func changeablePosition(
         of key: SubjectKey, _ id: AccountID, in scope: AppScope, for action: AuditAction,
@@ -204,7 +204,7 @@ extension WorkingSet {
         return position
     }
 
-    /// Notes that a caller may not do this to an account of which it may see a part.
+    /// Records that a caller may not change an account of which it may see a part.
     mutating func noteRefusal(
         _ action: AuditAction, of id: AccountID, by origin: AuditOrigin, at moment: Moment
     ) {

@@ -3,14 +3,14 @@ public struct EraseCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
     public let erasureID: ErasureID
-    /// By our clock.
+    /// Time of the request, by our clock.
     public let requestedAt: Moment
-    /// Time after which Apple is no longer asked.
+    /// Time from which the service sends no more requests to Apple.
     public let deadline: Moment
-    /// Scope of the caller. It must allow all apps that the account has a credential for when it is erased.
+    /// Scope of the caller. It must allow all apps that the account has a credential for at the erasure.
     public let scope: AppScope
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -30,8 +30,7 @@ public struct EraseCommand: Sendable, Hashable {
 extension WorkingSet {
     /// Turns all facts about a user into a tombstone and an erasure.
     ///
-    /// The check of the user's apps is here, in the transaction, because the user can sign in to another app
-    /// until then.
+    /// It checks the user's apps in the transaction, because the user can sign in to another app until then.
     mutating func apply(
         _ command: EraseCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> ErasureRecord {
@@ -63,7 +62,7 @@ extension WorkingSet {
 
         let erasure = erasure(of: subject, by: command)
         erasures.append(erasure)
-        // The fact stays without the person.
+        // The audit entry keeps the fact without the person.
         audit.append(
             AuditEntry(
                 .accountErased, by: command.origin, at: command.requestedAt, detail: erasure.id.rawValue,
@@ -75,7 +74,7 @@ extension WorkingSet {
     }
 
     /// Returns a moment that is not before any fact from Apple about the user: Apple's clock can be ahead of
-    /// ours, and the token of the last sign-in must not bring the account back.
+    /// ours, and the token of the last sign-in must not restore the account.
     private static func tombstoneMoment(of subject: SubjectRecord, requestedAt: Moment) -> Moment {
         let revocations = subject.credentials.compactMap(\.record.revocation?.moment)
         let authorizations = subject.credentials.compactMap(\.record.authorization?.moment)

@@ -13,7 +13,7 @@ public struct ExchangeCommand: Sendable, Hashable {
     public let clientID: ClientID
     public let primaryClientID: ClientID
     public let outcome: Outcome
-    /// By our clock.
+    /// Arrival time, by our clock.
     public let receivedAt: Moment
 
     public init(
@@ -32,19 +32,19 @@ public struct ExchangeCommand: Sendable, Hashable {
 
 /// The result of an exchange.
 public enum ExchangeReceipt: Sendable, Hashable {
-    /// The token is held.
+    /// The service holds the token.
     case kept
     /// The same token, or a token of a later authorization, was already held.
     case superseded
-    /// The credential was revoked after the token's authorization. The token is not kept.
+    /// The credential was revoked after the token's authorization. The token is not stored.
     case dropped
-    /// There was no token, and the code is gone.
+    /// There was no token, and the code was removed.
     case unavailable
 }
 
 extension WorkingSet {
-    /// Applies the end of an exchange. Its order relative to other exchanges and to revocations does not
-    /// matter.
+    /// Applies the end of an exchange. Its order relative to other
+    /// exchanges and to revocations does not matter.
     mutating func apply(_ command: ExchangeCommand) throws(AccountRefusal) -> ExchangeReceipt {
         let position = position(of: command.key)
         guard subjects[position].accountID == command.accountID else {
@@ -62,7 +62,8 @@ extension WorkingSet {
             note(receipt, of: command)
             return receipt
         case .unavailable(let cause):
-            // Without the code, the end of the exchange was applied before, or a revocation removed the code.
+            // Without the code, the end of the exchange was already
+            // applied, or a revocation removed the code.
             settle(command, otherwise: wasThere ? cause : nil)
             if wasThere { note(.unavailable, of: command) }
             return .unavailable
@@ -78,7 +79,7 @@ extension WorkingSet {
         return .kept
     }
 
-    /// Sets the credential's status to what is held; to the cause when nothing is held.
+    /// Sets the credential's status from the held codes and tokens; sets the cause when there are none.
     private mutating func settle(_ command: ExchangeCommand, otherwise cause: RefreshTokenCause?) {
         let held = tokens[command.accountID]?.status(of: command.primaryClientID)
         guard let status = held ?? cause.map({ .unavailable($0) }) else { return }

@@ -4,20 +4,19 @@ import Encodings
 /// A verified server-to-server notification of Apple.
 ///
 /// A notification is applied once: a repetition with the same identifier changes nothing. From a notification
-/// with another identifier, only events are applied that have not been seen under the same client ID,
-/// subject, type and time.
+/// with another identifier, it applies only events that are new for their client ID, subject, type and time.
 public struct NotificationCommand: Sendable, Hashable {
     public let identifier: InboxIdentifier
     public let team: TeamID
     /// The app's primary client ID.
     public let clientID: ClientID
     public let events: [NotifiedEvent]
-    /// The most characters that a payload may have. Tokens are far shorter.
+    /// The largest number of characters of a payload. Tokens are far shorter.
     public static let longestPayload = 65536
 
     /// The signed payload as received.
     public let payload: String
-    /// By our clock.
+    /// Arrival time, by our clock.
     public let receivedAt: Moment
 
     public init(
@@ -38,14 +37,14 @@ public struct NotificationCommand: Sendable, Hashable {
 public enum NotificationReceipt: String, Sendable, Hashable, CaseIterable {
     /// At least one event was new and of a known type, and the state of its user changed.
     case applied
-    /// As `applied`, but later facts decide or the user was so before: no state changed.
+    /// As `applied`, but no state changed, because later facts decide or the user already had the state.
     case unchanged
-    /// Nothing in it was new.
+    /// No event was new.
     case duplicate
-    /// The notification was kept, but this version knows none of its new events.
+    /// The notification was stored, but this version knows none of its new events.
     case unknownType = "unknown_type"
 
-    /// The word of the interface, which has one word for `applied` and `unchanged`.
+    /// The wire word. The interface has one word for `applied` and `unchanged`.
     public var word: String {
         switch self {
         case .applied, .unchanged: "applied"
@@ -60,23 +59,23 @@ public struct NotifiedEvent: Sendable, Hashable {
     public enum Change: Sendable, Hashable {
         case consentRevoked
         case appleAccountDeleted
-        /// `nil` for the address when Apple did not send all of its members.
+        /// The address is `nil` when Apple did not send all of its members.
         case emailForwarding(EmailForwarding, EmailAddress?)
-        /// A type that this version does not know. The event is kept and changes nothing.
+        /// A type that this version does not know. The event is stored and changes nothing.
         case unknown
     }
 
     public let change: Change
-    /// Apple's word for the type, as sent. A word that no store can keep, because it has more than
+    /// Apple's word for the type, as sent. A word that no store accepts, because it has more than
     /// `longestType` characters or a control character, is replaced by "sha256:" and its digest: if it were
-    /// refused, Apple would deliver it for ever; if it were cut off, it could equal another word.
+    /// refused, Apple would deliver it forever; if it were cut off, it could equal another word.
     public let type: String
-    /// `nil` only for an unknown type.
+    /// The user; `nil` only for an unknown type.
     public let subject: AppleSubject?
     /// Apple's `event_time`.
     public let moment: Moment
 
-    /// In characters. The stores index types and subjects, and index entries are bounded.
+    /// Largest number of characters. The stores index types and subjects, and index entries are bounded.
     public static let longestType = 255
 
     public init(change: Change, type: String, subject: AppleSubject?, moment: Moment) {
@@ -91,7 +90,7 @@ public struct NotifiedEvent: Sendable, Hashable {
         return "sha256:" + Hexadecimal.encode(SHA256Digest.hash(type))
     }
 
-    /// Indicates that the event ends credentials.
+    /// True if the event ends credentials.
     public var isRevocation: Bool {
         switch change {
         case .consentRevoked, .appleAccountDeleted: true
@@ -123,7 +122,7 @@ public struct InboxKey: Sendable {
 }
 
 extension InboxKey: Hashable {
-    // Compared by bytes, as in the databases.
+    // Compares bytes, as the databases do.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.moment == rhs.moment && lhs.clientID == rhs.clientID
             && lhs.subject == rhs.subject && lhs.type.isByteEqual(to: rhs.type)
@@ -137,7 +136,7 @@ extension InboxKey: Hashable {
 }
 
 extension WorkingSet {
-    /// Applies a notification once, also after repeated deliveries and when one batch has it twice.
+    /// Applies a notification once, even after repeated deliveries and when one batch contains it twice.
     mutating func apply(
         _ command: NotificationCommand, using generator: inout some RandomNumberGenerator
     ) -> NotificationReceipt {
@@ -157,7 +156,7 @@ extension WorkingSet {
             }
             newEvents.append(event)
         }
-        // A repetition under another identifier: nothing to keep.
+        // A repetition under another identifier needs no storage.
         guard !newEvents.isEmpty || command.events.isEmpty else { return .duplicate }
 
         var receipt = NotificationReceipt.unknownType
@@ -206,7 +205,8 @@ extension WorkingSet {
                 reason: subjects[position].record(for: clientID).reason)
         }
         if let accountID { note(event, change, of: accountID, at: position, in: command) }
-        // Also when a later sign-in keeps the credential authorized: earlier authorizations have ended.
+        // Applies even when a later sign-in keeps the credential
+        // authorized: earlier authorizations have ended.
         if let accountID, let reason = event.change.grantEndReason {
             credentialEnds.append(
                 CredentialEnd(
@@ -261,8 +261,8 @@ extension SubjectRecord {
         }
     }
 
-    /// Moves only the time before which tokens are refused: a late revocation adds nothing else to an erased
-    /// user.
+    /// Moves only the time before which tokens are refused: a late
+    /// revocation adds no other fact to an erased user.
     private mutating func moveTombstone(to moment: Moment) {
         let revocation = Revocation(moment: moment, reason: .erased, source: .erasure)
         guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return }
@@ -276,7 +276,7 @@ extension SubjectRecord {
         let index = touchCredential(of: clientID)
         credentials[index].record.merge(
             Revocation(moment: moment, reason: .consentRevoked, source: .notification))
-        // Also for an unknown user, whose state changes from "not found": callers ask by `sub`.
+        // Includes an unknown user, whose state changes from "not found": callers ask by `sub`.
         if stateBefore != .revoked, record(for: clientID).state == .revoked {
             change.revokedClientIDs = [clientID]
         }
@@ -288,7 +288,7 @@ extension SubjectRecord {
         let revocation = Revocation(moment: moment, reason: .appleAccountDeleted, source: .notification)
         guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return change }
         var clientIDs = credentials.map(\.clientID)
-        // The app of the notification gets an event, also when the user was not known there.
+        // The app of the notification gets an event, even if the user was not known there.
         let (index, isPresent) = position(of: clientID)
         if !isPresent { clientIDs.insert(clientID, at: index) }
         let before = clientIDs.map { record(for: $0).state }
@@ -325,9 +325,9 @@ extension SubjectRecord {
 public struct KeptNotification: Sendable, Hashable {
     public let command: NotificationCommand
     public let receipt: NotificationReceipt
-    /// Keys of the notification's events that had not been seen before.
+    /// Keys of the notification's new events.
     public let newInboxKeys: [InboxKey]
-    /// Payload to keep, as received; only the word "erased" when it is about an erased user.
+    /// Payload to store, as received; only the word "erased" when it is about an erased user.
     public let payload: String
 
     init(command: NotificationCommand, receipt: NotificationReceipt, newInboxKeys: [InboxKey], isErased: Bool)
@@ -338,6 +338,6 @@ public struct KeptNotification: Sendable, Hashable {
         payload = isErased ? Self.erasedPayload : command.payload
     }
 
-    /// Replaces a payload in the inbox that names an erased user.
+    /// Replacement for a payload in the inbox that names an erased user.
     public static let erasedPayload = "erased"
 }

@@ -2,13 +2,13 @@ public import AppAttestation
 
 /// A key of App Attest with a verified attestation.
 public struct RegisterKeyCommand: Sendable, Hashable {
-    /// The most keys of one app. Each needs a genuine attestation of Apple's.
+    /// The largest number of keys of one app. Each needs a genuine attestation of Apple's.
     public static let mostKeys: Int64 = 10_000_000
 
-    /// With the counter 0. A known key keeps its counter.
+    /// The key, with the counter 0. A known key keeps its counter.
     public let key: AttestedKeyRecord
-    /// The challenge of the attestation. Consumed whatever the result is. `nil` for a challenge that has
-    /// expired: the command then only finds a key that is registered.
+    /// The challenge of the attestation. Consumed whatever the result. `nil` for an expired challenge:
+    /// the command then only finds a registered key.
     public let challenge: UsedNonce?
     public let mostKeys: Int64
 
@@ -28,11 +28,11 @@ public struct RegisteredKey: Sendable, Hashable {
     }
 }
 
-/// A proof of App Attest at a call that is no sign-in: its challenge is consumed, and the counter of its key
-/// rises.
+/// A proof of App Attest at a call that is not a sign-in: its challenge
+/// is consumed, and the counter of its key rises.
 public struct UseProofCommand: Sendable, Hashable {
     public let proof: AppProof
-    /// By our clock.
+    /// Arrival time, by our clock.
     public let receivedAt: Moment
 
     public init(proof: AppProof, receivedAt: Moment) {
@@ -48,7 +48,7 @@ extension WorkingSet {
         return Set(namedKeyIDs).sorted { $0.digest.lexicographicallyPrecedes($1.digest) }
     }
 
-    /// Apps whose number of keys has to be loaded, in the order in which all replicas lock them.
+    /// Apps whose number of keys must be loaded, in the order in which all replicas lock them.
     public var countedApps: [AppID] {
         guard !registeringApps.isEmpty else { return [] }
         return Set(registeringApps).sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
@@ -67,7 +67,7 @@ extension WorkingSet {
     /// Keys to insert.
     public var newAttestedKeys: [AttestedKeyRecord] { records(newKeyIDs) }
 
-    /// Keys whose counter has risen. A store writes it only where the stored counter is lower.
+    /// Keys whose counter has risen. A store writes the counter only if the stored counter is lower.
     public var raisedAttestedKeys: [AttestedKeyRecord] { records(raisedKeyIDs.subtracting(newKeyIDs)) }
 
     /// Apps with new keys, with their numbers of keys.
@@ -76,7 +76,7 @@ extension WorkingSet {
             .sorted { $0.app.text.utf8.lexicographicallyPrecedes($1.app.text.utf8) }
     }
 
-    /// True if there is anything to save here.
+    /// True if keys or counts must be saved.
     public var changesAttestedKeys: Bool { !newKeyIDs.isEmpty || !raisedKeyIDs.isEmpty }
 
     private func records(_ ids: Set<AttestedKeyID>) -> [AttestedKeyRecord] {
@@ -84,11 +84,11 @@ extension WorkingSet {
         return ids.sorted { $0.digest.lexicographicallyPrecedes($1.digest) }.compactMap { attestedKeys[$0] }
     }
 
-    /// Registers a key. A repetition changes nothing: the key of an app keeps its counter, because setting it
-    /// back would allow replays.
+    /// Registers a key. A repetition changes nothing: the key of an app keeps its counter,
+    /// because setting it back would allow replays.
     ///
-    /// The owner's repetition finds its key also when its challenge was used or has expired: the response to the
-    /// first registration may be lost, and a device attests a key once.
+    /// A repetition by the same app also finds its key when its challenge was used or has expired: the
+    /// response to the first registration may be lost, and a device attests a key once.
     mutating func apply(_ command: RegisterKeyCommand) throws(AccountRefusal) -> RegisteredKey {
         let app = command.key.appID
         let known = attestedKeys[command.key.id]
@@ -111,8 +111,8 @@ extension WorkingSet {
         try use(command.proof, at: command.receivedAt)
     }
 
-    /// Consumes the challenge, and then raises the counter of the key. A challenge that was used is refused;
-    /// if the counter does not rise, the challenge is consumed all the same.
+    /// Consumes the challenge, and then raises the counter of the key. Refuses a used challenge; consumes the
+    /// challenge even if the counter does not rise.
     mutating func use(_ proof: AppProof, at moment: Moment) throws(AccountRefusal) {
         try consume(proof.challenge)
         guard let assertion = proof.assertion else { return }
@@ -129,7 +129,7 @@ extension WorkingSet {
         raisedKeyIDs.insert(key.id)
     }
 
-    /// Consumes a challenge, also for a command that is refused afterwards.
+    /// Consumes a challenge, even for a command that is refused afterwards.
     mutating func consume(_ challenge: UsedNonce) throws(AccountRefusal) {
         guard usedDigests.insert(challenge.digest).inserted else { throw AccountRefusal(.challengeUsed) }
         usedNonces.append(challenge)

@@ -24,17 +24,17 @@ public struct RejectionCommand: Sendable, Hashable {
 
 /// The result of a refused refresh token.
 public enum RejectionReceipt: Sendable, Hashable {
-    /// The credential is revoked from this moment on, and its tokens are gone.
+    /// The credential is revoked from this moment on, and its tokens were removed.
     case revoked
-    /// The token is gone. Its authorization had been revoked before, so the refusal changes no state.
+    /// The token was removed. Its authorization had already been revoked, so the refusal changes no state.
     case dropped
-    /// The refused token is not the token that is held, so the credential does not change.
+    /// The refused token is not the held token, so the credential does not change.
     case ignored
 }
 
 extension WorkingSet {
-    /// Applies Apple's refusal of a refresh token. It counts only for the token that is held: the refusal of
-    /// a replaced token has no meaning.
+    /// Applies Apple's refusal of a refresh token. It affects only the held token:
+    /// the refusal of a replaced token has no meaning.
     mutating func apply(
         _ command: RejectionCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> RejectionReceipt {

@@ -1,7 +1,7 @@
 public import Cryptography
 import Encodings
 
-/// A sign-in, shown by a verified identity token.
+/// A sign-in, proven by a verified identity token.
 public struct SignInCommand: Sendable, Hashable {
     public let key: SubjectKey
     /// The app's primary client ID.
@@ -11,26 +11,26 @@ public struct SignInCommand: Sendable, Hashable {
     /// E-mail address of the token; `nil` when it has none.
     public let email: EmailAddress?
     public let realUserStatus: Int64?
-    /// From the app, unsigned. Names are cleaned and cut to what every store accepts.
+    /// Profile from the app, unsigned. Names are cleaned and cut to a form that every store accepts.
     public let profile: Profile
-    /// From the app, unsigned. A text that is no address counts as absent.
+    /// Address from the app, unsigned. A text that is not an address counts as absent.
     public let unsignedEmail: String?
-    /// Creates an account for an unknown user. Otherwise the command is refused.
+    /// True if an unknown user gets an account. Otherwise the command is refused.
     public let createsAccount: Bool
-    /// `nil` without a nonce, and for a nonce that cannot be ours.
+    /// The nonce; `nil` without a nonce, and for a nonce that cannot be ours.
     public let nonce: SignInNonce?
-    /// A code that came along, to be exchanged later.
+    /// An accompanying code, to be exchanged later.
     public let authorizationCode: AuthorizationCodeOffer?
-    /// Reason why the code of this sign-in cannot be kept. The credential shows it unless a token is held or
-    /// pending.
+    /// Reason for which the code of this sign-in cannot be stored. The
+    /// credential shows it unless a token is held or pending.
     public let refreshTokenCause: RefreshTokenCause?
     /// The token's `transfer_sub`. A value that cannot be a name counts as absent.
     public let transferSubject: AppleSubject?
-    /// A proof of App Attest that came along.
+    /// An accompanying proof of App Attest.
     public let proof: AppProof?
-    /// Refuses the sign-in if the proof does not hold. Otherwise the outcome says so.
+    /// True if an invalid proof refuses the sign-in. Otherwise the outcome has the reason.
     public let demandsProof: Bool
-    /// By our clock.
+    /// Arrival time, by our clock.
     public let receivedAt: Moment
 
     public init(
@@ -65,11 +65,11 @@ public struct SignInOutcome: Sendable, Hashable {
     /// The credential for the app of this sign-in. It is also in the account's `credentials`.
     public let credential: Credential
     public let isNewAccount: Bool
-    /// Reason why the proof of App Attest does not hold. `nil` without a proof, for a proof that holds, and
+    /// Reason for which the proof of App Attest is invalid. `nil` without a proof, for a valid proof, and
     /// for a proof that failed before the transaction.
     public let proofRefusal: AccountRefusal.Code?
-    /// The names of values of the request that were dropped: claims of the token and parts of `user` that decide
-    /// nothing.
+    /// The names of dropped values of the request: claims of the
+    /// token and parts of `user` that decide nothing.
     public var dropped: [String] = []
 
     public init(
@@ -83,16 +83,16 @@ public struct SignInOutcome: Sendable, Hashable {
 
 /// The nonce of a sign-in, classified without the database.
 public enum SignInNonce: Sendable, Hashable {
-    /// Minted by this service, as its MAC has shown.
+    /// Minted by this service, as its MAC proves.
     ///
-    /// It is used up before `expiresAt`. Its digest is kept until `keptUntil`, after which no token that
-    /// carries it can be valid.
+    /// It can be used before `expiresAt`. Its digest is stored until `keptUntil`, after
+    /// which no token that carries it can be valid.
     case minted(NonceDigest, expiresAt: Moment, keptUntil: Moment)
-    /// Has the prefix of ours and no valid MAC: invented, or minted under another key.
+    /// The nonce has our prefix and no valid MAC: it was invented, or minted under another key.
     case unproven(NonceDigest)
-    /// Present only in the token: the caller's own nonce, or the digest of one of ours. If it is known as
-    /// used, the sign-in is refused even when the caller posted no nonce: otherwise a thief could replay a
-    /// stolen token, after its nonce was used, by leaving the nonce out.
+    /// Present only in the token: the caller's own nonce, or the digest of one of our nonces. If it is known
+    /// as used, the sign-in is refused even when the caller posted no nonce: otherwise a thief could replay a
+    /// stolen token, after its nonce was used, by omitting the nonce.
     case carried(NonceDigest)
 
     public var digest: NonceDigest {
@@ -119,7 +119,7 @@ public struct NonceDigest: Sendable, Hashable {
     public var bytes: [UInt8] { digest.bytes }
 }
 
-/// A nonce that a sign-in has used up.
+/// A nonce that a sign-in has used.
 public struct UsedNonce: Sendable, Hashable {
     public let digest: NonceDigest
     /// Time after which no token that carries the nonce can be valid.
@@ -131,14 +131,14 @@ public struct UsedNonce: Sendable, Hashable {
 }
 
 extension WorkingSet {
-    /// Checks everything before it changes anything, so that a refused sign-in leaves no trace but a consumed
-    /// challenge.
+    /// Applies a sign-in. It checks everything before it changes anything, so that a refused
+    /// sign-in has no effect except a consumed challenge.
     mutating func apply(
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> SignInOutcome {
         let position = position(of: command.key)
         let moved = try checkedTransfer(for: command, to: position)
-        // After every other check: the counter of a refused sign-in does not rise.
+        // Comes after every other check: the counter of a refused sign-in does not rise.
         let proofRefusal = try usedProof(of: command)
         if let moved {
             takeTransfer(
@@ -176,7 +176,7 @@ extension WorkingSet {
             isNewAccount: change.isNewAccount, proofRefusal: proofRefusal)
     }
 
-    /// Checks the sign-in. Returns the record that it moves to the user, if there is any.
+    /// Checks the sign-in. Returns the record that it moves to the user; `nil` if it moves none.
     private mutating func checkedTransfer(
         for command: SignInCommand, to position: Int
     ) throws(AccountRefusal) -> SubjectRecord? {
@@ -193,7 +193,7 @@ extension WorkingSet {
         }
     }
 
-    /// Returns the reason why the proof does not hold, unless a proof is demanded.
+    /// Returns the reason for which the proof is invalid, unless a proof is required.
     private mutating func usedProof(
         of command: SignInCommand
     ) throws(AccountRefusal) -> AccountRefusal.Code? {
@@ -215,7 +215,7 @@ extension WorkingSet {
         guard subject.accountID != nil || command.createsAccount else {
             throw AccountRefusal(.accountNotFound)
         }
-        // Last, so that a token that signs no user in says nothing about the account.
+        // Comes last, so that a token that signs no user in reveals nothing about the account.
         guard !subject.isDisabled(at: command.receivedAt) else { throw AccountRefusal(.accountDisabled) }
     }
 
@@ -247,7 +247,7 @@ extension WorkingSet {
         }
     }
 
-    /// Uses up a nonce that was checked. A nonce that was not minted here is left to the caller.
+    /// Marks a checked nonce as used. The caller is responsible for a nonce that was not minted here.
     mutating func use(_ nonce: SignInNonce) {
         switch nonce {
         case .minted(let digest, _, let keptUntil):
@@ -263,7 +263,7 @@ extension SubjectRecord {
     struct SignInChange {
         let accountID: AccountID
         let createdAt: Moment
-        /// Time of the last sign-in to the app before.
+        /// Time of the previous sign-in to the app.
         var lastSignInAt: Moment?
         var isNewAccount = false
         var isNewlyAuthorized = false
@@ -271,8 +271,7 @@ extension SubjectRecord {
         var isProfileChanged = false
     }
 
-    /// Applies a sign-in that was checked. A sign-in without new facts changes only the credential of the
-    /// app.
+    /// Applies a checked sign-in. A sign-in without new facts changes only the credential of the app.
     mutating func take(
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) -> SignInChange {
@@ -323,7 +322,7 @@ extension SubjectRecord {
         return isChanged
     }
 
-    /// Returns the time of the last sign-in to the app before.
+    /// Returns the time of the previous sign-in to the app.
     private mutating func takeCredential(_ command: SignInCommand) -> Moment? {
         let index = touchCredential(of: command.clientID)
         credentials[index].record.merge(Authorization(moment: command.authorizedAt, source: .signIn))
@@ -335,7 +334,8 @@ extension SubjectRecord {
 }
 
 extension AppCredential {
-    /// A held token stays held until the exchange of a newer code is over.
+    /// Sets the status of the refresh token. A held token stays held
+    /// until the exchange of a newer code has ended.
     fileprivate mutating func takeRefreshToken(of command: SignInCommand) {
         if refreshToken?.mayHaveAppleTokens == true { return }
         if command.authorizationCode != nil {

@@ -1,4 +1,4 @@
-/// A transferred account: Apple told the receiving team the new `sub` of a user of the transferred app.
+/// A transferred account: Apple named to the receiving team the new `sub` of a user of the transferred app.
 public struct TransferCommand: Sendable, Hashable {
     public let accountID: AccountID
     /// The user's key at the giving team.
@@ -7,14 +7,14 @@ public struct TransferCommand: Sendable, Hashable {
     public let to: SubjectKey
     /// The primary client ID of the app that was transferred.
     public let clientID: ClientID
-    /// The relay address changes with the team. `nil` when Apple sent none.
+    /// The new relay address, which changes with the team. `nil` when Apple sent none.
     public let email: EmailAddress?
     /// Creation time for an account that is not in this database.
     public let createdAt: Moment
-    /// By our clock.
+    /// Arrival time, by our clock.
     public let receivedAt: Moment
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -36,9 +36,9 @@ public struct TransferCommand: Sendable, Hashable {
 public enum TransferReceipt: Sendable, Hashable {
     /// The account is now keyed by the user's `sub` at the receiving team.
     case moved
-    /// The account was not in this database and has been made.
+    /// The account was not in this database and was created.
     case made
-    /// The transfer had been applied before.
+    /// The transfer was already applied.
     case alreadyDone
 }
 
@@ -52,7 +52,7 @@ extension WorkingSet {
         guard target.accountID == nil else { throw AccountRefusal(.accountExists) }
         guard !isMovingAccountErased else { throw AccountRefusal(.accountNotFound) }
         // The file comes from another team. An ID in it that belongs to another user here must not move the
-        // account of that user: an account moves only from the subject that the file gives.
+        // account of that user: an account moves only from the subject that the file names.
         if let movingRecord, let from = command.from, movingRecord.key != from {
             throw AccountRefusal(.accountExists)
         }
@@ -106,9 +106,9 @@ extension WorkingSet {
         endGrants(of: moved, accountID, recordedAt: recordedAt, by: origin)
     }
 
-    /// Ends tokens that Apple's facts about the user at the receiving team have ended. Other tokens move
-    /// along: they are keyed by the account's ID and the app's primary client ID, which a transfer does not
-    /// change.
+    /// Ends tokens that Apple's facts about the user at the receiving team have ended. Other
+    /// tokens move with the account: their keys are the account's ID and the app's primary
+    /// client ID, which a transfer does not change.
     private mutating func endGrants(
         of moved: SubjectRecord, _ accountID: AccountID, recordedAt: Moment, by origin: AuditOrigin
     ) {
@@ -125,12 +125,12 @@ extension WorkingSet {
     }
 }
 
-/// A change of an account's subject key. The account's row stays, and with it its events; a row without
-/// account that the new key had is merged into it.
+/// A change of an account's subject key. The account's row stays, with its events; a row without
+/// account under the new key is merged into it.
 public struct Rekeying: Sendable, Hashable {
     public let from: SubjectKey
     public let to: SubjectKey
-    /// Indicates that the row of the new key is the tombstone of an erased user. It stays unchanged.
+    /// True if the row of the new key is the tombstone of an erased user. It stays unchanged.
     public let leavesTombstone: Bool
 }
 

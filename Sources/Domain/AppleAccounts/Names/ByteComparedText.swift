@@ -1,9 +1,9 @@
 import Encodings
 
-/// Text that is equal only to the same bytes.
+/// Text that is equal only to text with the same bytes.
 ///
 /// `String ==` is canonical equivalence (U+212A equals "K"), the databases compare bytes. If two parts of the
-/// service took two names for equal and a third did not, a user could get another user's account. So every
+/// service considered two names equal and a third did not, a user could get another user's account. So every
 /// name in this module compares, sorts and hashes its UTF-8 bytes.
 public protocol ByteComparedText: Hashable, Comparable, Sendable {
     var rawValue: String { get }
@@ -65,14 +65,14 @@ public struct AppleSubject: ByteComparedText {
     public let rawValue: String
 
     /// Returns `nil` unless the text has 1 to 255 characters and no control character. The token verifier has
-    /// the same requirement, so `nil` means that no account and no credential can have this name.
+    /// the same requirement, so no account and no credential has a name for which this returns `nil`.
     public init?(_ text: String) {
         guard Self.isAcceptable(text) else { return nil }
         rawValue = text
     }
 }
 
-/// Identifier of a notification: Apple's `jti`, or a digest of the payload when there is no `jti`.
+/// Identifier of a notification: Apple's `jti`, or a digest of the payload without a `jti`.
 public struct InboxIdentifier: ByteComparedText {
     public let rawValue: String
 
@@ -83,8 +83,8 @@ public struct InboxIdentifier: ByteComparedText {
     }
 }
 
-/// The name of an OAuth client of this service (RFC 6749 §2.2), as its configuration spells it. It is never
-/// one of Apple's client IDs.
+/// The name of an OAuth client of this service (RFC 6749 §2.2), as spelled in the
+/// configuration. It is never a client ID of Apple's.
 public struct OAuthClientID: ByteComparedText {
     public let rawValue: String
 

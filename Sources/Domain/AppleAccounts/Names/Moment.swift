@@ -2,20 +2,20 @@ import Encodings
 
 /// A point in time, in milliseconds since 1970-01-01T00:00:00Z, from 1970 to the end of the year 9999.
 ///
-/// Apple gives seconds in tokens and milliseconds in notifications; here both are milliseconds.
+/// Apple sends seconds in tokens and milliseconds in notifications; both become milliseconds here.
 public struct Moment: Hashable, Sendable {
     public let milliseconds: Int64
 
     /// The last moment with a year of four digits, 9999-12-31T23:59:59.999Z.
     public static let last = Moment(milliseconds: 253_402_300_799_999)
 
-    /// A value outside of the range becomes the nearest end, so that no input can make later arithmetic
-    /// overflow.
+    /// Creates a moment. A value outside the range becomes the nearest end, so that
+    /// no input can make later arithmetic overflow.
     public init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, 0), 253_402_300_799_999)
     }
 
-    /// A value outside of the range becomes the nearest end.
+    /// Creates a moment. A value outside the range becomes the nearest end.
     public init(seconds: Int64) {
         self.init(milliseconds: min(max(seconds, 0), 253_402_300_799) * 1000)
     }
@@ -33,7 +33,7 @@ extension Moment: Comparable {
 }
 
 extension Moment {
-    /// The begin of the day in UTC.
+    /// The start of the day in UTC.
     public var startOfDay: Moment {
         let day: Int64 = 86_400_000
         return Moment(milliseconds: milliseconds / day * day)
@@ -41,13 +41,13 @@ extension Moment {
 }
 
 extension Moment {
-    /// The moment in UTC as RFC 3339 §5.6 writes it, always with three decimals: "2026-11-21T00:50:54.000Z".
+    /// The moment in UTC in RFC 3339 §5.6 format, always with three decimals: "2026-11-21T00:50:54.000Z".
     public var rfc3339: String { RFC3339.text(milliseconds: milliseconds) }
 
-    /// Reads RFC 3339 §5.6 with any offset. Decimals past the third are cut off.
+    /// Reads RFC 3339 §5.6 with any offset. Drops decimals after the third.
     ///
-    /// Returns `nil` for a leap second, a date that no calendar has, a moment outside of the range, and every
-    /// other form, also for the ISO 8601 forms that RFC 3339 leaves out.
+    /// Returns `nil` for a leap second, an invalid date, a moment outside the range, and every other format,
+    /// including ISO 8601 formats that are not in RFC 3339.
     public init?(rfc3339 text: String) {
         guard let milliseconds = RFC3339.milliseconds(of: text) else { return nil }
         self.init(milliseconds: milliseconds)

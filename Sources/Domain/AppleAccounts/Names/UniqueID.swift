@@ -7,7 +7,7 @@ public struct UniqueID: Hashable, Sendable {
     /// The last eight bytes.
     public let low: UInt64
 
-    /// Takes the halves as they were stored. Does not check version and variant.
+    /// Creates an ID from stored halves. Does not check version and variant.
     public init(high: UInt64, low: UInt64) {
         (self.high, self.low) = (high, low)
     }
@@ -19,7 +19,7 @@ public struct UniqueID: Hashable, Sendable {
         low = 0x8000_0000_0000_0000 | generator.next() >> 2
     }
 
-    /// Reads the form of `text`, lowercase and with hyphens, and no other: one ID has one spelling.
+    /// Reads the format of `text`, lowercase and with hyphens, and no other format: one ID has one spelling.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 36 else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)
@@ -45,7 +45,7 @@ public struct UniqueID: Hashable, Sendable {
         (high, low) = halves
     }
 
-    /// The form "0193a5e0-7c00-7abc-8def-0123456789ab" behind a prefix.
+    /// Returns the format "0193a5e0-7c00-7abc-8def-0123456789ab" after a prefix.
     func text(prefix: StaticString) -> String {
         let digits: StaticString = "0123456789abcdef"
         return String(unsafeUninitializedCapacity: prefix.utf8CodeUnitCount + 36) { buffer in
@@ -67,12 +67,12 @@ public struct UniqueID: Hashable, Sendable {
 }
 
 extension UniqueID: Comparable {
-    /// Compared by bytes, as in the databases.
+    /// Compares bytes, as the databases do.
     public static func < (lhs: Self, rhs: Self) -> Bool { (lhs.high, lhs.low) < (rhs.high, rhs.low) }
 }
 
 extension UniqueID {
-    /// 16 bytes, the most significant first.
+    /// The 16 bytes, the most significant first.
     package var bytes: [UInt8] {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
     }
@@ -86,9 +86,9 @@ extension UniqueID {
     }
 }
 
-/// Our own, opaque name of an account: "acc_" and a UUID of version 7.
+/// The opaque name of an account: "acc_" and a UUID of version 7.
 ///
-/// It reveals nothing about the user, and it stays when Apple's `sub` changes with the team.
+/// It reveals nothing about the user, and does not change when Apple's `sub` changes with the team.
 public struct AccountID: Hashable, Sendable {
     public let uniqueID: UniqueID
 
@@ -96,7 +96,7 @@ public struct AccountID: Hashable, Sendable {
         self.uniqueID = uniqueID
     }
 
-    /// Reads the form of `rawValue`. No other text names an account.
+    /// Reads the format of `rawValue`. Returns `nil` for every other text.
     public init?(_ text: String) {
         guard text.hasPrefix("acc_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
         self.uniqueID = uniqueID

@@ -7,7 +7,7 @@ import StrictJSON
 public struct SecurityEventToken: Sendable {
     /// The `typ` of the header (RFC 8417 §2.3).
     public static let type: StaticString = "secevent+jwt"
-    /// The media type of a token that is sent (RFC 8417 §7.2).
+    /// The media type of a token in transit (RFC 8417 §7.2).
     public static let mediaType = "application/\(type)"
 
     public let issuer: String
@@ -24,12 +24,12 @@ public struct SecurityEventToken: Sendable {
         (self.event, self.issuedAt) = (event, issuedAt)
     }
 
-    /// The compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed`.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         let envelope = SecurityEventEnvelope(
             issuer: issuer, audience: audience,
-            // The event's own ID, so that every attempt has the same one, and a receiver recognizes
-            // repetitions.
+            // The event's own ID, so that it is the same in every
+            // attempt, and a receiver recognizes repetitions.
             id: event.id.rawValue, issuedAt: issuedAt, happenedAt: event.moment.milliseconds / 1000,
             subject: subject, type: event.kind.securityEventType)
         return try envelope.signed(with: key) { json in
@@ -38,17 +38,17 @@ public struct SecurityEventToken: Sendable {
                 json.member("credential_type", "sign-in-with-apple")
                 json.member("change_type", change)
             }
-            // The event in the words of the feed, for receivers that know this service.
+            // The event in the format of the feed, for receivers that know this service.
             json.name("siwa_event" as StaticString)
             event.write(into: &json)
         }
     }
 }
 
-/// A security event token for an OAuth client, about a user who had granted it something.
+/// A security event token for an OAuth client, about a user who had given the client a grant.
 ///
-/// It names the user as the client's ID tokens do, and has the type and the moment of the event only: reasons,
-/// apps, Apple's `sub` and other clients are not the client's business.
+/// It names the user as the client's ID tokens do, and has only the type and the moment of the event: a
+/// client must not learn reasons, apps, Apple's `sub` or other clients.
 public struct ClientEventToken: Sendable {
     public let issuer: String
     public let client: OAuthClientID
@@ -65,7 +65,7 @@ public struct ClientEventToken: Sendable {
         (self.event, self.issuedAt) = (event, issuedAt)
     }
 
-    /// The compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed`.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         let moment = event.moment.milliseconds / 1000
         let envelope = SecurityEventEnvelope(
@@ -77,8 +77,8 @@ public struct ClientEventToken: Sendable {
     }
 }
 
-/// The security event token that shows a receiver that its stream works (OpenID Shared Signals Framework 1.0
-/// §8.1.4). Its subject is the stream.
+/// The security event token that tests a receiver's stream (OpenID Shared Signals
+/// Framework 1.0 §8.1.4). Its subject is the stream.
 public struct StreamVerificationToken: Sendable {
     public let issuer: String
     public let audience: String
@@ -95,7 +95,7 @@ public struct StreamVerificationToken: Sendable {
         (self.verification, self.issuedAt) = (verification, issuedAt)
     }
 
-    /// The compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed`.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         let envelope = SecurityEventEnvelope(
             issuer: issuer, audience: audience, id: verification.id.rawValue, issuedAt: issuedAt,
@@ -111,7 +111,7 @@ public struct TokenRevokedEvent: Sendable, Hashable {
     static let audience = "google_account_linking"
 
     public let issuer: String
-    /// The claim `jti`. The same in each delivery, so that a repetition is recognized.
+    /// The claim `jti`. It is the same in each delivery, so that Google recognizes a repetition.
     public let id: String
     /// Double SHA-512 of the token's text, by which Google finds the token.
     public let doubleSHA512: SHA512Digest
@@ -122,7 +122,7 @@ public struct TokenRevokedEvent: Sendable, Hashable {
         (self.issuer, self.id, self.doubleSHA512, self.issuedAt) = (issuer, id, doubleSHA512, issuedAt)
     }
 
-    /// The compact serialization. Google accepts RS256 only. Throws `.signingFailed`.
+    /// Returns the compact serialization. Google accepts only RS256. Throws `.signingFailed`.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         var json = JSONWriter(reservingCapacity: 640)
         json.beginObject()
@@ -145,19 +145,19 @@ public struct TokenRevokedEvent: Sendable, Hashable {
     }
 }
 
-/// The claims of a security event token around its one event (RFC 8417 §2.2).
+/// The claims of a security event token around its single event (RFC 8417 §2.2).
 struct SecurityEventEnvelope {
     let issuer: String
     let audience: String
     let id: String
-    /// Seconds since 1970, as all times.
+    /// Seconds since 1970, like all times.
     let issuedAt: Int64
-    /// The moment of the event; `nil` for an event that is about no change.
+    /// The moment of the event; `nil` for an event without a change.
     var happenedAt: Int64?
     let subject: SecurityEventSubject
     let type: SecurityEventType
 
-    /// The compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed`.
     ///
     /// - Parameter members: Writes the members of the event.
     func signed(

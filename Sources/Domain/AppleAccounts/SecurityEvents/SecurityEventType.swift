@@ -1,7 +1,7 @@
 import StrictJSON
 
-/// The types of security events that this service sends: URIs of the OpenID specifications where one of them
-/// means the same as an event of ours, and URIs of our own otherwise.
+/// The types of security events that this service sends: URIs of the OpenID specifications if they have a
+/// type with the meaning of our event, and our own URIs otherwise.
 public struct SecurityEventType: Sendable, Hashable {
     public let uri: String
 
@@ -25,18 +25,18 @@ public struct SecurityEventType: Sendable, Hashable {
     // OpenID Shared Signals Framework 1.0 §8.1.4.
     public static let verification = Self(openID: "ssf/event-type/verification")
 
-    /// A type of our own: the word of the event feed, with hyphens.
+    /// Returns our own type: the word of the event feed, with hyphens.
     static func own(_ word: String) -> Self {
         Self("urn:siwa:event:" + word.map { $0 == "_" ? "-" : String($0) }.joined())
     }
 }
 
 extension AccountEvent.Kind {
-    /// The type of the security event for this account event. This is the only list; `docs/events.md` shows
-    /// it, and a test compares them.
+    /// The type of the security event for this account event. This is the only list;
+    /// `docs/events.md` shows it, and a test compares them.
     ///
-    /// `identifier-changed` of RISC is not in it: its subject must be the old address (RISC Profile 1.0 §2.5),
-    /// which events never contain. Nor is `token-revoked` of OAuth: its subject must be the token.
+    /// It lacks `identifier-changed` of RISC: its subject must be the old address (RISC Profile 1.0 §2.5),
+    /// which events never contain. It also lacks `token-revoked` of OAuth: its subject must be the token.
     public var securityEventType: SecurityEventType {
         switch self {
         case .credentialAuthorized, .credentialRevoked: .credentialChange
@@ -71,10 +71,10 @@ public enum SecurityEventSubject: Sendable, Hashable {
     /// A name that only its sender and its receiver understand.
     case opaque(String)
 
-    /// The user of an account event, for a receiver that knows accounts by their IDs here.
+    /// Creates the user of an account event, for a receiver that knows accounts by their IDs here.
     ///
-    /// An event from before the user's account has the name that Apple gave the user. `nil` after the erasure
-    /// of such a user: then no name is left.
+    /// An event from before the user's account has Apple's name of the user. Returns `nil` after the
+    /// erasure of such a user, who then has no name.
     public init?(of event: AccountEvent) {
         if let account = event.accountID {
             self = .opaque(account.rawValue)

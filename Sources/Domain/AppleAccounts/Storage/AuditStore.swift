@@ -10,55 +10,58 @@ public protocol AuditReader: Sendable {
 
     /// Returns rows before a number, the newest first.
     ///
-    /// - Parameter account: Only rows about this account; `nil` for all rows.
+    /// - Parameter account: The account of the rows; `nil` for all rows.
     func auditRows(before sequence: Int64, of account: AccountID?, limit: Int) async throws -> [AuditRow]
 
-    /// Returns the number of the newest row that was recorded at this moment or earlier; 0 without one.
+    /// Returns the number of the newest row that was recorded at this moment or earlier; 0 without rows.
     func auditSequence(at moment: Moment) async throws -> Int64
 }
 
-/// Stores the audit log. The rows of commands are appended in the transaction of the commands; this protocol has the
-/// others.
+/// Stores the audit log. The transaction of the commands appends
+/// their rows; this protocol appends the others.
 public protocol AuditStore: AuditReader {
-    /// Appends entries in one transaction, and returns when they are durable. An account that does not exist, or
-    /// not any more, is dropped from its entry.
+    /// Appends entries in one transaction, and returns when they are durable. Removes an account that does
+    /// not exist, or no longer exists, from its entry.
     func appendAudit(_ entries: [AuditEntry]) async throws
 
-    /// Deletes the oldest rows as long as they were recorded before a moment, a bounded number per call, and
-    /// moves the anchor. Appends a row that tells of it, unless it found none. Returns the number of deleted rows.
+    /// Deletes a bounded number of the oldest rows that were recorded before a moment,
+    /// and moves the anchor. Appends a row that records the purge, unless there was
+    /// nothing to delete. Returns the number of deleted rows.
     ///
-    /// A row of the future was written by a wrong clock. It goes with the rows after it, so that it does not keep
-    /// older and younger rows for years. More than `AuditPurge.farthestSearch` of them in sequence stay.
+    /// A wrong clock has written a row of the future. The row is deleted together with the rows after
+    /// it, so that it does not keep older and younger rows for years. More than
+    /// `AuditPurge.farthestSearch` such rows in sequence stay.
     ///
     /// - Parameter now: The time of the new row.
     func purgeAudit(before end: Moment, at now: Moment) async throws -> Int
 
-    /// Stores the fingerprints of the configuration, and appends an entry for each difference from the stored
-    /// fingerprints, in one transaction. Of several replicas that start with one configuration, the first does it.
+    /// Stores the fingerprints of the configuration, and appends an entry for each
+    /// difference from the stored fingerprints, in one transaction. Of several replicas that
+    /// start with one configuration, the first does this.
     func noteConfiguration(
         _ fingerprints: [String: String], at moment: Moment
     ) async throws -> [ConfigurationChange]
 
-    /// Returns the parts of the configuration as the last start has noted them, in any order.
+    /// Returns the parts of the configuration of the last start, in any order.
     func configurationParts() async throws -> [SeenConfigurationPart]
 }
 
-/// The rows that a reader still had to be given when a purge deleted them.
+/// A purge deleted rows before a reader received them.
 public struct AuditRowsPurged: Error, Sendable, Equatable {
     public let rows: ClosedRange<Int64>
 }
 
 extension AuditReader {
-    /// Number of rows that are read at once.
+    /// Number of rows of one read.
     private var pageSize: Int { 1000 }
 
-    /// Verifies the stored chain from its anchor to its newest row. The service may write meanwhile.
+    /// Verifies the stored chain from its anchor to its newest row. The service may write at the same time.
     ///
     /// - Parameters:
     ///   - expected: A hash of this chain from an earlier day.
     ///   - onRows: Called with the verified rows, page after page, each row once.
-    /// - Throws: `AuditVerification.Fault` for the first row that is not as it was written; `AuditRowsPurged` when a
-    ///   purge was faster than `onRows`; `StorageError`.
+    /// - Throws: `AuditVerification.Fault` for the first row that differs from the row as written;
+    ///   `AuditRowsPurged` when a purge was faster than `onRows`; `StorageError`.
     public func verifyAudit(
         expected: SHA256Digest? = nil, onRows: (([AuditRow]) throws -> Void)? = nil
     ) async throws -> AuditVerification {
@@ -77,7 +80,8 @@ extension AuditReader {
         }
     }
 
-    /// - Parameter given: The last row that `onRows` has, also of an earlier walk, which a purge has ended.
+    /// - Parameter given: The last row that `onRows` has received,
+    ///   including an earlier walk that a purge has ended.
     private func walk(
         _ chain: AuditChain, expected: SHA256Digest?, after given: inout AuditLink?,
         _ onRows: (([AuditRow]) throws -> Void)?

@@ -1,32 +1,33 @@
-/// Reads Apple's notifications as they were kept, for operators.
+/// Reads Apple's stored notifications, for operators.
 public protocol InboxStore: Sendable {
     /// Returns the notifications before a number, the newest first, about apps that the caller may see.
     ///
-    /// Looks at a bounded number of notifications, so that a page can be empty although older ones follow.
+    /// Examines a bounded number of notifications, so that a page can
+    /// be empty although older notifications follow.
     ///
-    /// - Parameter number: `nil` for the newest.
+    /// - Parameter number: Number of a notification; `nil` for the newest.
     func notifications(
         before number: Int64?, limit: Int, visibleTo scope: AppScope
     ) async throws -> InboxPage
 }
 
 extension InboxStore {
-    /// The time at which the newest notification arrived; `nil` before the first. An erasure clears rows and
-    /// deletes none, so it does not change this time.
+    /// Returns the arrival time of the newest notification; `nil` before the first. An erasure clears rows
+    /// and deletes none, so it does not change this time.
     public func lastNotification() async throws -> Moment? {
         try await notifications(before: nil, limit: 1, visibleTo: .all).notifications.first?.receivedAt
     }
 }
 
-/// A notification of Apple's, as it was verified and kept.
+/// A notification of Apple's, as it was verified and stored.
 public struct ReceivedNotification: Sendable, Hashable {
-    /// Grows in the order of commit.
+    /// Number in the order of commit.
     public let number: Int64
     public let identifier: InboxIdentifier
     /// The app by its primary client ID.
     public let clientID: ClientID
     public let receipt: NotificationReceipt
-    /// As received; `KeptNotification.erasedPayload` when it is about an erased user.
+    /// Payload as received; `KeptNotification.erasedPayload` when it is about an erased user.
     public let payload: String
     public let receivedAt: Moment
 
@@ -41,7 +42,7 @@ public struct ReceivedNotification: Sendable, Hashable {
 
 /// A page of the inbox.
 public struct InboxPage: Sendable, Hashable {
-    /// Number of notifications that one page may read for a caller who may see few of them.
+    /// Largest number of notifications that one page reads for a caller who may see few of them.
     public static let longestScan = 500
 
     public let notifications: [ReceivedNotification]
@@ -52,9 +53,9 @@ public struct InboxPage: Sendable, Hashable {
         (self.notifications, self.next) = (notifications, next)
     }
 
-    /// Makes a page of rows that were read, the newest first.
+    /// Creates a page from rows, the newest first.
     ///
-    /// - Parameter scan: The number of rows that were asked for.
+    /// - Parameter scan: The requested number of rows.
     public init(_ rows: [ReceivedNotification], scan: Int, limit: Int, visibleTo scope: AppScope) {
         let visible = rows.filter { scope.allows($0.clientID) }
         if visible.count > limit {
@@ -67,7 +68,7 @@ public struct InboxPage: Sendable, Hashable {
     }
 }
 
-/// An event of a notification in the inbox, with the payload as it came.
+/// An event of a notification in the inbox, with the payload as received.
 public struct KeptPayload: Sendable, Hashable {
     /// The primary client ID of the app.
     public let clientID: ClientID
@@ -75,7 +76,7 @@ public struct KeptPayload: Sendable, Hashable {
     public let type: String
     /// Apple's `event_time`.
     public let moment: Moment
-    /// By our clock.
+    /// Arrival time, by our clock.
     public let receivedAt: Moment
     /// The signed payload of the whole notification.
     public let payload: String

@@ -1,7 +1,7 @@
 /// The key that authenticates the nonces of this service. No description shows its bytes.
 ///
-/// Its holder can mint nonces that the service accepts, and nothing else: it seals nothing, signs no token,
-/// and is no API key.
+/// Its holder can only mint nonces that the service accepts: it seals
+/// nothing, signs no token, and is not an API key.
 public struct NonceKey: Sendable, Hashable {
     public static let size = 32
 
@@ -17,14 +17,14 @@ public struct NonceKey: Sendable, Hashable {
 extension NonceKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "nonce key" }
     public var debugDescription: String { description }
-    /// `dump` and string interpolation of a value that contains a key use this mirror.
+    /// Shows no bytes. `dump` and string interpolation of a value that contains a key use this mirror.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Stores the key that authenticates nonces with the accounts, so that all replicas have the same key.
 public protocol NonceKeyStore: Sendable {
-    /// Stores the candidate unless a key is already stored, and returns the stored key: the same to all
-    /// callers.
+    /// Stores the candidate unless a key is already stored, and returns the
+    /// stored key, which is the same for all callers.
     ///
     /// - Throws: `StorageError`.
     func nonceKey(offering candidate: NonceKey) async throws -> NonceKey

@@ -1,8 +1,9 @@
 public import AppAttestation
 
-/// A closed set of words that rows hold as small numbers, the same in every database.
+/// A closed set of words that rows store as small numbers, the same in every database.
 public protocol StorageCode: CaseIterable, Hashable, Sendable {
-    /// Every word, number 1 first. Only append: the numbers are in the databases of operators.
+    /// Every word in order, beginning with number 1. Only append: the
+    /// numbers are in the databases of operators.
     static var numbered: [Self] { get }
 }
 
@@ -21,7 +22,7 @@ extension StorageCode {
 
     public var storageCode: Int64 {
         let numbered = Self.numbered
-        // Generic code looks up the type of the result of `firstIndex(of:)` with each call.
+        // Generic code looks up the type of the result of `firstIndex(of:)` in each call.
         for index in 0..<numbered.count where numbered[index] == self { return Int64(index) + 1 }
         preconditionFailure("\(self) is missing in \(Self.self).numbered")
     }
@@ -171,7 +172,7 @@ extension ErasureToken.Step {
         }
     }
 
-    /// Values of the two columns.
+    /// The values of the two columns.
     public var storageCodes: (step: Int64, outcome: Int64?) {
         switch self {
         case .exchange: (1, nil)
@@ -201,7 +202,7 @@ extension RefreshTokenStatus {
         }
     }
 
-    /// Values of the two columns.
+    /// The values of the two columns.
     public var storageCodes: (status: Int64, cause: Int64?) {
         switch self {
         case .held: (1, nil)

@@ -19,7 +19,7 @@ public struct StorageError: CodedError {
     }
 
     public let code: Code
-    /// For the debugger and the log of the operator: the database's own words, with SQL and no values.
+    /// For the debugger and the log of the operator: the database's own message, with SQL and no values.
     public let detail: String
     /// SQLSTATE of PostgreSQL, or the extended result code of SQLite; `nil` for other causes.
     public let databaseCode: String?

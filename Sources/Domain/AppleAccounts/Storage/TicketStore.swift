@@ -2,33 +2,33 @@ public import Cryptography
 
 /// Stores the one-time secrets of the web flow, by their digests.
 public protocol TicketStore: Sendable {
-    /// Returns `false`, and changes nothing, when a ticket of this digest and purpose exists.
+    /// Stores a ticket. Returns false, and changes nothing, when a ticket of this digest and purpose exists.
     ///
     /// - Throws: `StorageError` `valueRefused` for a payload of more than `Ticket.longestPayload` bytes.
     func insertTicket(_ ticket: Ticket) async throws -> Bool
 
     /// Removes a ticket and returns its payload: of two concurrent callers, only one gets it. Returns `nil`
-    /// when there is no such ticket, or it has expired.
+    /// when the ticket does not exist, or has expired.
     func takeTicket(
         digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
     ) async throws -> [UInt8]?
 
-    /// Returns `true` if there is such a ticket, and it has not expired. Takes nothing.
+    /// Returns true if the ticket exists and has not expired. Does not remove it.
     func hasTicket(digest: TicketDigest, purpose: TicketPurpose, at moment: Moment) async throws -> Bool
 
-    /// Deletes tickets that had expired at this moment, a bounded number per call. Returns the number of
-    /// deleted tickets.
+    /// Deletes a bounded number of tickets that had expired at this
+    /// moment. Returns the number of deleted tickets.
     func purgeTickets(expiredBefore moment: Moment) async throws -> Int
 }
 
 /// The data that a one-time secret gives access to, once and before it expires.
 public struct Ticket: Sendable, Hashable {
-    /// The most bytes that a payload may have.
+    /// The largest number of bytes of a payload.
     public static let longestPayload = 4096
 
     public let digest: TicketDigest
     public let purpose: TicketPurpose
-    /// Opaque here. Nothing that must stay secret may be in it unless it is sealed.
+    /// The payload, opaque here. Secrets in it must be sealed.
     public let payload: [UInt8]
     public let expiresAt: Moment
 
@@ -57,6 +57,7 @@ public enum TicketPurpose: String, Sendable, Hashable, CaseIterable {
     case webBrowser = "web_browser"
     /// The code that the backend exchanges for the result.
     case webResult = "web_result"
-    /// A browser's session that has ended before its time. Nothing takes it; it expires with the session.
+    /// A browser's session that has ended before its time. It is
+    /// never removed early; it expires with the session.
     case endedSession = "ended_session"
 }

@@ -1,4 +1,4 @@
-/// Storage of a team transfer, beside the commands.
+/// Storage of a team transfer, in addition to the commands.
 public protocol TransferStore: Sendable {
     /// Returns the accounts of a team that have a credential for an app, named by its primary client ID,
     /// after an account ID and in the order of the account IDs.
@@ -6,13 +6,13 @@ public protocol TransferStore: Sendable {
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount]
 
-    /// Stores the transfers, all or none, so that a sign-in with one of these transfer identifiers finds its
-    /// account. A transfer of the same team and identifier is replaced. Transfers of accounts that were
-    /// erased here are left out.
+    /// Stores the transfers, all or none, so that a sign-in with one of these transfer
+    /// identifiers finds its account. Replaces a transfer of the same team and identifier. Omits
+    /// transfers of accounts that were erased here.
     func importTransfers(_ transfers: [TransferRecord]) async throws
 
-    /// Deletes transfers that had expired at this moment, a bounded number per call. Returns the number of
-    /// deleted transfers.
+    /// Deletes a bounded number of transfers that had expired at this
+    /// moment. Returns the number of deleted transfers.
     func purgeTransfers(expiredBefore moment: Moment) async throws -> Int
 }
 
@@ -26,7 +26,7 @@ public struct TransferRecord: Sendable, Hashable {
     /// The user's key at the giving team.
     public let from: SubjectKey?
     public let createdAt: Moment
-    /// Time at which Apple forgets the identifier: 60 days after the transfer was accepted.
+    /// Expiration time of the identifier at Apple: 60 days after the transfer was accepted.
     public let expiresAt: Moment
 
     public init(

@@ -2,7 +2,7 @@ package import AppleAccounts
 import Cryptography
 
 extension GrantLedger.Removal {
-    /// The entry of the audit log about this end.
+    /// Returns the entry of the audit log about this end.
     func entry(by origin: AuditOrigin) -> AuditEntry {
         AuditEntry(
             familyID == nil ? .grantEnded : .tokensEnded, by: origin, at: moment, reason: reason.rawValue,
@@ -11,8 +11,8 @@ extension GrantLedger.Removal {
 }
 
 extension GrantCommand {
-    /// The request of the command, and the party behind it. A client that authenticated itself, a user who
-    /// agreed, and Google are known from the command; the app's backend is not.
+    /// The request of the command, and its actor. The command names a client that authenticated itself, a
+    /// user who agreed, and Google; it does not name the app's backend.
     var auditOrigin: AuditOrigin {
         switch self {
         case .authorize(let command): command.origin.acting(as: .user)
@@ -28,7 +28,7 @@ extension GrantCommand {
         case .pollDevice(let command):
             command.redemption.origin.acting(as: .oauthClient(command.redemption.oauthClientID))
         case .googleEvent(let command): command.origin.acting(as: .google)
-        // They begin and end nothing.
+        // These commands begin and end nothing.
         case .beginDevice, .learnGoogleSubject: .service
         }
     }
@@ -40,7 +40,7 @@ extension SigningKeyRecord {
         AuditEntry(.signingKeyMade, by: .service, at: createdAt, detail: "\(algorithm) \(keyID)")
     }
 
-    /// The entry about removed keys.
+    /// Returns the entry about removed keys.
     package static func removalEntry(
         of keyIDs: [String], by origin: AuditOrigin = .service, at moment: Moment
     ) -> AuditEntry {
@@ -50,15 +50,15 @@ extension SigningKeyRecord {
 }
 
 extension AccountEvent {
-    /// The event about a grant that was created or has ended, or about one of its tokens.
+    /// Creates the event about a grant that was created or has ended, or about one of its tokens.
     ///
     /// - Parameters:
-    ///   - reason: Reason of the end; `nil` for a grant that was created.
-    ///   - endedToken: The refresh token of whose end Google must be told.
+    ///   - reason: Reason of the end; `nil` for a new grant.
+    ///   - endedToken: Ended refresh token to report to Google.
     ///   - isOnlyToken: True if the grant does not end with the event.
     ///   - googleEvent: The event of Google that ended the grant.
-    ///   - subject: `nil` for an erased user.
-    ///   - source: Origin of the end; `nil` when a client, the app's backend or Google requested it.
+    ///   - subject: The user; `nil` for an erased user.
+    ///   - source: Source of the end; `nil` when a client, the app's backend or Google requested it.
     init(
         of grant: GrantRecord, reason: GrantEndReason?, googleEvent: GoogleEventReference? = nil,
         endedToken: SHA512Digest? = nil, isOnlyToken: Bool = false, team: TeamID,

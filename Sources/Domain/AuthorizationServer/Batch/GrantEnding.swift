@@ -3,16 +3,16 @@ import Cryptography
 
 /// Applies the end of credentials to OAuth grants, in the transaction of the account command that ends them.
 ///
-/// Token families and codes that were authorized up to the end are removed. A grant ends when its last
+/// Removes token families and codes that were authorized up to the end. A grant ends when its last
 /// authorization is not younger than the end; a younger grant keeps the families and codes authorized since.
-/// An event has each refresh token of Google's that ends, for the report to Google.
+/// An event carries each ended refresh token of Google's, for the report to Google.
 package struct GrantEnding: Sendable {
     package let ends: [CredentialEnd]
     private var ledger = GrantLedger()
-    /// Entries of the audit log, to add to those of the account commands.
+    /// Entries of the audit log, in addition to the entries of the account commands.
     package private(set) var audit: [AuditEntry] = []
-    /// The `sub`s of the Google accounts that were linked with erased users. Records about these Google
-    /// accounts are removed with the user.
+    /// The `sub`s of the Google accounts that were linked with erased users. Records about
+    /// these Google accounts are removed with the user.
     package private(set) var forgottenGoogleSubjects: Set<String> = []
 
     /// Returns `nil` when no credential has ended. A sign-in ends credentials only when it moves an account.
@@ -21,7 +21,7 @@ package struct GrantEnding: Sendable {
         ends = set.credentialEnds
     }
 
-    /// The accounts whose grants the store must load. The store has locked their subjects already.
+    /// The accounts whose grants the store must load. The store has already locked their subjects.
     package var accountIDs: [AccountID] {
         Array(Set(ends.map(\.accountID))).sorted { $0.uniqueID < $1.uniqueID }
     }

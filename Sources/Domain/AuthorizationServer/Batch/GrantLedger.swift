@@ -1,10 +1,10 @@
 package import AppleAccounts
 package import Cryptography
 
-/// The grants of some accounts in one transaction: as they were loaded, and as the rules have left them.
+/// The grants of some accounts in one transaction: as loaded, and after the rules.
 ///
-/// A store locks the accounts, loads all of their grants, and saves `changes`. The ledger knows neither the
-/// user nor the reason of a change.
+/// A store locks the accounts, loads all of their grants, and saves `changes`. The ledger knows
+/// neither the user nor the reason of a change.
 package struct GrantLedger: Sendable {
     private var loaded: [GrantID: HeldGrant] = [:]
     private var held: [GrantID: HeldGrant] = [:]
@@ -16,7 +16,7 @@ package struct GrantLedger: Sendable {
     /// The end of a grant, or of one of its token families, for the audit log.
     struct Removal {
         let grant: GrantRecord
-        /// `nil` for the end of the grant.
+        /// The token family; `nil` for the end of the grant.
         let familyID: UniqueID?
         let reason: GrantEndReason
         let moment: Moment
@@ -47,8 +47,8 @@ package struct GrantLedger: Sendable {
 
     func grant(_ id: GrantID) -> HeldGrant? { held[id] }
 
-    /// Returns what has ended since the last call. Families that had expired before, and those that newer
-    /// families have displaced, are left out.
+    /// Returns the grants and families that have ended since the last call, without families that had already
+    /// expired or that newer families have displaced.
     mutating func takeRemovals() -> [Removal] {
         guard !removals.isEmpty else { return [] }
         defer { removals = [] }
@@ -107,8 +107,8 @@ package struct GrantLedger: Sendable {
 
     /// Removes token families.
     ///
-    /// - Returns: Double digests of the refresh tokens of whose end Google must be told: those that were
-    ///   alive, if the reason requires it.
+    /// - Returns: Double digests of the refresh tokens to report to Google: the tokens that
+    ///   were valid, if the reason requires a report.
     mutating func removeFamilies(
         of id: GrantID, reason: GrantEndReason, at moment: Moment, where isMeant: (TokenFamily) -> Bool
     ) -> [SHA512Digest] {
@@ -116,7 +116,7 @@ package struct GrantLedger: Sendable {
         let ended = grant.families.filter(isMeant)
         grant.families.removeAll(where: isMeant)
         held[id] = grant
-        // A newer family that displaces an older one has a row itself.
+        // A newer family that displaces an older family has its own row.
         for family in ended where moment < family.expiresAt && reason != .replaced {
             removals.append(
                 Removal(grant: grant.record, familyID: family.id, reason: reason, moment: moment))
@@ -147,8 +147,8 @@ package struct GrantLedger: Sendable {
 }
 
 extension GrantEndReason {
-    /// True if Google is told of a refresh token that ends for this reason (RISC, `token-revoked`). False
-    /// for an end that Google has requested, and for a token that a newer token of Google has replaced.
+    /// True if the end of a refresh token for this reason is reported to Google (RISC, `token-revoked`).
+    /// False for an end that Google has requested, and for a token that a newer token of Google has replaced.
     fileprivate var isToldToGoogle: Bool {
         switch self {
         case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased, .signedOut: true
@@ -160,10 +160,10 @@ extension GrantEndReason {
 /// A grant with all of its token families and codes.
 package struct HeldGrant: Sendable, Hashable {
     package var record: GrantRecord
-    /// The oldest first.
+    /// Token families, the oldest first.
     package var families: [TokenFamily]
-    /// Codes, the oldest first. For batches of redemptions and refreshes, only redeemed codes may be loaded:
-    /// their rules must set `GrantWorkingSet.isMissingCodes` when they need others.
+    /// Codes, the oldest first. For batches of redemptions and refreshes, a store may load only redeemed
+    /// codes: their rules must set `GrantWorkingSet.isMissingCodes` when they need others.
     package var codes: [CodeRecord]
 
     package init(_ record: GrantRecord, families: [TokenFamily] = [], codes: [CodeRecord] = []) {
@@ -176,22 +176,22 @@ package struct HeldGrant: Sendable, Hashable {
 
     func code(_ digest: SHA256Digest) -> CodeRecord? { codes.first { $0.digest == digest } }
 
-    /// Returns `true` if the grant can still yield tokens without the user: by a token family, or by a
-    /// waiting code.
+    /// Returns true if the grant can still yield tokens without the
+    /// user: by a token family, or by a waiting code.
     func isAlive(at moment: Moment) -> Bool {
         families.contains { moment < $0.expiresAt }
             || codes.contains { $0.redemption == nil && moment < $0.expiresAt }
     }
 }
 
-/// Changes of grants that a store has to write at the end of a transaction: first the removed rows, then the
+/// Changes of grants that a store must write at the end of a transaction: first the removed rows, then the
 /// rows to put. Each list is in the order of its keys, so that two replicas lock in the same order.
 package struct GrantChanges: Sendable, Equatable {
     /// Grants to remove, with their token families and codes.
     package var removedGrants: [GrantID] = []
     package var removedFamilies: [UniqueID] = []
     package var removedCodes: [SHA256Digest] = []
-    /// Grants that are new, or that replace the row of the same ID.
+    /// New grants, and grants that replace the row of the same ID.
     package var grants: [GrantRecord] = []
     package var families: [TokenFamily] = []
     package var codes: [CodeRecord] = []
@@ -224,9 +224,9 @@ extension GrantChanges {
     }
 }
 
-/// The refresh tokens of one grant of whose end Google must be told, on the events that tell of their end: one
-/// token for each event, because Google is told of each on its own. The last token goes with the grant, if the
-/// grant ends.
+/// The ended refresh tokens of one grant to report to Google, with the events that report them: one
+/// token for each event, because Google receives a separate report for each token. The last token
+/// belongs to the event of the grant, if the grant ends.
 struct EndedTokens {
     let tokens: [SHA512Digest]
     let endsGrant: Bool
@@ -235,9 +235,9 @@ struct EndedTokens {
         (self.tokens, self.endsGrant) = (tokens, endsGrant)
     }
 
-    /// Makes the events in their order.
+    /// Creates the events in their order.
     ///
-    /// - Parameter make: Gets the token, and true if the event is about the token alone.
+    /// - Parameter make: Receives the token, and true if the event is about the token alone.
     func events<Event>(_ make: (_ token: SHA512Digest?, _ isOnlyToken: Bool) -> Event) -> [Event] {
         guard endsGrant else { return tokens.map { make($0, true) } }
         return tokens.dropLast().map { make($0, true) } + [make(tokens.last, false)]

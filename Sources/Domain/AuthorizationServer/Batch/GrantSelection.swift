@@ -1,8 +1,8 @@
 package import AppleAccounts
 package import Cryptography
 
-/// Names of the rows that a batch of grant commands has to read, without duplicates, in the order of their
-/// values.
+/// Names of the rows that a batch of grant commands must read,
+/// without duplicates, in the order of their values.
 ///
 /// A store first finds the accounts to which the codes, token families and other names belong, then locks all
 /// accounts in one order, and then loads all of their rows. It may load only the codes of `codeDigests`,
@@ -14,19 +14,20 @@ package struct GrantSelection: Sendable, Hashable {
     /// True if a command cannot be applied without all codes of its account.
     package private(set) var needsAllCodes = false
     package private(set) var familyIDs: [UniqueID] = []
-    /// The `sub`s of Google accounts, for the token families linked with them and for Google's last
-    /// statements about them.
+    /// The `sub`s of Google accounts, for the token families linked with them
+    /// and for Google's last statements about them.
     package private(set) var googleSubjects: [String] = []
     /// SHA-512 of SHA-512 of current refresh tokens.
     package private(set) var tokenDigests: [SHA512Digest] = []
     /// The `jti` of Google's events.
     package private(set) var eventIdentifiers: [String] = []
     /// Device authorizations that a store locks before it looks for the owners of the codes: a consent that
-    /// commits at the same time has then made its code.
+    /// commits at the same time has then created its code.
     package private(set) var deviceDigests: [SHA256Digest] = []
     /// The user codes of new device authorizations.
     package private(set) var userCodeDigests: [SHA256Digest] = []
-    /// The clients of new device authorizations. A store lets one transaction at a time count and add them.
+    /// The clients of new device authorizations. A store allows one
+    /// transaction at a time to count and add them.
     package private(set) var newDevicesOf: [OAuthClientID] = []
 
     init(_ commands: [GrantCommand]) {
@@ -72,14 +73,15 @@ package struct GrantSelection: Sendable, Hashable {
         eventIdentifiers = Self.sortedBytes(eventIdentifiers)
     }
 
-    /// The accounts whose paces a store must load: those for which a command can begin a grant or a token family.
+    /// Returns the accounts whose paces a store must load: the accounts for which a
+    /// command can begin a grant or a token family.
     ///
     /// - Parameter found: All accounts that the names lead to.
     package func accountsOfPaces(among found: [AccountID]) -> [AccountID] {
         codeDigests.isEmpty ? accountIDs : found
     }
 
-    /// True if the commands name Google accounts or events of Google, which have no account of ours to lock.
+    /// True if the commands name Google accounts or events of Google, which have no account here to lock.
     package var isAboutGoogle: Bool { !googleSubjects.isEmpty || !eventIdentifiers.isEmpty }
 
     private static func sortedDigests(_ digests: [SHA256Digest]) -> [SHA256Digest] {
@@ -92,8 +94,8 @@ package struct GrantSelection: Sendable, Hashable {
 }
 
 extension GrantCommand {
-    /// True for the frequent commands. They read codes other than their own only when they end something, or
-    /// read none.
+    /// True for the frequent commands. They read codes of other families only
+    /// when they end a family or grant, or read none.
     fileprivate var isAboutOneFamily: Bool {
         switch self {
         case .redeem, .refresh, .pollDevice, .beginDevice: true

@@ -3,10 +3,11 @@ import Cryptography
 
 /// A batch of grant commands with all rows that they read, and with their results.
 ///
-/// A store finds the accounts that `question` leads to, locks them, loads their subjects and all of their
-/// grants, calls `applyCommands`, and saves `changes`, `deviceChanges`, `changedPaces`, `newGoogleEvents`,
-/// `changedGoogleAccounts`, `audit` and `events`. The rule of each command is in an extension. The rules do no I/O, so every store has the same
-/// results, and later commands of the batch see the effects of earlier ones.
+/// A store finds the accounts that `question` leads to, locks them, loads their subjects and all of
+/// their grants, calls `applyCommands`, and saves `changes`, `deviceChanges`, `changedPaces`,
+/// `newGoogleEvents`, `changedGoogleAccounts`, `audit` and `events`. The rule of each command is in
+/// an extension. The rules do no I/O, so every store has the same results, and later commands of
+/// the batch see the effects of earlier commands.
 package struct GrantWorkingSet: Sendable {
     package let commands: [GrantCommand]
     package let question: GrantSelection
@@ -14,14 +15,14 @@ package struct GrantWorkingSet: Sendable {
     package private(set) var events: [AccountEvent] = []
     /// Entries of the audit log, in this order. A refresh has none.
     package private(set) var audit: [AuditEntry] = []
-    /// Google's events to keep.
+    /// Google's events to store.
     package private(set) var newGoogleEvents: [GoogleEventCommand] = []
-    /// True if a rule may have needed a code that is not loaded. The results may be wrong then, and the store
+    /// True if a rule may have needed a code that is not loaded. The results may then be wrong, and the store
     /// applies the commands again to a set with all codes.
     package private(set) var isMissingCodes = false
 
     private var hasAllCodes = true
-    /// The origin of the command that is applied.
+    /// The origin of the current command.
     private var origin = AuditOrigin.service
     var ledger = GrantLedger()
     var devices = DeviceLedger()
@@ -54,7 +55,7 @@ package struct GrantWorkingSet: Sendable {
 
     /// Adds all grants of the accounts, with all of their token families and codes.
     ///
-    /// - Parameter hasAllCodes: `false` when only the codes of the question are loaded.
+    /// - Parameter hasAllCodes: False when only the codes of the question are loaded.
     package mutating func load(
         grants: [GrantRecord], families: [TokenFamily], codes: [CodeRecord], hasAllCodes: Bool = true
     ) {
@@ -62,7 +63,7 @@ package struct GrantWorkingSet: Sendable {
         ledger.load(grants: grants, families: families, codes: codes)
     }
 
-    /// Marks the event of Google with this `jti` as stored already.
+    /// Marks the event of Google with this `jti` as already stored.
     package mutating func load(googleEvent jti: String) { knownGoogleEvents.insert(Array(jti.utf8)) }
 
     /// Adds a pace. Call it for every pace of the accounts that `question.accountsOfPaces` returns.
@@ -74,11 +75,11 @@ package struct GrantWorkingSet: Sendable {
         googleAccounts[Array(account.subject.utf8)] = account
     }
 
-    /// Adds a device authorization of `question.deviceDigests` or `question.userCodeDigests`. Those of the
-    /// first stay locked until the end of the transaction.
+    /// Adds a device authorization of `question.deviceDigests` or `question.userCodeDigests`. Device
+    /// authorizations of `deviceDigests` stay locked until the end of the transaction.
     package mutating func load(_ device: DeviceAuthorization) { devices.load(device) }
 
-    /// Sets the number of all stored device authorizations, where `question.newDevicesOf` is not empty.
+    /// Sets the number of all stored device authorizations, if `question.newDevicesOf` is not empty.
     package mutating func load(deviceCount total: Int) { devices.load(total: total) }
 
     /// Sets the number of stored device authorizations of a client of `question.newDevicesOf`.
@@ -86,7 +87,7 @@ package struct GrantWorkingSet: Sendable {
         devices.load(count, of: client)
     }
 
-    /// Changes of grants that the store has to write. Must not be read when codes are missing.
+    /// Changes of grants that the store must write. Must not be read when codes are missing.
     package var changes: GrantChanges {
         precondition(!isMissingCodes, "what was applied without all codes must not be saved")
         return ledger.changes
@@ -119,7 +120,7 @@ package struct GrantWorkingSet: Sendable {
             } catch {
                 results.append(.failure(error))
             }
-            // Also after a refusal: a token that is used twice ends its family.
+            // Includes refused commands: a token that is used twice ends its family.
             audit += ledger.takeRemovals().map { $0.entry(by: origin) }
         }
         return results
@@ -174,7 +175,8 @@ extension GrantWorkingSet {
         return status
     }
 
-    /// Notes the day of a use of the grant, and returns the grant. Its row changes at the first use of a day.
+    /// Records the day of a use of the grant, and returns the grant.
+    /// Its row changes at the first use of a day.
     mutating func noteUse(of grant: GrantRecord, at moment: Moment) -> GrantRecord {
         let day = moment.startOfDay
         guard var grant = ledger.grant(grant.id)?.record, grant.lastUsedAt.map({ $0 < day }) ?? true else {
@@ -185,7 +187,7 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Notes something new about a grant for the audit log.
+    /// Records a new fact about a grant for the audit log.
     mutating func note(
         _ action: AuditAction, of grant: GrantRecord, family: UniqueID? = nil, scope: String,
         at moment: Moment
@@ -240,8 +242,7 @@ extension GrantWorkingSet {
         put(pace)
     }
 
-    /// Refuses what would begin a token family above the limit, for rules that change something before they
-    /// begin it.
+    /// Refuses a new token family above the limit, for rules that make other changes before they begin it.
     func checkFamilyPace(
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {
@@ -270,7 +271,7 @@ extension GrantWorkingSet {
 
     /// Ends token families of a grant, and also the grant if no other family or code could yield tokens.
     ///
-    /// - Parameter endsGrant: Ends the grant in any case.
+    /// - Parameter endsGrant: True if the grant ends in any case.
     mutating func endFamilies(
         of grant: GrantRecord, reason: GrantEndReason, googleEvent: GoogleEventReference? = nil,
         endsGrant: Bool = false, at moment: Moment, using generator: inout some RandomNumberGenerator,
@@ -288,14 +289,14 @@ extension GrantWorkingSet {
             at: moment, using: &generator)
     }
 
-    /// Returns `false` when an event with this `jti` is stored already.
+    /// Stores an event. Returns false when an event with this `jti` is already stored.
     mutating func keep(_ event: GoogleEventCommand) -> Bool {
         guard knownGoogleEvents.insert(Array(event.jti.utf8)).inserted else { return false }
         newGoogleEvents.append(event)
         return true
     }
 
-    /// Returns `true` if Google has made a statement about the Google account that is still stored.
+    /// Returns true if a statement of Google about the Google account is still stored.
     func hasStatement(about googleSubject: String) -> Bool {
         googleAccounts[Array(googleSubject.utf8)] != nil
     }
@@ -304,9 +305,9 @@ extension GrantWorkingSet {
         googleAccounts[Array(googleSubject.utf8)]?.isDisabled ?? false
     }
 
-    /// Returns `true` if a Google account is disabled, or was disabled at some time after `moment`, according
-    /// to Google's last statement. Google's times have whole seconds; an enabling in the same second is taken
-    /// for earlier.
+    /// Returns true if a Google account is disabled, or was disabled at some time after
+    /// `moment`, according to Google's last statement. Google's times have whole seconds; an
+    /// enabling in the same second counts as earlier.
     func isDisabled(googleSubject: String, since moment: Moment) -> Bool {
         guard let account = googleAccounts[Array(googleSubject.utf8)] else { return false }
         return account.isDisabled || account.moment.milliseconds / 1000 > moment.milliseconds / 1000

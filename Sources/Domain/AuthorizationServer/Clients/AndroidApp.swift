@@ -5,7 +5,7 @@ public struct AndroidApp: Sendable, Hashable {
     /// SHA-256 of each certificate, in capital hexadecimal digits with colons between the bytes.
     public let fingerprints: [String]
 
-    /// Returns `true` for an application ID: at least two parts of letters, digits and underscores, each of
+    /// Returns true for an application ID: at least two parts of letters, digits and underscores, each of
     /// which begins with a letter, in at most 255 characters.
     static func isPackage(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -16,8 +16,8 @@ public struct AndroidApp: Sendable, Hashable {
             }
     }
 
-    /// Returns the fingerprint in capital digits. `nil` unless the text has 32 bytes of two hexadecimal digits,
-    /// with colons between them, as `keytool` and Google Play print them.
+    /// Returns the fingerprint in capital digits. `nil` unless the text has 32 bytes of two hexadecimal
+    /// digits, with colons between them, as `keytool` and Google Play print them.
     static func fingerprint(_ text: String) -> String? {
         let bytes = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard bytes.count == 32, bytes.allSatisfy({ $0.count == 2 && $0.allSatisfy(isHexadecimal) }) else {
@@ -34,7 +34,7 @@ public struct AndroidApp: Sendable, Hashable {
 extension OAuthCheck {
     /// Reads the Android app of a client. `nil` without one, and after a mistake.
     mutating func androidApp(_ draft: ClientDraft, _ kind: ClientKind) -> AndroidApp? {
-        // A member of another kind is a mistake of its own.
+        // A member of another kind is a separate mistake.
         guard ClientMember.androidPackage.hasMeaning(for: kind) else { return nil }
         guard let package = draft.androidPackage, !draft.androidFingerprints.isEmpty else {
             if draft.androidPackage != nil || !draft.androidFingerprints.isEmpty {

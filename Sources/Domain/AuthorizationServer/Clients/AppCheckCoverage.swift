@@ -1,16 +1,16 @@
 public import AppAttestation
 public import AppleAccounts
 
-/// App Check of every client of an app: of its client IDs, and of the OAuth clients that act for its users. It
-/// names the clients that sign users in without a proof, too.
+/// App Check of every client of an app: of its client IDs, and of the OAuth clients that act for its users.
+/// It also names the clients that sign users in without a proof.
 public struct AppCheckCoverage: Sendable {
     /// A client ID of Apple's, or an OAuth client.
     public struct Client: Sendable, Hashable {
         public let kind: Kind
         public let id: String
-        /// The mode that holds.
+        /// The effective mode.
         public let mode: AppCheckMode
-        /// The mode that the configuration has for the client itself.
+        /// The mode that the configuration sets for the client itself.
         public let declaredMode: AppCheckMode
         public let basis: Basis
     }
@@ -20,18 +20,18 @@ public struct AppCheckCoverage: Sendable {
         case oauthClient = "oauth_client"
     }
 
-    /// The reason for the mode that holds.
+    /// The reason for the effective mode.
     public enum Basis: String, Sendable, CaseIterable {
         /// The client's own mode.
         case own
         /// The stricter mode of the bundle ID to which the OAuth client belongs.
         case bundleID = "bundle_id"
-        /// The strictest mode of the app: the bundle ID says none.
+        /// The strictest mode of the app: the bundle ID has no mode.
         case app
         /// App Flip has the strictest mode of the app, except for intents of Android. Google's own requests come
         /// from Google's servers.
         case appFlip = "app_flip"
-        /// Users sign in on Apple's page, which no app can prove.
+        /// Users sign in on Apple's page, where an app cannot make a proof.
         case browser
     }
 
@@ -70,7 +70,7 @@ public struct AppCheckCoverage: Sendable {
 }
 
 extension AppCheckCoverage.Client {
-    /// The mode that holds, with its reason, for operators.
+    /// The effective mode with its reason, for operators.
     public var explanation: String {
         switch basis {
         case .own: mode.rawValue

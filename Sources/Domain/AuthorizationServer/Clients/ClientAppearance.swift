@@ -13,21 +13,21 @@ public struct ClientAppearance: Sendable, Hashable {
     }
 }
 
-/// The picture of a client on the pages, checked so that it is a picture and nothing else.
+/// The picture of a client on the pages, checked to contain only a picture.
 ///
-/// Pages show it as an image with a `data:` URL: browsers run no script in it and load nothing for it. The
-/// check of SVG does not depend on this.
+/// Pages show it as an image with a `data:` URL: browsers run no script in it and load nothing for
+/// it. The check of SVG does not depend on this.
 public struct ClientLogo: Sendable, Hashable {
-    /// Bound in bytes. Each page of the client contains the picture.
+    /// Largest size in bytes. Each page of the client contains the picture.
     public static let mostBytes = 32_768
-    /// Bound of width and height of a PNG, in pixels: the browser decodes the whole picture.
+    /// Largest width and height of a PNG in pixels: the browser decodes the whole picture.
     public static let longestSide = 1024
 
     /// `data:image/png;base64,…` or `data:image/svg+xml;base64,…`
     public let dataURL: String
 
-    /// Returns `nil` for bytes that are neither a PNG nor an SVG of the accepted elements, and above the
-    /// bounds.
+    /// Returns `nil` for bytes that are neither a PNG nor an SVG of
+    /// the accepted elements, and above the bounds.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.mostBytes else { return nil }
         let type: String
@@ -41,7 +41,7 @@ public struct ClientLogo: Sendable, Hashable {
         dataURL = "data:\(type);base64,\(Base64.encode(bytes))"
     }
 
-    /// The signature, and the chunk IHDR with a size (PNG 3rd edition, §5.2 and §11.2.1).
+    /// Returns true for the signature, and the chunk IHDR with a size (PNG 3rd edition, §5.2 and §11.2.1).
     private static func isPNG(_ bytes: [UInt8]) -> Bool {
         let start: [UInt8] = [137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82]
         guard bytes.count > 33, bytes.starts(with: start) else { return false }
@@ -56,7 +56,7 @@ public struct ClientLogo: Sendable, Hashable {
         "defs", "linearGradient", "radialGradient", "stop", "clipPath", "mask",
     ]
 
-    /// Returns `true` if all elements are shapes and gradients, and no attribute leads elsewhere: no script,
+    /// Returns true if all elements are shapes and gradients, and no attribute refers elsewhere: no script,
     /// no event handler, no style, no link, no entity, no comment.
     private static func isSafeSVG(_ text: String) -> Bool {
         var rest = text.drop(while: \.isWhitespace)
@@ -73,8 +73,8 @@ public struct ClientLogo: Sendable, Hashable {
         return rest.allSatisfy(\.isWhitespace)
     }
 
-    /// - Parameter tag: The text between `<` and `>`. A `>` inside of a value ends the tag too early, and the
-    ///   rest is then no text that a tag may have.
+    /// - Parameter tag: The text between `<` and `>`. A `>` inside a value ends the tag too early, and the
+    ///   rest is then a text that no tag may contain.
     private static func isSafe(tag: Substring) -> Bool {
         let body = tag.hasPrefix("/") ? tag.dropFirst() : tag
         let name = body.prefix { !$0.isWhitespace && $0 != "/" }
@@ -118,7 +118,7 @@ extension OAuthCheck {
         return logo
     }
 
-    /// A link on a page for users. Another scheme could be a script.
+    /// Reads a link on a page for users. A link with another scheme could be a script.
     private mutating func link(_ text: String?, at setting: String, of draft: ClientDraft) -> String? {
         guard let text else { return nil }
         let start = "https://"

@@ -1,6 +1,6 @@
 import AppAttestation
 
-/// An entry of `oauth.clients`. Each member is named as in the file, in the words of Swift.
+/// An entry of `oauth.clients`. Each property is the Swift spelling of a member in the file.
 public struct ClientDraft: Sendable {
     /// `id`
     public var id: String
@@ -12,7 +12,7 @@ public struct ClientDraft: Sendable {
     public var name: [String: String]
     /// `purpose`, by language tag
     public var purpose: [String: String] = [:]
-    /// `first_party`: `true` for a client of the app's own makers
+    /// `first_party`: `true` for a client of the app's own developer
     public var isFirstParty: Bool?
     /// `secret_hashes`: SHA-256 as hexadecimal digits
     public var secretHashes: [String] = []
@@ -62,21 +62,22 @@ public struct ClientDraft: Sendable {
     public var allowsPlainPKCE: Bool?
     /// `allow_localhost`. Only for `native`
     public var allowsLocalhost: Bool?
-    /// `bundle_id`: of the app that signs in with the client. Only for `native`
+    /// `bundle_id`: bundle ID of the app that signs in with the client. Only for `native`
     public var bundleID: String?
     /// `app_check`: the name of an `AppCheckMode`. Only for `native`
     public var appCheck: String?
-    /// `first_attesting_version`: of the app. Only for `native`
+    /// `first_attesting_version`: a version of the app. Only for `native`
     public var firstAttestingVersion: String?
-    /// `allow_custom_scheme`: on Android. Only for `native`
+    /// `allow_custom_scheme`: for Android. Only for `native`
     public var allowsCustomScheme: Bool?
     /// `allow_native_sign_in`: the app may exchange Apple's identity tokens. Only for `native`
     public var allowsNativeSignIn: Bool?
-    /// `allow_device_grant`: devices without a browser may ask for a user. Only for `native` and `web`
+    /// `allow_device_grant`: devices without a browser may request a
+    /// user's consent. Only for `native` and `web`
     public var allowsDeviceGrant: Bool?
     /// `require_pkce`. Only for `web`
     public var requiresPKCE: Bool?
-    /// `allow_home_screen_app`: of iOS. Only for `web`
+    /// `allow_home_screen_app`: for iOS. Only for `web`
     public var allowsHomeScreenApp: Bool?
 
     /// `project_id`. Only for `google_linking`, like all members below
@@ -85,14 +86,14 @@ public struct ClientDraft: Sendable {
     public var googleClientIDs: [String] = []
     /// `app_flip`
     public var appFlip: Bool?
-    /// `app_flip_bundle_ids`: more apps of Google than the six known ones
+    /// `app_flip_bundle_ids`: Google apps in addition to the six known apps
     public var appFlipBundleIDs: [String] = []
     /// `app_flip_link_paths`: the paths of the universal links that Google opens
     public var appFlipLinkPaths: [String] = []
     /// `app_flip_test_redirect_uris`: URIs of Google's test tool, in development only
     public var appFlipTestRedirectURIs: [String] = []
-    /// `android_package`: the application ID of the app on Android. Only for `google_linking` and `native`, as
-    /// the next member
+    /// `android_package`: the application ID of the app on Android. Only for
+    /// `google_linking` and `native`, like the next member
     public var androidPackage: String?
     /// `android_fingerprints`: SHA-256 of the certificates that sign it
     public var androidFingerprints: [String] = []
@@ -107,7 +108,7 @@ public struct ClientDraft: Sendable {
 
 /// One member of an entry of `oauth.clients`: its name in the file, the form of its value, its bounds and its
 /// default. The reader of the file, the refusal of members of other kinds, `siwa client new` and the page on
-/// the configuration follow from the list. Rules about a value, or about two members, are in `OAuthCheck`.
+/// the configuration derive from the list. Rules about a value, or about two members, are in `OAuthCheck`.
 public struct ClientMember: Sendable {
     public let name: String
     public let value: DraftValue<ClientDraft>
@@ -115,7 +116,7 @@ public struct ClientMember: Sendable {
 
     private enum Meaning {
         case forEveryKind
-        /// For the kinds that list it.
+        /// Only for the kinds that list the member.
         case forSomeKinds
     }
 
@@ -123,7 +124,7 @@ public struct ClientMember: Sendable {
         (self.name, self.meaning, self.value) = (name, meaning, value)
     }
 
-    /// In the order of `siwa client new`.
+    /// All members in the order of `siwa client new`.
     public static let all = [
         ClientMember("id", .forEveryKind, .text(\.id)),
         ClientMember("kind", .forEveryKind, .word(\.kind)),
@@ -169,16 +170,16 @@ public struct ClientMember: Sendable {
     static let accessTokenLifetime = ClientMember(
         "access_token_lifetime", .forEveryKind,
         .number(\.accessTokenLifetime, 1...86_400, .seconds, default: 3600))
-    /// The default is the kind's.
+    /// The default comes from the kind.
     static let refreshTokenIdleLifetime = ClientMember(
         "refresh_token_idle_lifetime", .forEveryKind,
         .optionalSeconds(\.refreshTokenIdleLifetime, 1...tenYears))
     static let refreshTokenLifetime = ClientMember(
         "refresh_token_lifetime", .forEveryKind, .optionalSeconds(\.refreshTokenLifetime, 1...tenYears))
-    /// The default is that of `oauth`.
+    /// The default comes from `oauth`.
     static let refreshRetryWindow = ClientMember(
         "refresh_retry_window", .forSomeKinds, .optionalSeconds(\.refreshRetryWindow, 0...600))
-    /// All refresh tokens of an account are read in each transaction about it, so there is a bound.
+    /// Bounded, because each transaction about an account reads all its refresh tokens.
     static let refreshTokenLimit = ClientMember(
         "refresh_token_limit", .forEveryKind,
         .number(\.refreshTokenLimit, 1...200, .refreshTokens, default: 10))
@@ -200,7 +201,7 @@ public struct ClientMember: Sendable {
     /// The default is the version of the bundle ID.
     static let firstAttestingVersion = ClientMember(
         "first_attesting_version", .forSomeKinds, .optionalText(\.firstAttestingVersion))
-    /// On Android every app can claim the scheme of another.
+    /// On Android every app can claim the scheme of another app.
     static let allowsCustomScheme = ClientMember(
         "allow_custom_scheme", .forSomeKinds, .flag(\.allowsCustomScheme, default: false))
     static let allowsNativeSignIn = ClientMember(
@@ -230,7 +231,7 @@ public struct ClientMember: Sendable {
 
     private static let tenYears: Int64 = 315_360_000
 
-    /// Returns `true` if a client of the kind can have the member.
+    /// Returns true if a client of the kind can have the member.
     public func hasMeaning(for kind: ClientKind) -> Bool {
         switch meaning {
         case .forEveryKind: true

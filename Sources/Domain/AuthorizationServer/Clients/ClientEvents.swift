@@ -1,35 +1,35 @@
 public import AppleAccounts
 
-/// The event stream of a client, as the configuration declares it.
+/// The event stream of a client, from the configuration.
 public struct ClientEvents: Sendable, Hashable {
     /// The ways in which events reach a client.
     public enum Delivery: String, Sendable, Hashable, CaseIterable {
         /// RFC 8935: the service posts each event to the client.
         case push
-        /// RFC 8936: the client asks for its events.
+        /// RFC 8936: the client polls for its events.
         case poll
     }
 
-    /// The events of the feed that a client can learn of. Others are about Apple, about apps, or about what the
-    /// client has done itself.
+    /// The events of the feed that a client can receive. The others are about Apple,
+    /// about apps, or about the client's own actions.
     public static let kinds: [AccountEvent.Kind] = [
         .grantRevoked, .accountErased, .accountDisabled, .accountEnabled, .sessionsEnded,
     ]
 
     public let delivery: Delivery
     public let kinds: Set<AccountEvent.Kind>
-    /// The URL that is posted to, as it is written. Only with `push`.
+    /// The URL for pushed events, as written. Only with `push`.
     public let url: String?
-    /// Private networks that the URL's name may lead to. Only with `push`.
+    /// Private networks to which the URL's name may resolve. Only with `push`.
     public let privateNetworks: [String]
 }
 
 extension OAuthCheck {
-    /// Returns the event stream of a client; `nil` for a client without one, and after a mistake.
+    /// Returns the event stream of a client; `nil` for a client without a stream, and after a mistake.
     ///
-    /// URL and networks are checked by the reader of the settings, as those of webhooks.
+    /// The reader of the settings checks URL and networks, as it does for webhooks.
     mutating func events(of draft: ClientDraft, _ kind: ClientKind) -> ClientEvents? {
-        // A client of another kind is refused for the members themselves.
+        // A client of another kind is refused because of the members themselves.
         guard ClientMember.events.hasMeaning(for: kind) else { return nil }
         guard let word = ClientMember.events.value.word(in: draft) else {
             let others = [ClientMember.eventTypes, .eventsURL, .eventsPrivateNetworks]
@@ -63,7 +63,8 @@ extension OAuthCheck {
                     "of \(draft.id) is missing: events: push needs the URL that events are posted to")
             }
         case .poll:
-            // Client IDs are public, and events name users. A confidential client has its own mistake.
+            // Client IDs are public, and events name users. A confidential
+            // client without a secret is a separate mistake.
             if draft.secretHashes.isEmpty, !kind.isConfidential {
                 add(
                     .secretMissing, at: "oauth.clients.secret_hashes",

@@ -1,31 +1,31 @@
-/// A kind of clients: everything that is the same for all clients of the kind. Checks, rules, help and
-/// `siwa client new` follow from these values; what one client has beside its kind is in `OAuthClient`.
+/// A kind of clients: everything that all clients of the kind share. Checks, rules, help and `siwa client
+/// new` derive from these values; `OAuthClient` has the other values of a client.
 public struct ClientKind: Sendable {
     /// The word of the configuration.
     public let name: String
-    /// The clients of the kind, in the help of `siwa client`.
+    /// The plural noun for the kind, in the help of `siwa client`.
     public let plural: String
-    /// The members of `oauth.clients` that have a meaning for this kind, beside those of every kind.
+    /// The members of `oauth.clients` for this kind, in addition to the members of every kind.
     public let members: [ClientMember]
-    /// True if a client must authenticate with a secret (RFC 6749 §2.1). The service does not start with a
-    /// client that has none.
+    /// True if a client must authenticate with a secret (RFC 6749 §2.1). The service does not start
+    /// with a confidential client without a secret.
     public let isConfidential: Bool
     /// The rule for code challenges of authorization requests. `require_pkce: false` relaxes it.
     public let proofKeyRule: ProofKeyRule
-    /// The source of redirect URIs, and the forms that are safe.
+    /// The source of redirect URIs, and the safe forms.
     public let redirectURIs: RedirectURIRule
-    /// True if a refresh token is replaced when it is used (RFC 9700 §4.14 requires it for public clients).
+    /// True if each use replaces the refresh token (RFC 9700 §4.14 requires it for public clients).
     public let rotatesRefreshTokens: Bool
     /// True if a client gets a refresh token only with the scope `offline_access`. Other clients always get
     /// one.
     public let needsOfflineAccess: Bool
     /// True if refresh tokens count towards `native_refresh_token_limit` of an account.
     public let sharesRefreshTokenLimit: Bool
-    /// The default of `refresh_token_idle_lifetime`, in seconds. `nil` is for ever.
+    /// The default of `refresh_token_idle_lifetime`, in seconds. `nil` means forever.
     public let refreshTokenIdleLifetime: Int64?
     /// True if a user who has agreed once sees no consent page the next time.
     public let remembersConsent: Bool
-    /// The scopes that `siwa client new` prints when none is named.
+    /// The default scopes of `siwa client new`.
     public let usualScopes: [ScopeToken]
 
     /// Google, for account linking: confidential.
@@ -40,7 +40,7 @@ public struct ClientKind: Sendable {
         // Google's requests have no challenge yet.
         proofKeyRule: .optional,
         redirectURIs: .ofGoogle,
-        // Google expects several valid refresh tokens at once, and that they do not expire.
+        // Google expects several valid refresh tokens at once, and tokens that do not expire.
         rotatesRefreshTokens: false,
         needsOfflineAccess: false,
         sharesRefreshTokenLimit: false,
@@ -65,8 +65,8 @@ public struct ClientKind: Sendable {
         needsOfflineAccess: true,
         sharesRefreshTokenLimit: false,
         refreshTokenIdleLifetime: halfYear,
-        // A loopback address is possible in development only, where developers should see the same pages as
-        // users later. No code is redeemed without the client's secret.
+        // A loopback address is possible only in development, where developers should see the same pages as
+        // users later. Redeeming a code requires the client's secret.
         remembersConsent: true,
         usualScopes: [.openID, .email, .profile, .offlineAccess])
 
@@ -93,10 +93,10 @@ public struct ClientKind: Sendable {
         remembersConsent: false,
         usualScopes: [.openID, .email, .profile, .offlineAccess])
 
-    /// In the order of error texts and help.
+    /// All kinds in the order of error texts and help.
     public static let all = [googleLinking, web, native]
 
-    /// 180 days, so that a forgotten installation does not stay signed in.
+    /// Default idle lifetime of 180 days, so that a forgotten installation does not stay signed in.
     private static let halfYear: Int64 = 15_552_000
 
     public static func named(_ name: String) -> ClientKind? { all.first { $0.name == name } }
@@ -115,7 +115,7 @@ public enum NativePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// True if any app can claim the scheme of another, and the user cannot tell which app gets the code.
+    /// True if any app can claim the scheme of another app, and the user cannot see which app gets the code.
     public var sharesCustomSchemes: Bool { self == .android }
 
     /// True if apps have Apple's sheet, which signs users in without a browser.
@@ -126,6 +126,6 @@ public enum NativePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The length in characters of the longest custom scheme that the system accepts. `nil` is no bound.
+    /// The length in characters of the longest custom scheme that the system accepts. `nil` means no bound.
     public var longestScheme: Int? { self == .uwp ? 39 : nil }
 }

@@ -3,12 +3,12 @@
 public struct ClientLifetimes: Sendable, Hashable {
     /// Lifetime of an authorization code (RFC 6749 §4.1.2: at most ten minutes).
     public let code: Int64
-    /// Lifetime of an access token. A resource server that does not use introspection accepts the token for
-    /// this long after its grant has ended.
+    /// Lifetime of an access token. A resource server that does not use introspection accepts the
+    /// token for this long after its grant has ended.
     public let accessToken: Int64
-    /// Lifetime of a refresh token since its last use. `nil` is for ever.
+    /// Lifetime of a refresh token since its last use. `nil` means forever.
     public let refreshTokenIdle: Int64?
-    /// Lifetime of a refresh token and all its successors since the code was redeemed. `nil` is for ever.
+    /// Lifetime of a refresh token and all its successors since the code was redeemed. `nil` means forever.
     public let refreshTokenAbsolute: Int64?
 
     public init(

@@ -2,7 +2,7 @@ import Encodings
 
 /// The name of this authorization server (RFC 8414 §2): an origin without a path.
 ///
-/// Clients compare the issuer byte for byte, so it is kept and sent as configured.
+/// Clients compare the issuer byte for byte, so it is stored and sent as configured.
 public struct Issuer: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
@@ -31,13 +31,13 @@ public struct Issuer: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the URL of an endpoint.
     ///
-    /// - Parameter path: Begins with a slash.
+    /// - Parameter path: A path that begins with a slash.
     public func url(_ path: String) -> String { text + path }
 
     /// The host without its port.
     public var host: String {
         let authority = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
-        // Only an IPv6 address, in brackets, has colons of its own.
+        // Only an IPv6 address, in brackets, contains colons.
         let end =
             authority.first == UInt8(ascii: "[")
             ? authority.firstIndex(of: UInt8(ascii: "]")).map { authority.index(after: $0) }

@@ -3,18 +3,18 @@ import AppleAccounts
 
 extension OAuthCheck {
     /// Reads App Check of a native client, in the stricter of its own mode and the mode of its bundle ID: the
-    /// app with this bundle ID could otherwise get tokens at the client without a proof. Returns `nil` where
-    /// neither is declared, and after a mistake.
+    /// app with this bundle ID could otherwise get tokens at the client without a proof. Returns `nil` if
+    /// neither mode is declared, and after a mistake.
     ///
     /// - Parameters:
-    ///   - bundleID: `nil` after a mistake in it.
-    ///   - belongsToBundleID: False for a client that only says `app_check: off`: apps of other systems and
-    ///     programs say so too, and the primary client ID is then the default alone.
+    ///   - bundleID: The bundle ID; `nil` after a mistake in it.
+    ///   - belongsToBundleID: False for a client that declares only `app_check: off`, as apps of other
+    ///     systems and programs do: the primary client ID is then only the default.
     mutating func appCheck(
         of draft: ClientDraft, _ id: OAuthClientID, _ kind: ClientKind, bundleID: ClientID?,
         belongsToBundleID: Bool
     ) -> AppCheckPolicy? {
-        // A client of another kind is refused for the member itself.
+        // A client of another kind is refused because of the member itself.
         guard ClientMember.appCheck.hasMeaning(for: kind) else { return nil }
         guard let text = draft.appCheck else {
             if draft.firstAttestingVersion != nil {
@@ -83,15 +83,15 @@ extension OAuthCheck {
 }
 
 extension OAuthCheck {
-    /// Returns the bundle ID whose identity tokens the client may exchange; `nil` for a client that may not
-    /// exchange any.
+    /// Returns the bundle ID whose identity tokens the client may
+    /// exchange; `nil` for a client that may exchange none.
     mutating func nativeSignInBundleID(
         of draft: ClientDraft, _ kind: ClientKind, bundleID: ClientID?
     ) -> ClientID? {
-        // A client of another kind is refused for the member itself.
+        // A client of another kind is refused because of the member itself.
         guard ClientMember.allowsNativeSignIn.hasMeaning(for: kind) else { return nil }
         guard ClientMember.allowsNativeSignIn.value.flag(in: draft) else { return nil }
-        // The user sees Apple's sheet with the name of the app, and no page that asks for consent.
+        // The user sees Apple's sheet with the name of the app, and no consent page.
         if !ClientMember.isFirstParty.value.flag(in: draft) {
             add(
                 .nativeSignInNotFirstParty, at: "oauth.clients.first_party",
@@ -110,13 +110,13 @@ extension OAuthCheck {
         return bundleID
     }
 
-    /// Returns `true` for a client whose users sign in in a browser. A client that only exchanges identity
-    /// tokens needs no Services ID.
+    /// Returns true for a client whose users sign in in a browser. A client that only
+    /// exchanges identity tokens needs no Services ID.
     func needsWebSignIn(_ draft: ClientDraft) -> Bool {
         needsRedirectURIs(draft) || ClientMember.allowsDeviceGrant.value.flag(in: draft)
     }
 
-    /// Returns `true` for a client that uses the authorization endpoint. A client without redirect URIs
+    /// Returns true for a client that uses the authorization endpoint. A client without redirect URIs
     /// exchanges identity tokens, or runs on devices whose users consent in another browser.
     func needsRedirectURIs(_ draft: ClientDraft) -> Bool {
         let isWithout =

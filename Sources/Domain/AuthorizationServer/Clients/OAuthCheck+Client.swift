@@ -1,10 +1,10 @@
 import AppleAccounts
 
 extension OAuthCheck {
-    /// Returns `nil` when the ID or the kind cannot be used.
+    /// Reads the ID and the kind. Returns `nil` when either cannot be used.
     mutating func identity(of draft: ClientDraft) -> (id: OAuthClientID, kind: ClientKind)? {
-        // These characters need no escape in a query, a form or HTTP Basic, so that a client ID has one
-        // spelling there.
+        // These characters need no escape in a query, a form or HTTP
+        // Basic, so a client ID has one spelling there.
         guard draft.id.utf8.count <= 128, draft.id.utf8.allSatisfy(\.isUnreserved),
             let id = OAuthClientID(draft.id)
         else {

@@ -1,5 +1,5 @@
 extension OAuthCheck {
-    /// Refuses settings that have no meaning for the kind. An ignored setting would look like a protection.
+    /// Refuses settings without a meaning for the kind. An ignored setting would look like a protection.
     mutating func checkMembers(of draft: ClientDraft, kind: ClientKind) {
         for member in ClientMember.all where !member.hasMeaning(for: kind) && member.value.isSet(in: draft) {
             add(
@@ -8,7 +8,8 @@ extension OAuthCheck {
         }
     }
 
-    /// Reads what redirect URIs depend on. Returns `nil` after a mistake that leaves no client.
+    /// Reads the values that redirect URIs depend on. Returns `nil`
+    /// after a mistake that makes the client unusable.
     mutating func particulars(of draft: ClientDraft, _ kind: ClientKind) -> ClientParticulars? {
         switch kind.redirectURIs {
         case .ofGoogle: googleLinking(draft).map { ClientParticulars(googleLinking: $0) }
@@ -81,7 +82,8 @@ extension OAuthCheck {
             linkPaths: ClientMember.appFlipLinkPaths.value.list(in: draft))
     }
 
-    /// A pattern for the member `/` of a component: `*` and `?` stand for any characters, and for one.
+    /// Returns true for a pattern of the member `/` of a component: `*` stands
+    /// for any characters, and `?` for one character.
     private func isLinkPath(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= 255
             && text.utf8.allSatisfy { $0.isURICharacter && $0 != UInt8(ascii: "#") }
@@ -95,15 +97,15 @@ extension OAuthCheck {
     }
 }
 
-/// The data of a client that its redirect URIs depend on, beside its kind. Read by `OAuthCheck`.
+/// The data of a client that its redirect URIs depend on, in addition to its kind. Read by `OAuthCheck`.
 struct ClientParticulars {
     var googleLinking: GoogleLinking?
     var platform: NativePlatform?
 }
 
 extension OAuthCheck {
-    /// Redirect URIs of a client. Google's follow from the project and the apps; other clients list their
-    /// own.
+    /// Returns the redirect URIs of a client. Google's derive from the
+    /// project and the apps; other clients list their own.
     mutating func redirectURIs(
         of draft: ClientDraft, _ kind: ClientKind, _ particulars: ClientParticulars
     ) -> [RegisteredRedirectURI] {
@@ -124,7 +126,7 @@ extension OAuthCheck {
             + (linking.appFlip ? GoogleRedirectURIs.appFlip(linking.bundleIDs) + testURIs(of: draft) : [])
     }
 
-    /// URIs to which a browser goes after the user has signed out. A client may have none.
+    /// Returns the URIs to which a browser goes after the user has signed out. A client may have none.
     mutating func postLogoutRedirectURIs(
         of draft: ClientDraft, _ kind: ClientKind, _ particulars: ClientParticulars
     ) -> [RegisteredRedirectURI] {
@@ -139,7 +141,8 @@ extension OAuthCheck {
     private mutating func testURIs(of draft: ClientDraft) -> [RegisteredRedirectURI] {
         let setting = "oauth.clients.app_flip_test_redirect_uris"
         guard !draft.appFlipTestRedirectURIs.isEmpty else { return [] }
-        // Errors are sent to the URIs of App Flip for any client, so in production they must be Google's own.
+        // Errors are sent to the URIs of App Flip for any client, so
+        // in production they must belong to Google.
         guard context.isDevelopment else {
             add(
                 .testRedirectURIInProduction, at: setting,
@@ -151,9 +154,9 @@ extension OAuthCheck {
         ).map { RegisteredRedirectURI(text: $0.text, form: .appFlip) }
     }
 
-    /// A web application in development has only this name; a loopback address in production is refused
-    /// later, with another text. For a native client the setting says that its library knows no literal
-    /// address.
+    /// Returns true if the name `localhost` is allowed. A web application in development has only this name;
+    /// a loopback address in production is refused later, with another text. For a native client the setting
+    /// means that its library knows no literal address.
     private func allowsLocalhost(_ draft: ClientDraft, _ rule: RedirectURIRule) -> Bool {
         switch rule {
         case .ofServer: true

@@ -6,8 +6,8 @@ public import Encodings
 struct OAuthCheck {
     let context: OAuthContext
     private(set) var mistakes: [OAuthMistake] = []
-    /// The names of the scopes whose declaration has a mistake. A client that names such a scope gets no
-    /// mistake of its own for it.
+    /// The names of the scopes whose declaration has a mistake. A client with
+    /// such a scope gets no separate mistake for it.
     private(set) var refusedScopes: Set<String> = []
 
     init(_ context: OAuthContext) {
@@ -74,8 +74,7 @@ struct OAuthCheck {
         return names
     }
 
-    /// Reads a text for users. English is required, because it is shown where the user's language has no
-    /// text.
+    /// Reads a text for users. English is required, because it is shown if the user's language has no text.
     mutating func text(_ texts: [String: String], at setting: String, of owner: String, longest: Int)
         -> LocalizedText?
     {
@@ -138,10 +137,10 @@ public struct OAuthContext: Sendable {
     public let deployment: Deployment
     /// The primary client IDs of the apps that have a Services ID with a web return URL.
     public let appsWithWebSignIn: Set<ClientID>
-    /// The bundle IDs that make proofs with App Attest.
+    /// The App Check policies of bundle IDs.
     public let appCheck: AppCheckPolicies
-    /// The contents of the files that `logo_file` names; at least one byte above `ClientLogo.mostBytes` of a
-    /// longer file. A file that cannot be read is absent.
+    /// The contents of the files that `logo_file` names; of a longer file, at least one byte more than
+    /// `ClientLogo.mostBytes`. A file that cannot be read is absent.
     public let logos: [String: [UInt8]]
     /// The languages of the pages.
     public let languages: PageLanguages
@@ -163,17 +162,17 @@ public struct OAuthContext: Sendable {
 
 /// Numbers within their bounds.
 extension OAuthCheck {
-    /// The number, or the default, also after a mistake.
+    /// Returns the number, or the default, also after a mistake.
     mutating func number(_ member: DraftMember<OAuthDraft>, in draft: OAuthDraft) -> Int64 {
         number(member.value, in: draft, at: "oauth.\(member.name)", of: nil)
     }
 
-    /// The number, or the default, also after a mistake.
+    /// Returns the number, or the default, also after a mistake.
     mutating func number(_ member: ClientMember, of draft: ClientDraft) -> Int64 {
         number(member.value, in: draft, at: "oauth.clients.\(member.name)", of: draft.id)
     }
 
-    /// The number of seconds. `nil` where the file has none, and after a mistake.
+    /// Returns the number of seconds. `nil` if the file has none, and after a mistake.
     mutating func seconds(_ member: ClientMember, of draft: ClientDraft) -> Int64? {
         guard case .optionalSeconds(let path, let bounds) = member.value else {
             preconditionFailure("\(member.name) has a default, or is no number of seconds")
@@ -210,7 +209,7 @@ extension OAuthCheck {
     }
 }
 
-/// A mistake in the section `oauth` of the configuration. The service does not start with one.
+/// A mistake in the section `oauth` of the configuration. It prevents the start of the service.
 public struct OAuthMistake: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case issuerMissing, issuerMalformed, issuerNotSecure
@@ -236,8 +235,8 @@ public struct OAuthMistake: CodedError {
     public let code: Code
     /// Path of the setting, for example `oauth.clients.redirect_uris`.
     public let setting: String
-    /// The expected value, the found value, and the remedy. The text repeats values of the configuration, but
-    /// no secret and no hash.
+    /// The expected value, the found value, and the remedy. The text repeats values of
+    /// the configuration, but no secret and no hash.
     public let text: String
 
     public init(_ code: Code, at setting: String, _ text: String = "") {

@@ -3,18 +3,18 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 
-/// A client of this authorization server, as the configuration declares it and after all checks.
+/// A client of this authorization server, from the configuration and after all checks.
 ///
 /// A client does not change while the service runs. The type is a class, because every request refers to its
-/// client, and a reference is cheaper to pass on than fifteen members.
+/// client, and passing a reference is cheaper than passing fifteen members.
 public final class OAuthClient: Sendable {
     public let id: OAuthClientID
     public let kind: ClientKind
-    /// Settings of Google linking, if the client is Google.
+    /// Settings of Google linking; `nil` unless the client is Google.
     public let googleLinking: GoogleLinking?
     /// The client's app on Android; for Google the app that Google starts by an intent.
     public let androidApp: AndroidApp?
-    /// The app of whose users the client acts, by its primary client ID.
+    /// Primary client ID of the app whose users the client serves.
     public let app: ClientID
     /// The name that users see.
     public let name: LocalizedText
@@ -22,12 +22,12 @@ public final class OAuthClient: Sendable {
     public let purpose: LocalizedText?
     /// The picture and the links on the pages.
     public let appearance: ClientAppearance
-    /// True for a client of the app's own makers. The consent page then says "Sign in", and is still shown.
+    /// True for a client of the app's own developer. The consent page then
+    /// has the title "Sign in", and is still shown.
     public let isFirstParty: Bool
-    /// Hashes of the client's secrets. Several while a secret is rotated. Empty for a public client without a
-    /// secret.
+    /// Hashes of the client's secrets. Several during a rotation. Empty for a public client without a secret.
     public let secretHashes: [OAuthClientSecretHash]
-    /// Scopes that the client may request. It gets all of them when its request has no scope.
+    /// Scopes that the client may request. A request without a scope gets all of them.
     public let scopes: ScopeSet
     /// True if the scopes `email` and `profile` imply `openid`.
     public let impliesOpenID: Bool
@@ -35,33 +35,33 @@ public final class OAuthClient: Sendable {
     /// URIs to which a browser may go after the user has signed out.
     public let postLogoutRedirectURIs: [RegisteredRedirectURI]
     public let lifetimes: ClientLifetimes
-    /// Seconds since its first exchange in which a refresh token may be exchanged again. `nil` is the time of
-    /// `OAuthSettings`.
+    /// Seconds since its first exchange in which a refresh token may be exchanged
+    /// again. `nil` means the time in `OAuthSettings`.
     public let refreshRetryWindow: Int64?
-    /// Number of refresh tokens of the client for one account. Above it the oldest ends.
+    /// Largest number of refresh tokens of the client for one account. Above it the oldest token ends.
     public let refreshTokenLimit: Int
-    /// Largest age in seconds of the user's sign-in at Apple. `nil` is no bound.
+    /// Largest age in seconds of the user's sign-in at Apple. `nil` means no bound.
     public let maxAuthenticationAge: Int64?
     /// The `aud` of its access tokens, and the only `resource` that it can name (RFC 8707).
     public let audience: String
     public let accessTokenAlgorithm: TokenAlgorithm
     public let idTokenAlgorithm: TokenAlgorithm
-    /// True if the method `plain` of RFC 7636 is accepted. It does not protect a code from a reader of the
-    /// authorization request.
+    /// True if the client may use the method `plain` of RFC 7636. It does not protect a
+    /// code from a reader of the authorization request.
     public let allowsPlainProofKeys: Bool
     /// Rule for the code challenge in an authorization request.
     public let proofKeyRule: ProofKeyRule
     /// App Check of the token requests. `nil` for a client that does not declare it.
     public let appCheck: AppCheckPolicy?
     /// The `aud` of the identity tokens of Apple that the client may exchange for tokens (RFC 8693). `nil`
-    /// for a client whose users sign in in the browser only.
+    /// for a client whose users sign in only in the browser.
     public let nativeSignInBundleID: ClientID?
-    /// True if devices without a browser may ask for a user (RFC 8628).
+    /// True if devices without a browser may request a user's consent (RFC 8628).
     public let allowsDeviceGrant: Bool
-    /// True if the client's web app on the home screen of iOS may open the consent page, which then any web
-    /// view on Apple's platforms may.
+    /// True if the client's web app on the home screen of iOS may open the consent page. Any
+    /// web view on Apple's platforms may then open it.
     public let allowsHomeScreenApp: Bool
-    /// The client's event stream. `nil` without one.
+    /// The client's event stream. `nil` without a stream.
     public let events: ClientEvents?
 
     /// Reads an entry of the configuration by its members, and adds every mistake to the check.
@@ -82,8 +82,8 @@ public final class OAuthClient: Sendable {
         let particulars = check.particulars(of: draft, kind)
         let scopes = check.scopes(of: draft, in: catalog)
         appearance = check.appearance(of: draft)
-        // What follows is checked also after a mistake, so that all mistakes are reported together. The bundle ID
-        // is read once for both, so that a mistake is reported once.
+        // The following members are checked even after a mistake, so that all mistakes are reported together.
+        // The bundle ID is read once for both uses, so that a mistake is reported once.
         func flag(_ member: ClientMember) -> Bool { member.value.flag(in: draft) }
         let belongsToBundleID = draft.bundleID != nil || flag(.allowsNativeSignIn)
         let usesBundleID = belongsToBundleID || draft.appCheck != nil
@@ -132,35 +132,35 @@ extension OAuthClient: CustomStringConvertible {
 
 /// Rules that follow from a client's kind and its settings.
 extension OAuthClient {
-    /// True if the client can use refresh tokens at all. A client that needs `offline_access` cannot use them
-    /// after the scope was removed from its configuration.
+    /// True if the client can use refresh tokens. A client that needs `offline_access` cannot use them after
+    /// the scope was removed from its configuration.
     public var mayRefresh: Bool { !kind.needsOfflineAccess || scopes.contains(.offlineAccess) }
 
     public var hasAppFlip: Bool { googleLinking?.appFlip ?? false }
 
-    /// Returns `true` if the given secret is one of the client's. All are compared, so that the duration does
-    /// not reveal which secret matched.
+    /// Returns true if the given secret belongs to the client. All secrets are compared, so that the
+    /// duration does not reveal which secret matched.
     public func accepts(secret: String) -> Bool {
         var isAccepted = false
         for hash in secretHashes where hash.matches(secret) { isAccepted = true }
         return isAccepted
     }
 
-    /// Returns the requested scopes, with `openid` in front if `email` or `profile` implies it. Google's words
-    /// for native apps leave it out (`scope=email profile`), and without it there is no ID token and no
-    /// userinfo.
+    /// Returns the requested scopes, with `openid` in front if `email` or `profile`
+    /// implies it. Google's examples for native apps omit it (`scope=email profile`), and
+    /// without it there is no ID token and no userinfo.
     public func completed(_ requested: ScopeSet) -> ScopeSet {
         guard impliesOpenID, requested.lacksOpenID else { return requested }
         return ScopeSet([.openID]).union(requested)
     }
 
     /// Returns the part of a granted scope that the client still has. A client's scopes are configuration: a
-    /// scope that was removed from it is not issued any more, neither for an older code nor by a refresh.
+    /// removed scope is not issued any more, neither for an older code nor by a refresh.
     ///
-    /// - Returns: `nil` when no scope is left.
+    /// - Returns: `nil` when no scope remains.
     public func remainingScope(of granted: String) -> String? { scopes.remainder(of: granted) }
 
-    /// Returns the target of a redirect to this URI, or `nil` when the client has no such URI.
+    /// Returns the target of a redirect to this URI; `nil` when the client has no such URI.
     public func redirectTarget(for uri: String) -> RedirectTarget? {
         for registered in redirectURIs {
             if let target = registered.target(for: uri) { return target }
@@ -168,8 +168,8 @@ extension OAuthClient {
         return nil
     }
 
-    /// Returns the target of the redirect after a sign-out: byte for byte, also the port of a loopback address
-    /// (OpenID Connect RP-Initiated Logout 1.0 §3).
+    /// Returns the target of the redirect after a sign-out. It compares byte for byte, including the port of
+    /// a loopback address (OpenID Connect RP-Initiated Logout 1.0 §3).
     func postLogoutTarget(for uri: String) -> RedirectTarget? {
         postLogoutRedirectURIs.first { $0.text.isByteEqual(to: uri) }?.target(for: uri)
     }
@@ -192,7 +192,7 @@ public struct OAuthClientSecret: Sendable, Confidential {
 /// The SHA-256 of a client secret. The secret cannot be found from its hash, because a secret has 256 random
 /// bits.
 ///
-/// A slow hash would add no security, and would let anyone spend the time of the service.
+/// A slow hash would add no security, and would let any client use up the processor time of the service.
 public struct OAuthClientSecretHash: Sendable, Hashable {
     private let digest: SHA256Digest
 
@@ -208,14 +208,14 @@ public struct OAuthClientSecretHash: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// The hash of the empty text, for a comparison when there is no client.
+    /// The hash of the empty text, for a comparison without a client.
     static let ofNothing = OAuthClientSecretHash(SHA256Digest.hash(""))
 
-    /// 64 hexadecimal digits, lowercase.
+    /// The hash as 64 hexadecimal digits, lowercase.
     public var hexadecimal: String { Hexadecimal.encode(digest) }
 
-    /// Returns `true` if this is the hash of the secret. The duration does not depend on the position of a
-    /// difference.
+    /// Returns true if this is the hash of the secret. The duration
+    /// does not depend on the position of a difference.
     public func matches(_ secret: String) -> Bool {
         ConstantTime.areEqual(digest, SHA256Digest.hash(secret))
     }

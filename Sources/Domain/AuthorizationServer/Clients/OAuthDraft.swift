@@ -1,4 +1,4 @@
-/// The section `oauth` of the configuration, as it was written and before any check.
+/// The section `oauth` of the configuration, as written and before any check.
 ///
 /// A member is `nil` when the file does not have it.
 public struct OAuthDraft: Sendable {
@@ -12,7 +12,7 @@ public struct OAuthDraft: Sendable {
     public var refreshRetryWindow: Int64?
     /// `native_refresh_token_limit`: number for one account over all native clients
     public var nativeRefreshTokenLimit: Int64?
-    /// `texts_directory`: has a file of texts for each further language
+    /// `texts_directory`: a directory with a file of texts for each further language
     public var textsDirectory: String?
     /// `name` of an entry of `teams.apps`: texts by language tag, by the app's primary client ID
     public var appNames: [String: [String: String]] = [:]

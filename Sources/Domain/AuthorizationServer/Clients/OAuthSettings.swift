@@ -3,18 +3,18 @@ public import AppleAccounts
 /// The section `oauth` of the configuration after all checks. It does not change while the service runs.
 public struct OAuthSettings: Sendable {
     public let issuer: Issuer
-    /// Seconds after a sign-in at Apple within which the browser needs no other sign-in.
+    /// Seconds after a sign-in at Apple within which the browser needs no new sign-in.
     public let sessionLifetime: Int64
     public let scopes: ScopeCatalog
     public let clients: ClientRegistry
-    /// True if the intent `create` of Google's streamlined linking may make an account without an Apple
-    /// identity.
+    /// True if the intent `create` of Google's streamlined linking may
+    /// create an account without an Apple identity.
     public let allowsAccountsWithoutApple: Bool
-    /// Seconds since its first exchange in which a refresh token may be exchanged again, for clients without a
-    /// time of their own.
+    /// Seconds since its first exchange in which a refresh token may be exchanged
+    /// again, for clients without their own setting.
     public let refreshRetryWindow: Int64
-    /// Number of refresh tokens that all native clients together have for one account. Above it the oldest
-    /// ends.
+    /// Largest number of refresh tokens that all native clients together have for
+    /// one account. Above it the oldest token ends.
     public let nativeRefreshTokenLimit: Int
     /// True in development: responses of the token endpoint name the reason of a refusal.
     public let explainsRefusals: Bool
@@ -41,8 +41,8 @@ public struct OAuthSettings: Sendable {
         self.appNames = appNames
     }
 
-    /// Returns the name of an app on the pages. For an app without a name it is the host of the issuer, which
-    /// users see in the address bar.
+    /// Returns the name of an app on the pages. For an app without a name it is the host of
+    /// the issuer, which users see in the address bar.
     ///
     /// - Parameter app: Its primary client ID.
     public func appName(of app: ClientID) -> LocalizedText {
@@ -51,7 +51,7 @@ public struct OAuthSettings: Sendable {
 
     /// The result of the checks.
     public enum Checked: Sendable {
-        /// No client is declared: the service has no authorization server.
+        /// The configuration declares no client: the service has no authorization server.
         case none
         case usable(OAuthSettings)
         /// All mistakes, so that an operator corrects the file once. Never empty.
@@ -113,10 +113,10 @@ public struct ClientRegistry: Sendable {
 
     public subscript(id: String) -> OAuthClient? { OAuthClientID(id).flatMap { self[$0] } }
 
-    /// True if one of the clients has App Flip.
+    /// True if a client has App Flip.
     public var hasAppFlip: Bool { !appFlipURIs.isEmpty }
 
-    /// Returns the target of a redirect to a URI of App Flip that any client has, or `nil`.
+    /// Returns the target of a redirect to a URI of App Flip of any client; `nil` for any other URI.
     ///
     /// The URIs belong to Google, so an error may be sent there even if the client is unknown.
     public func appFlipTarget(for uri: String) -> RedirectTarget? {
@@ -126,8 +126,8 @@ public struct ClientRegistry: Sendable {
         return nil
     }
 
-    /// Returns the target for a URI that Google names in the intent for an Android app, or `nil`. Nothing is
-    /// opened there: the app gives the result to Google's app. The code is bound to the URI.
+    /// Returns the target for a URI that Google names in the intent for an Android app; `nil` for any other
+    /// URI. The URI is never opened: the app passes the result to Google's app. The code is bound to the URI.
     func intentTarget(for uri: String) -> RedirectTarget? {
         intentURIs.lazy.compactMap { $0.target(for: uri) }.first
     }

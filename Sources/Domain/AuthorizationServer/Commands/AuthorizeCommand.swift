@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// The user agreed: a code is written, and the grant if there is none.
+/// A user's consent: it writes a code, and creates the grant if there is none.
 public struct AuthorizeCommand: Sendable, Hashable {
     public let accountID: AccountID
     /// The ID of the grant if the grant is new.
@@ -20,7 +20,7 @@ public struct AuthorizeCommand: Sendable, Hashable {
     public let moment: Moment
     public let expiresAt: Moment
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -46,8 +46,8 @@ public struct AuthorizeCommand: Sendable, Hashable {
     }
 }
 
-/// A native sign-in yields tokens without a code and without a consent page (RFC 8693). The sign-in is
-/// committed already.
+/// A native sign-in that yields tokens without a code and without a consent page
+/// (RFC 8693). The sign-in is already committed.
 public struct TokenExchangeCommand: Sendable, Hashable {
     public let accountID: AccountID
     /// The ID of the grant if the grant is new.
@@ -60,12 +60,12 @@ public struct TokenExchangeCommand: Sendable, Hashable {
     public let authenticatedAfter: Moment?
     public let newFamilyID: UniqueID
     public let refreshToken: NewRefreshToken
-    /// End of the token family if its refresh token is not used.
+    /// Expiration of the token family if its refresh token is not used.
     public let familyExpiresAt: Moment
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -90,7 +90,7 @@ public struct TokenExchangeCommand: Sendable, Hashable {
     }
 }
 
-/// A command that gives or widens a grant, because its user has signed in at Apple and agrees.
+/// A command that creates or widens a grant, because its user has signed in at Apple and agrees.
 protocol AgreeingCommand {
     var accountID: AccountID { get }
     /// The ID of the grant if the grant is new.
@@ -108,13 +108,14 @@ extension AuthorizeCommand: AgreeingCommand {}
 extension TokenExchangeCommand: AgreeingCommand {}
 
 extension GrantWorkingSet {
-    /// Number of codes that a grant can have, waiting and redeemed; above it the oldest is forgotten. Bounds
+    /// Largest number of codes of a grant, waiting and redeemed; above it the oldest code is deleted. Bounds
     /// the rows that a client can cause by sending a user through the authorization endpoint again and again.
     package static let mostCodes = 100
 
-    /// Writes the code, and the grant with it: the user agrees at this moment, not when the code is redeemed.
+    /// Writes the code, and the grant with it: the user agrees at
+    /// this moment, not at the redemption of the code.
     ///
-    /// The credential is checked here, however recently the user signed in.
+    /// It checks the credential, however recently the user signed in.
     mutating func apply(
         _ command: AuthorizeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
@@ -149,7 +150,7 @@ extension GrantWorkingSet {
         return authorization
     }
 
-    /// Checks the credential, however recently the user signed in, and makes or widens the grant.
+    /// Checks the credential, however recently the user signed in, and creates or widens the grant.
     mutating func agree(
         by command: some AgreeingCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> (Authorization, GrantRecord) {
@@ -163,7 +164,7 @@ extension GrantWorkingSet {
         return (authorization, grant)
     }
 
-    /// Makes the grant, or widens the existing grant. Nothing has changed when it throws.
+    /// Creates the grant, or widens the existing grant. Changes nothing when it throws.
     mutating func agree(
         to scope: String, of client: OAuthClientID, _ accountID: AccountID, app: ClientID,
         newGrantID: GrantID, authorizedAt: Moment, googleSubject: String?, at moment: Moment,
@@ -190,7 +191,7 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Returns the union of both scopes. Past the bounds of a set, which only many changes of the
+    /// Returns the union of both scopes. Above the bounds of a set, which only many changes of the
     /// configuration can reach, returns the scope of the latest agreement.
     private static func widened(_ scope: String, by new: String) -> String {
         guard let old = ScopeSet(parsing: scope), let added = ScopeSet(parsing: new),
@@ -201,9 +202,10 @@ extension GrantWorkingSet {
 }
 
 extension GrantWorkingSet {
-    /// Issues tokens for a native sign-in. The client is the app's own, so the sign-in is the consent.
+    /// Issues tokens for a native sign-in. The client belongs to the
+    /// app's developer, so the sign-in is the consent.
     ///
-    /// The credential is checked here, although the sign-in was committed a moment ago: a revocation, or an
+    /// It checks the credential, although the sign-in was committed a moment ago: a revocation, or an
     /// erasure, can lie between the two transactions.
     mutating func apply(
         _ command: TokenExchangeCommand, using generator: inout some RandomNumberGenerator

@@ -1,7 +1,6 @@
 public import AppleAccounts
 
-/// A change of grants that one transaction carries out. The rule of each command is in an extension of
-/// `GrantWorkingSet`.
+/// A change of grants in one transaction. The rule of each command is in an extension of `GrantWorkingSet`.
 public indirect enum GrantCommand: Sendable, Hashable {
     case authorize(AuthorizeCommand)
     case redeem(RedeemCommand)
@@ -31,7 +30,7 @@ public enum GrantOutcome: Sendable, Hashable {
     case ended(GrantRecord)
     /// The grants that have ended, in the order of their IDs.
     case endedAll([GrantRecord])
-    /// The number of token families whose Google account is known now, and was not before.
+    /// The number of token families whose Google account the command learned.
     case learned(Int)
     case googleEvent(GoogleEventReceipt)
     case deviceBegun(DeviceAuthorization)
@@ -39,7 +38,7 @@ public enum GrantOutcome: Sendable, Hashable {
     case deviceDecided(GrantRecord?)
 }
 
-/// Facts for which the caller may make tokens.
+/// Values from which the caller makes tokens.
 public struct IssuedTokens: Sendable, Hashable {
     public let grant: GrantRecord
     public let family: TokenFamily
@@ -50,7 +49,7 @@ public struct IssuedTokens: Sendable, Hashable {
     public let nonce: String?
     /// True if the offered refresh token was stored, or the refresh token was exchanged.
     public let hasNewRefreshToken: Bool
-    /// The newest token of the family, for a refresh token that was exchanged.
+    /// The newest token of the family, after the exchange of a refresh token.
     public let successor: RefreshTokenText?
 
     public init(
@@ -67,16 +66,16 @@ public struct IssuedTokens: Sendable, Hashable {
     }
 }
 
-/// A grant command that was not carried out. Each code says what was changed despite the refusal.
+/// Refusal of a grant command. Each code states the changes despite the refusal.
 public struct GrantRefusal: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// The account does not exist.
         case accountNotFound
         /// The account was erased here.
         case accountErased
-        /// The account is disabled here. Tokens and codes are kept.
+        /// The account is disabled here. Tokens and codes stay.
         case accountDisabled
-        /// The credential is not authorized, for good or temporarily.
+        /// The credential is not authorized, permanently or temporarily.
         case credentialRevoked
         /// The Apple Account is deleted.
         case appleAccountDeleted
@@ -88,22 +87,22 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case codeOfAnotherClient
         case redirectURIMismatch
         case codeVerifierMismatch
-        /// The code was used within the last 10 seconds: a retry. Nothing was ended.
+        /// The code was used within the last 10 seconds: a retry. No tokens were ended.
         case codeRetried
-        /// The code was used earlier. Its token family was ended by this command.
+        /// The code was used earlier. This command ended its token family.
         case codeReused
-        /// The token family does not exist: it has ended, or its grant, or it expired long ago.
+        /// The token family does not exist: the family or its grant has ended, or it expired long ago.
         case refreshTokenNotFound
         /// The token was never issued: the family exists, and the secret is wrong.
         case refreshTokenForged
         case refreshTokenExpired
         case refreshTokenOfAnotherClient
-        /// An old token of the token family. The family was ended by this command.
+        /// An old token of the token family. This command ended the family.
         case refreshTokenReused
         /// The request exceeds the scope that the user has agreed to.
         case scopeExceeded
-        /// The client has none of the scopes any more. The code or token can be used when a scope is
-        /// restored.
+        /// The client's configuration has none of the scopes any more. The code
+        /// or token can be used when a scope is restored.
         case scopeWithdrawn
         /// The account has given the client the largest number of grants within an hour (`GrantPace`).
         case tooManyGrants
@@ -115,16 +114,16 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         /// Google has disabled the Google account, or has disabled and enabled it since the assertion was
         /// made.
         case googleAccountDisabled
-        /// The Google account does not lead to this account, or no longer does.
+        /// The Google account does not lead to this account, or no longer leads to it.
         case accountNotMatched
-        /// No such device authorization waits, or the grant that the user gave has ended.
+        /// No such device authorization is waiting, or the user's grant has ended.
         case deviceCodeNotFound
         case deviceCodeExpired
-        /// The user has not decided. The time of the poll was noted.
+        /// The user has not decided. The time of the poll was recorded.
         case devicePending
-        /// The poll came too early. Its time was noted, and the interval has grown.
+        /// The poll came too early. Its time was recorded, and the interval has grown.
         case devicePolledEarly
-        /// The user has refused.
+        /// The user has denied access.
         case deviceDenied
         /// The client, or all clients together, have the largest number of device authorizations
         /// (`DeviceLimits`).
@@ -134,7 +133,8 @@ public struct GrantRefusal: Error, Sendable, Equatable {
     }
 
     public let code: Code
-    /// Time from which a limit allows the command. `nil` for a code that is no limit, and where no time is known.
+    /// Time from which a limit allows the command. `nil` for a code
+    /// without a limit, and if the time is not known.
     public let endsAt: Moment?
 
     public init(_ code: Code, endsAt: Moment? = nil) { (self.code, self.endsAt) = (code, endsAt) }
@@ -148,7 +148,7 @@ public struct GrantRefusal: Error, Sendable, Equatable {
 }
 
 extension GrantRefusal.Code {
-    /// The reason that the refusal has at the token endpoint.
+    /// The reason of the refusal at the token endpoint.
     public var reason: TokenRefusalReason {
         switch self {
         case .accountNotFound, .accountErased: .accountUnknown

@@ -2,30 +2,31 @@ public import AppleAccounts
 public import Cryptography
 import Encodings
 
-/// A code is redeemed (RFC 6749 §4.1.3). The client is authenticated already.
+/// The redemption of a code (RFC 6749 §4.1.3). The client is already authenticated.
 public struct RedeemCommand: Sendable, Hashable {
     public let codeDigest: SHA256Digest
     public let oauthClientID: OAuthClientID
     public let redirectURI: String
     /// The `code_verifier` as posted; `nil` when the request has none.
     public let codeVerifier: String?
-    /// The client's scopes in the configuration. A code for none of them is kept.
+    /// The client's scopes in the configuration. A code for none of them is not consumed.
     public let clientScopes: ScopeSet
     public let newFamilyID: UniqueID
     public let isNative: Bool
-    /// `nil` when the client gets no refresh token, even with the scope `offline_access`.
+    /// The new refresh token; `nil` when the client gets no refresh
+    /// token, even with the scope `offline_access`.
     public let refreshToken: NewRefreshToken?
     /// True if `refreshToken` is issued only with the scope `offline_access`.
     public let needsOfflineAccess: Bool
-    /// End of the token family if its refresh token is not used.
+    /// Expiration of the token family if its refresh token is not used.
     public let familyExpiresAt: Moment
-    /// End of the token family if it has no refresh token: the end of its access token. `nil` is
-    /// `familyExpiresAt`.
+    /// Expiration of the token family if it has no refresh token: the end of its
+    /// access token. `nil` means `familyExpiresAt`.
     public let accessTokenExpiresAt: Moment?
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -65,15 +66,15 @@ public struct FamilyLimits: Sendable, Hashable {
 }
 
 extension GrantWorkingSet {
-    /// Milliseconds within which a correct repetition of a redemption is taken for a retry whose first
-    /// response was lost.
+    /// Milliseconds within which a correct repetition of a redemption
+    /// counts as a retry whose first response was lost.
     package static let retryTime: Int64 = 10_000
 
     /// Redeems a code (RFC 6749 §4.1.3), once.
     ///
-    /// The client is checked first, then the redirect URI, the code verifier, and only then whether the code
-    /// was used: a request of an attacker without the client's secret or the verifier neither uses the code
-    /// up nor ends anything.
+    /// It checks the client, then the redirect URI, then the code verifier, and only then if
+    /// the code was used: a request of an attacker without the client's secret or the
+    /// verifier neither consumes the code nor ends a token.
     mutating func apply(
         _ command: RedeemCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -98,7 +99,7 @@ extension GrantWorkingSet {
         guard command.moment < code.expiresAt else { throw GrantRefusal(.codeExpired) }
         let status = try status(held.record, authorizedAt: code.authorizedAt, at: command.moment)
 
-        // Checked before the code is used up: the scope is configuration, and can be restored.
+        // Checked before the code is consumed: the scope is configuration, and can be restored.
         guard let scope = command.clientScopes.remainder(of: code.scope) else {
             throw GrantRefusal(.scopeWithdrawn)
         }
@@ -122,7 +123,7 @@ extension GrantWorkingSet {
     }
 }
 
-/// Values with which a new token family begins.
+/// Initial values of a new token family.
 struct NewFamily {
     let id: UniqueID
     let scope: String
@@ -135,11 +136,11 @@ struct NewFamily {
 }
 
 extension GrantWorkingSet {
-    /// Number of token families without a refresh token that a grant can have; above it the oldest ends.
+    /// Largest number of token families without a refresh token of a grant; above it the oldest family ends.
     /// Bounds the rows that a client can cause by redeeming codes again and again.
     package static let mostAccessFamilies = 100
 
-    /// Begins a token family, and ends the oldest families above the limits. Nothing has changed when it throws.
+    /// Begins a token family, and ends the oldest families above the limits. Changes nothing when it throws.
     mutating func begin(
         _ new: NewFamily, of grant: GrantRecord, _ limits: FamilyLimits, at moment: Moment,
         using generator: inout some RandomNumberGenerator
@@ -183,7 +184,7 @@ extension GrantWorkingSet {
     ) {
         for family in families {
             guard family.grantID != kept, let grant = ledger.grant(family.grantID)?.record else {
-                // Google is not told of tokens that its newer tokens replace.
+                // The end of tokens that Google's newer tokens replace is not reported to Google.
                 _ = ledger.removeFamilies(of: kept, reason: .replaced, at: moment) { $0.id == family.id }
                 continue
             }

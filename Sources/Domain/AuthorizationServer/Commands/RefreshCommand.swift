@@ -1,24 +1,24 @@
 public import AppleAccounts
 import Cryptography
 
-/// A refresh token is used (RFC 6749 §6).
+/// A use of a refresh token (RFC 6749 §6).
 public struct RefreshCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     public let presented: RefreshTokenText
-    /// `nil` for clients whose tokens are not rotated.
+    /// The exchange; `nil` for clients whose tokens are not rotated.
     public let rotation: Rotation?
     /// Requested scope, space-separated; `nil` for the whole scope of the token family.
     public let scope: String?
-    /// The client's scopes in the configuration. A token for none of them is kept.
+    /// The client's scopes in the configuration. A token for none of them is not consumed.
     public let clientScopes: ScopeSet
-    /// End of the token family if the token is not used again.
+    /// Expiration of the token family if the token is not used again.
     public let familyExpiresAt: Moment
-    /// Milliseconds that a token family lasts from its beginning, however often it is used. `nil` is for
-    /// ever.
+    /// Longest lifetime in milliseconds of a token family from its beginning,
+    /// however often it is used. `nil` means forever.
     public let longestLine: Int64?
     public let moment: Moment
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -39,8 +39,8 @@ public struct RefreshCommand: Sendable, Hashable {
 
     /// Values for the exchange of a token for its successor.
     public struct Rotation: Sendable, Hashable {
-        /// 32 random bytes, from which the successor follows if this is the first exchange of the token. In the
-        /// command, so that a transaction that runs twice has the same result.
+        /// 32 random bytes, from which the successor is derived if this is the first exchange of the token.
+        /// They are in the command, so that a transaction that runs twice has the same result.
         public let salt: [UInt8]
         /// Milliseconds since its first exchange in which a token may be exchanged again.
         public let retryWindow: Int64
@@ -55,8 +55,8 @@ extension GrantWorkingSet {
     /// Uses a refresh token (RFC 6749 §6), and exchanges it for the newest token of its family if the command
     /// has a rotation.
     ///
-    /// The secret of the token family is checked first, so that only a holder of a token of the family can
-    /// end it with an old token (RFC 9700 §4.14); then the client, and then the token itself.
+    /// It checks the secret of the token family first, so that only a holder of a token of the family can end
+    /// it with an old token (RFC 9700 §4.14); then the client, and then the token itself.
     mutating func apply(
         _ command: RefreshCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -74,7 +74,7 @@ extension GrantWorkingSet {
             throw GrantRefusal(.refreshTokenExpired)
         }
         guard let use = token.use(by: command) else {
-            // Without rotation there is no old token: this text was never issued.
+            // Without rotation there is no old token: this token was never issued.
             guard command.rotation != nil || !token.exchanged.isEmpty else {
                 throw GrantRefusal(.refreshTokenForged)
             }
@@ -85,8 +85,8 @@ extension GrantWorkingSet {
         }
         let status = try status(held.record, authorizedAt: family.authorizedAt, at: command.moment)
         let asked = try Self.narrowed(family.scope, to: command.scope)
-        // Checked before the token is replaced: after a refusal its client gets no successor, and could never
-        // refresh again.
+        // Checked before the token is replaced: after a refusal its client gets
+        // no successor, and could never refresh again.
         guard let scope = command.clientScopes.remainder(of: asked) else {
             throw GrantRefusal(.scopeWithdrawn)
         }
@@ -111,37 +111,37 @@ extension GrantWorkingSet {
 }
 
 extension RefreshCommand {
-    /// Returns the moment at which the token family ends after this use.
+    /// Returns the expiration of the token family after this use.
     fileprivate func end(of family: TokenFamily) -> Moment {
         guard let longestLine else { return familyExpiresAt }
         return min(familyExpiresAt, family.createdAt.advanced(byMilliseconds: longestLine))
     }
 }
 
-/// The repetition of exchanges. Every exchange of a token yields the token that is the newest now, in each
-/// order of the repetitions, because the texts follow from each other.
+/// The repetition of exchanges. Every exchange of a token yields the newest token, in any order of the
+/// repetitions, because each token is derived from the token before it.
 extension RefreshTokenState {
     /// Number of exchanged tokens that a token family stores.
     package static let mostExchanged = 4
-    /// Milliseconds in which the token before the newest token may be repeated if the newest token was never
-    /// used: its response was lost.
+    /// Milliseconds in which the token before the newest token may be repeated if the newest token
+    /// was never used, because its response was lost.
     package static let lostResponseTime: Int64 = 86_400_000
     /// The same for a token that a version without salts has exchanged. Its successor is then replaced.
     package static let lostResponseTimeWithoutSalt: Int64 = 30_000
-    /// Longest retry window that a configuration can have, in milliseconds.
+    /// Longest configurable retry window, in milliseconds.
     package static let longestRetryWindow: Int64 = 600_000
 
     /// A permitted use of a token of the family.
     fileprivate enum Use {
         /// The newest token. The first exchange.
         case newest
-        /// A repetition, with the newest token as its result.
+        /// A repetition, which returns the newest token.
         case repetition(RefreshTokenText)
         /// A repetition without a salt.
         case replacement
     }
 
-    /// Returns `nil` for a token that may not be used.
+    /// Returns the use; `nil` for a token that may not be used.
     fileprivate func use(by command: RefreshCommand) -> Use? {
         let presented = command.presented.digest
         if digest.isSame(as: presented) { return .newest }
@@ -187,14 +187,15 @@ extension RefreshTokenState {
                 ExchangedToken(digest: digest, moment: command.moment, salt: rotation.salt), at: 0)
             generation &+= 1
         } else {
-            // The time of the first exchange stays, so that a token cannot be repeated for ever.
+            // The time of the first exchange stays, so that a token cannot be repeated forever.
             exchanged[0].salt = rotation.salt
         }
         digest = successor.digest
         return successor
     }
 
-    /// Erases the salts that no exchange can be repeated with. A salt serves its own token and those before.
+    /// Erases the salts that no exchange can be repeated with. A salt
+    /// serves its own token and the tokens before it.
     private mutating func forgetSalts(_ rotation: RefreshCommand.Rotation, at moment: Moment) {
         let kept = exchanged.indices.prefix(Self.mostExchanged).last { mayRepeat($0, rotation, at: moment) }
         exchanged = Array(exchanged.prefix(max((kept ?? 0) + 1, 1)))
@@ -203,6 +204,6 @@ extension RefreshTokenState {
 }
 
 extension SHA256Digest {
-    /// The duration does not depend on where the digests differ.
+    /// Returns true for equal digests. The duration does not depend on the position of a difference.
     func isSame(as other: SHA256Digest) -> Bool { ConstantTime.areEqual(self, other) }
 }

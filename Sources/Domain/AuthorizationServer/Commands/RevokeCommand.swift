@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// A client revokes a token (RFC 7009).
+/// A revocation of a token by its client (RFC 7009).
 public struct RevokeCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     /// A refresh token, or the token family of an access token whose signature was verified.
@@ -12,7 +12,7 @@ public struct RevokeCommand: Sendable, Hashable {
         case access(familyID: UniqueID)
     }
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(oauthClientID: OAuthClientID, token: Token, moment: Moment, origin: AuditOrigin = .current) {
@@ -21,7 +21,7 @@ public struct RevokeCommand: Sendable, Hashable {
     }
 }
 
-/// A grant ends at the request of the app's backend, or of the user in a browser.
+/// The end of a grant at the request of the app's backend, or of the user in a browser.
 public struct EndGrantCommand: Sendable, Hashable {
     public let grantID: GrantID
     public let accountID: AccountID
@@ -32,7 +32,7 @@ public struct EndGrantCommand: Sendable, Hashable {
     /// The sign-in of the user; `nil` for the app's backend.
     public let authentication: UserAuthentication?
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -49,8 +49,8 @@ public struct EndGrantCommand: Sendable, Hashable {
     }
 }
 
-/// A sign-in with Apple whose session acts for the user. It counts while its credential is authorized, and
-/// was not revoked since.
+/// A sign-in with Apple whose session acts for the user. It is valid while its
+/// credential is authorized and was not revoked since.
 public struct UserAuthentication: Sendable, Hashable {
     /// The primary client ID of the app that the user signed in to.
     public let clientID: ClientID
@@ -61,7 +61,7 @@ public struct UserAuthentication: Sendable, Hashable {
     }
 }
 
-/// All grants of an account end at the request of the app's backend.
+/// The end of all grants of an account at the request of the app's backend.
 public struct EndGrantsCommand: Sendable, Hashable {
     public let accountID: AccountID
     /// The apps that the caller may see. Grants of other apps stay.
@@ -69,7 +69,7 @@ public struct EndGrantsCommand: Sendable, Hashable {
     public let reason: GrantEndReason
     public let moment: Moment
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -85,12 +85,12 @@ public struct EndGrantsCommand: Sendable, Hashable {
 }
 
 extension GrantWorkingSet {
-    /// Ends the token family of a token at the request of its client (RFC 7009 §2.1): a refresh token ends
-    /// its access tokens too, and an access token its refresh token. The last family ends the grant.
+    /// Ends the token family of a token at the request of its client (RFC 7009 §2.1): a refresh token also
+    /// ends its access tokens, and an access token its refresh token. The last family ends the grant.
     ///
-    /// A token that is unknown, has ended, or belongs to another client is left alone, with the same
-    /// response. An old token of a rotated family ends the family too: its holder has held a token of the
-    /// family.
+    /// A token that is unknown, has ended, or belongs to another client does not change,
+    /// and the response is the same. An old token of a rotated family also ends the
+    /// family: its holder has held a token of the family.
     mutating func apply(
         _ command: RevokeCommand, using generator: inout some RandomNumberGenerator
     ) -> GrantOutcome {
@@ -106,7 +106,7 @@ extension GrantWorkingSet {
     }
 
     /// Ends a grant with all of its token families and codes, at the request of the app's backend or of the
-    /// user. The user's sign-in is checked here: the credential may have ended since the page was shown.
+    /// user. It checks the user's sign-in: the credential may have ended since the page was shown.
     mutating func apply(
         _ command: EndGrantCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
@@ -138,7 +138,7 @@ extension GrantWorkingSet {
 }
 
 extension RevokeCommand.Token {
-    /// Returns `true` for a token of this token family. For an access token the verified signature proves it.
+    /// Returns true for a token of this token family. The verified signature proves it for an access token.
     fileprivate func isOf(_ family: TokenFamily) -> Bool {
         switch self {
         case .access: true

@@ -3,9 +3,9 @@ public import Cryptography
 
 /// A device that waits for the consent of a user (RFC 8628 §3.2), as stored.
 ///
-/// It belongs to no account. The consent replaces it by an authorization code with the same digest
-/// (`CodeRecord`), for which all rules of codes hold from then on: single use, the end of the credential, the
-/// erasure of the user.
+/// It belongs to no account. The consent replaces it by an authorization code with the
+/// same digest (`CodeRecord`), to which all rules of codes then apply: single use, the
+/// end of the credential, the erasure of the user.
 public struct DeviceAuthorization: Sendable, Hashable {
     /// SHA-256 of the device code's text.
     public let digest: SHA256Digest
@@ -13,24 +13,24 @@ public struct DeviceAuthorization: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     /// Requested scope, space-separated.
     public let scope: String
-    /// The place from which the request came, for the page that asks for consent.
+    /// The source of the request, for the consent page.
     public var origin: Origin
     public let issuedAt: Moment
     public let expiresAt: Moment
     /// Seconds that the device waits between two polls.
     public private(set) var interval: Int64
     public private(set) var polledAt: Moment?
-    /// Time at which the user has refused.
+    /// Time at which the user denied access.
     public private(set) var deniedAt: Moment?
 
-    /// The origin of a device authorization request, as far as it is known.
+    /// The known source of a device authorization request.
     public struct Origin: Sendable, Hashable {
         /// The IPv4 address, or the /64 network of an IPv6 address.
         public let address: String?
-        /// The beginning of the field `User-Agent`.
+        /// The first characters of the field `User-Agent`.
         public let userAgent: String?
 
-        /// Bounds in characters. The page shows no more.
+        /// Largest numbers of characters. The page shows no more.
         public static let longestAddress = 64
         public static let longestUserAgent = 160
 
@@ -48,16 +48,17 @@ public struct DeviceAuthorization: Sendable, Hashable {
 
     /// Milliseconds from the request to the expiry: ten minutes.
     public static let lifetime: Int64 = 600_000
-    /// Milliseconds for which the row is kept after the expiry: twice the longest interval, so that each
-    /// device that polls in time hears of the expiry.
+    /// Milliseconds for which the row is stored after the expiry: twice the longest interval, so that each
+    /// device that polls in time receives the error about the expiry.
     public static let keptAfterExpiry: Int64 = 120_000
     /// Seconds between two polls (RFC 8628 §3.5: 5).
     public static let firstInterval: Int64 = 5
     /// Seconds that each early poll adds (RFC 8628 §3.5).
     public static let intervalStep: Int64 = 5
-    /// Seconds of the longest interval. Without it a device with a fault would never hear of its consent.
+    /// Seconds of the longest interval. Without it a faulty device
+    /// would never receive its tokens after the consent.
     public static let longestInterval: Int64 = 60
-    /// Milliseconds by which a poll may be early: the network delays one poll more than the next.
+    /// Milliseconds by which a poll may be early: the network delays some polls more than others.
     static let tolerance: Int64 = 500
 
     public init(
@@ -77,10 +78,10 @@ public struct DeviceAuthorization: Sendable, Hashable {
         self.deniedAt = deniedAt
     }
 
-    /// Returns `true` if a user can still decide.
+    /// Returns true if a user can still decide.
     public func isWaiting(at moment: Moment) -> Bool { deniedAt == nil && moment < expiresAt }
 
-    /// Notes a poll. Returns `false` when it came before the end of the interval, which then grows.
+    /// Records a poll. Returns false when it came before the end of the interval, which then grows.
     mutating func notePoll(at moment: Moment) -> Bool {
         defer { polledAt = moment }
         guard let polledAt,
@@ -91,15 +92,15 @@ public struct DeviceAuthorization: Sendable, Hashable {
         return false
     }
 
-    /// Notes the refusal. The origin is not needed any more.
+    /// Records the denial. The source is not needed any more.
     mutating func deny(at moment: Moment) {
         deniedAt = moment
         origin = .unknown
     }
 }
 
-/// The largest numbers of stored device authorizations. Anyone can make them who knows the ID of a public
-/// client.
+/// The largest numbers of stored device authorizations. Any party that
+/// knows the ID of a public client can create them.
 public struct DeviceLimits: Sendable, Hashable {
     /// Limit for one OAuth client.
     public let perClient: Int
@@ -111,15 +112,15 @@ public struct DeviceLimits: Sendable, Hashable {
     public static let standard = DeviceLimits(perClient: 1000, total: 10_000)
 }
 
-/// Changes of device authorizations that a store has to write at the end of a transaction, in the order of
-/// their digests.
+/// Changes of device authorizations that a store must write at the end of
+/// a transaction, in the order of their digests.
 package struct DeviceChanges: Sendable, Equatable {
     package var removed: [SHA256Digest] = []
-    /// Rows that are new, or that replace the row of the same digest.
+    /// New rows, and rows that replace the row of the same digest.
     package var devices: [DeviceAuthorization] = []
 }
 
-/// The device authorizations of one transaction: as they were loaded, and as the rules have left them.
+/// The device authorizations of one transaction: as loaded, and after the rules.
 struct DeviceLedger: Sendable {
     private var loaded: [SHA256Digest: DeviceAuthorization] = [:]
     private var held: [SHA256Digest: DeviceAuthorization] = [:]

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// A device asks for a user (RFC 8628 §3.1). The client is authenticated already.
+/// A device's request for a user's consent (RFC 8628 §3.1). The client is already authenticated.
 public struct BeginDeviceCommand: Sendable, Hashable {
     public let device: DeviceAuthorization
     public let limits: DeviceLimits
@@ -11,21 +11,21 @@ public struct BeginDeviceCommand: Sendable, Hashable {
     }
 }
 
-/// A user who has signed in decides about a device.
+/// A signed-in user's decision about a device.
 public struct DecideDeviceCommand: Sendable, Hashable {
     public let deviceDigest: SHA256Digest
     public let oauthClientID: OAuthClientID
-    /// `nil` for a refusal.
+    /// The consent; `nil` for a denial.
     public let approval: Approval?
     public let moment: Moment
 
-    /// The consent, with the sign-in that it rests on.
+    /// The consent, with the sign-in that it is based on.
     public struct Approval: Sendable, Hashable {
         public let accountID: AccountID
         /// The ID of the grant if the grant is new.
         public let newGrantID: GrantID
         public let clientID: ClientID
-        /// Space-separated.
+        /// Scope, space-separated.
         public let scope: String
         public let authenticatedAt: Moment
         /// Earliest permitted authentication; `nil` without `max_authentication_age`.
@@ -44,7 +44,7 @@ public struct DecideDeviceCommand: Sendable, Hashable {
         }
     }
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -59,33 +59,33 @@ public struct DecideDeviceCommand: Sendable, Hashable {
     }
 }
 
-/// A device polls (RFC 8628 §3.4). The client is authenticated already.
+/// A poll of a device (RFC 8628 §3.4). The client is already authenticated.
 public struct PollDeviceCommand: Sendable, Hashable {
-    /// The redemption of the code that the consent has made. Its digest is the device code's, and it has no
-    /// verifier.
+    /// The redemption of the code that the consent has created. Its digest is the
+    /// device code's digest, and it has no verifier.
     public let redemption: RedeemCommand
 
     public init(_ redemption: RedeemCommand) { self.redemption = redemption }
 
-    /// The redirect URI of the codes that a consent to a device makes. No client can register it: it has
-    /// neither a host nor a scheme of an app.
+    /// The redirect URI of codes from a consent to a device. No client can register it:
+    /// it has neither a host nor a scheme of an app.
     public static let redirectURI = "urn:ietf:params:oauth:grant-type:device_code"
 }
 
 extension GrantWorkingSet {
-    /// Stores a device that waits for a user. The ceilings are counted here, because a batch of requests can
-    /// reach them.
+    /// Stores a device that waits for a user. It counts the limits in the
+    /// transaction, because a batch of requests can reach them.
     mutating func apply(_ command: BeginDeviceCommand) throws(GrantRefusal) -> DeviceAuthorization {
         try devices.insert(command.device, command.limits)
         return command.device
     }
 
-    /// Replaces the device authorization by a code of the same digest, or notes the refusal.
+    /// Replaces the device authorization by a code of the same digest, or records the denial.
     ///
-    /// The credential is checked here, and the device authorization too: it may have expired, or another tab
-    /// may have decided, since the page was shown.
+    /// It checks the credential, and also the device authorization, which may have expired, or about which
+    /// another tab may have decided, since the page was shown.
     ///
-    /// - Returns: The grant; `nil` after a refusal.
+    /// - Returns: The grant; `nil` after a denial.
     mutating func apply(
         _ command: DecideDeviceCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord? {
@@ -109,9 +109,11 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Answers a poll: redeems the code that a consent has made, or says what the device must do.
+    /// Responds to a poll: redeems the code that a consent has created,
+    /// or refuses with the next step of the device.
     ///
-    /// A poll of another client changes nothing, so that no client can slow the device of another client down.
+    /// A poll of another client changes nothing, so that no client
+    /// can slow down the device of another client.
     mutating func apply(
         _ command: PollDeviceCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -120,7 +122,7 @@ extension GrantWorkingSet {
             do throws(GrantRefusal) {
                 return try apply(redemption, using: &generator)
             } catch {
-                // The same faults have other words at the token endpoint (RFC 8628 §3.5).
+                // The same faults have other error codes at the token endpoint (RFC 8628 §3.5).
                 if error.code == .codeNotFound { throw GrantRefusal(.deviceCodeNotFound) }
                 if error.code == .codeExpired { throw GrantRefusal(.deviceCodeExpired) }
                 throw error

@@ -1,15 +1,15 @@
 import Encodings
 
-/// The query of the page `/oauth/device`. Anyone can make a link to it.
+/// The query of the page `/oauth/device`. Any party can make a link to it.
 public struct DeviceQuery: Sendable, Hashable {
-    /// The user code as entered, also one that cannot be right; `nil` before the user has entered one.
+    /// The user code as entered, even if it is invalid; `nil` before the user has entered a code.
     public let entry: String?
     /// The requested language of the page; `nil` for the language of the browser.
     public let language: PageLanguage?
     /// True if the user wants to sign in with another account first.
     public let asksForAccount: Bool
-    /// True if the query comes from the form of the page. A browser refuses a redirect to another server that
-    /// answers such a form (`form-action` of CSP Level 3).
+    /// True if the query comes from the form of the page. Browsers block a redirect to another server in
+    /// response to such a form (`form-action` of CSP Level 3).
     public let isEntered: Bool
 
     init(
@@ -19,7 +19,7 @@ public struct DeviceQuery: Sendable, Hashable {
         self.isEntered = isEntered
     }
 
-    /// Reads a query of anyone. Parameters that cannot be read count as absent.
+    /// Reads an untrusted query. Parameters that cannot be read count as absent.
     ///
     /// - Parameter languages: The languages of the pages.
     public init(_ query: String, among languages: PageLanguages) {
@@ -31,7 +31,7 @@ public struct DeviceQuery: Sendable, Hashable {
         switch parameters.value(of: "user_code", upTo: Self.longestEntry) {
         case .text(let text): entry = text
         case .absent: break
-        // A code, but none that a device shows.
+        // An invalid code, which no device shows.
         case .malformed, .repeated: entry = "?"
         }
         var asksForAccount = false
@@ -43,7 +43,7 @@ public struct DeviceQuery: Sendable, Hashable {
             asksForAccount: asksForAccount, isEntered: parameters["entered"] != .absent)
     }
 
-    /// Bound in bytes.
+    /// Largest size in bytes.
     private static let longestEntry = 64
 
     public var code: UserCode? { entry.flatMap { UserCode(entered: $0) } }

@@ -1,7 +1,7 @@
 public import Cryptography
 
-/// The code that a device shows and its user enters on the page `/oauth/device` (RFC 8628 §6.1): eight of
-/// twenty consonants, shown as XXXX-XXXX.
+/// The code that a device shows and its user enters on the page `/oauth/device` (RFC 8628 §6.1):
+/// eight of twenty consonants, shown as XXXX-XXXX.
 ///
 /// Without vowels no code spells a word, and no character looks like another. There are 20^8 codes, about
 /// 2^34.6, so the page counts wrong codes.
@@ -9,13 +9,13 @@ public struct UserCode: Sendable, Hashable {
     /// Number of characters.
     public static let length = 8
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
-    /// Bound in bytes of what a user enters. Dashes and spaces of other scripts have three bytes.
+    /// Largest size in bytes of the user's input. Dashes and spaces of other scripts have three bytes.
     private static let longestEntry = 64
 
     /// The eight characters, without the dash.
     public let text: String
 
-    /// Makes a code of random bytes, each character with the same probability.
+    /// Creates a code from random bytes, each character with the same probability.
     ///
     /// - Parameter random: Returns bytes of a cryptographic generator.
     public init(random: (Int) -> [UInt8]) {
@@ -28,8 +28,8 @@ public struct UserCode: Sendable, Hashable {
         text = String(decoding: characters.prefix(Self.length), as: UTF8.self)
     }
 
-    /// Reads what a user has entered, without regard to case, dashes and spaces. Returns `nil` for a text that
-    /// no device shows.
+    /// Reads the user's input, ignoring case, dashes and spaces.
+    /// Returns `nil` for a text that no device shows.
     public init?(entered text: String) {
         guard text.utf8.count <= Self.longestEntry else { return nil }
         var characters: [UInt8] = []
@@ -51,11 +51,12 @@ public struct UserCode: Sendable, Hashable {
         return alphabet.contains(upper) ? upper : nil
     }
 
-    /// The form that devices and pages show.
+    /// The format that devices and pages show.
     public var shown: String { "\(text.prefix(Self.length / 2))-\(text.suffix(Self.length / 2))" }
 
-    /// The digest that is stored. It keeps the code out of backups and of the sight of operators. A thief of
-    /// the database finds the code by trying; it is of use for ten minutes, and only with a user's sign-in.
+    /// The digest for storage. It keeps the code out of backups and hides it from operators. An
+    /// attacker with the database can find the code by trying all codes; the code is valid for
+    /// ten minutes, and only with a user's sign-in.
     public var digest: SHA256Digest { SHA256Digest.hash("siwa user code \(text)") }
 }
 

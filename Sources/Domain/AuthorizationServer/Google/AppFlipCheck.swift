@@ -1,10 +1,10 @@
 public import AppleAccounts
 public import StrictJSON
 
-/// Decides about an App Flip call: redirect URI, caller, client and parameters, and the user's decision, in
-/// this order.
+/// Decides about an App Flip call. It checks the redirect URI, the caller, the client and
+/// parameters, and the user's decision, in this order.
 ///
-/// The redirect URI is first, because every later error goes there to Google, so that linking continues in
+/// The redirect URI is first, because every later error goes to it at Google, so that linking continues in
 /// the browser. This is safe even for an unknown client: the URIs belong to Google.
 public struct AppFlipCheck: Sendable {
     let clients: ClientRegistry
@@ -14,8 +14,8 @@ public struct AppFlipCheck: Sendable {
         (clients, languages) = (settings.clients, settings.languages)
     }
 
-    /// Decides about the redirect URI, the caller, and client and parameters: the first three of the checks,
-    /// which need no user.
+    /// Checks the redirect URI, the caller, and the client and
+    /// parameters: the first three checks, which need no user.
     ///
     /// - Parameter caller: The apps that the API key may use.
     public func link(_ call: AppFlipRequestBody, caller: AppScope) -> AppFlipLinkDecision {
@@ -82,7 +82,7 @@ public struct AppFlipCheck: Sendable {
         guard let client, client.hasAppFlip, client.redirectTarget(for: response.target.text) != nil else {
             throw OAuthError(.invalidRequest, "The client is unknown here or has no App Flip.")
         }
-        // An intent has no state: the result goes to the activity that has started the app.
+        // An intent has no state: the result goes to the activity that started the app.
         let isIntent = response.target.form == .googleProject
         guard Self.value(call.state) != nil || isIntent else {
             throw OAuthError(.invalidRequest, "The parameter state is missing.")
@@ -99,7 +99,7 @@ public struct AppFlipCheck: Sendable {
             }
             scopes = client.completed(requested)
         }
-        // Google sends no challenge yet. The backend must pass on a challenge that Google does send.
+        // Google sends no challenge yet. If Google sends a challenge, the backend must pass it on.
         let challenge = try ProofKeyCheck(rule: .optional, allowsPlain: false).challenge(
             Self.value(call.codeChallenge), method: Self.value(call.codeChallengeMethod))
         return AppFlipLink(
@@ -107,7 +107,7 @@ public struct AppFlipCheck: Sendable {
             language: language)
     }
 
-    /// A parameter of the universal link without a value is absent (RFC 6749 §3.1).
+    /// Returns the value. A parameter of the universal link without a value is absent (RFC 6749 §3.1).
     private static func value(_ text: String?) -> String? { text?.isEmpty == true ? nil : text }
 
     private func granted(_ call: AppFlipRequestBody, of scopes: ScopeSet) throws(OAuthError) -> ScopeSet {
@@ -121,7 +121,7 @@ public struct AppFlipCheck: Sendable {
 }
 
 /// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them, unchecked. The prompt has
-/// those of the link, the account and the time of its sign-in.
+/// the members of the link, the account and the time of its sign-in.
 public struct AppFlipRequestBody: Sendable, Confidential {
     // Parameters of the universal link.
     public var clientID: String?
@@ -131,18 +131,18 @@ public struct AppFlipRequestBody: Sendable, Confidential {
     public var codeChallenge: String?
     public var codeChallengeMethod: String?
     public var userLocale: String?
-    /// The `Accept-Language` of the app, for a user whose `user_locale` the pages do not have.
+    /// The `Accept-Language` of the app, for a `user_locale` that the pages do not support.
     public var acceptLanguage: String?
     /// The user's decision in the app: `granted`, `denied` or `cancelled`.
     public var decision: String?
-    /// A part of `scope`; empty when the user has granted no scope. `nil` is the whole scope.
+    /// A part of `scope`; empty when the user has granted no scope. `nil` means the whole scope.
     public var grantedScopes: String?
     // The user's identity.
     public var identityToken: String?
     public var nonce: String?
     public var accountID: String?
     public var authenticatedAt: Moment?
-    // What the request says about the app.
+    // Statements of the request about the app.
     /// The member as posted: a proof of App Attest, unchecked.
     public var attestation: JSONValue?
     public var appVersion: String?
@@ -164,7 +164,7 @@ public struct AppFlipLink: Sendable {
         AuthenticationAge(longest: client.maxAuthenticationAge)
     }
 
-    /// True for an intent of Android: no URL is opened, and the app gives the result to Google's app.
+    /// True for an intent of Android: no URL is opened, and the app passes the result to Google's app.
     public var isIntent: Bool { response.target.form == .googleProject }
 
     public func response(code: String) -> AppFlipResponse {
@@ -173,25 +173,25 @@ public struct AppFlipLink: Sendable {
             message: AppFlipOutcome.code.message(in: language), code: isIntent ? code : nil)
     }
 
-    /// Returns the response when there is no code.
+    /// Returns the response without a code.
     public func response(_ obstacle: AppFlipObstacle) -> AppFlipResponse {
         AppFlipResponse(refusing: obstacle, by: response, language: language)
     }
 }
 
-/// An App Flip call that passed every check except the check of the identity, which is next.
+/// An App Flip call that has passed every check except the check of the identity.
 public struct AppFlipRequest: Sendable {
     public let link: AppFlipLink
     /// Scopes that the user has granted. Never empty.
     public let scopes: ScopeSet
     public let identity: Identity
 
-    /// The user's identity, as the app's backend states it.
+    /// The user's identity, according to the app's backend.
     public enum Identity: Sendable, Confidential {
-        /// An identity token: a sign-in like every other.
+        /// An identity token, which is verified as at every sign-in.
         case identityToken(String, nonce: String?)
-        /// - Parameter authenticatedAt: `nil` when the backend does not state it. An unknown time is too old
-        ///   for a client with `max_authentication_age`.
+        /// - Parameter authenticatedAt: Time of the authentication; `nil` when the backend does not state it.
+        ///   An unknown time is too old for a client with `max_authentication_age`.
         case account(String, authenticatedAt: Moment?)
     }
 }
@@ -212,15 +212,15 @@ public enum AppFlipLinkDecision: Sendable {
     case ask(AppFlipLink)
 }
 
-/// Reasons for which there is no URL to open.
+/// Reasons for a response without a URL to open.
 public enum AppFlipRefusal: String, Error, Sendable, CaseIterable {
-    /// 400. The redirect URI is missing, or is no URI of App Flip, so it does not lead to Google.
+    /// 400. The redirect URI is missing, or is not a URI of App Flip, so it does not lead to Google.
     case redirectURIMismatch = "redirect_uri_mismatch"
-    /// 403. The API key is for other apps than the client's.
+    /// 403. The API key is for apps other than the client's app.
     case callerForbidden = "caller_forbidden"
     /// 400. `decision` is missing.
     case decisionMissing = "decision_missing"
-    /// 400. `decision` is none of the three words.
+    /// 400. `decision` is not one of the three words.
     case decisionUnknown = "decision_unknown"
     /// 400. The call has both an identity token and an account ID, which could belong to two users.
     case identityAmbiguous = "identity_ambiguous"
@@ -233,13 +233,13 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     case identityRefused
     /// The authentication is older than the client's `max_authentication_age`.
     case authenticationTooOld
-    /// The backend states an authentication in the future. Its clock is wrong, or it does not know the time
-    /// of the user's sign-in.
+    /// The backend states an authentication in the future. Its clock is wrong, or it
+    /// does not know the time of the user's sign-in.
     case authenticationAhead
     /// The credential is revoked. A new sign-in authorizes it again.
     case credentialRevoked
-    /// The account was linked again and again within an hour. Google shows in the browser that the user
-    /// should try later.
+    /// The account was linked too often within an hour. Google shows
+    /// in the browser that the user should try later.
     case tooManyGrants
     /// The database cannot be reached, or another dependency failed.
     case unavailable

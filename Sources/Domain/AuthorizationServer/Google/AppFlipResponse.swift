@@ -21,7 +21,7 @@ public struct AppFlipResponse: Sendable, Hashable {
     public let message: String
     /// The fault of the request, for the developer.
     public let detail: String?
-    /// The code, for an app on Android, which opens no URL.
+    /// The code for an app on Android, which opens no URL.
     public let code: String?
 
     init(
@@ -45,7 +45,7 @@ public struct AppFlipResponse: Sendable, Hashable {
             obstacle.outcome, obstacle.englishMessage, message: obstacle.message(in: language), by: response)
     }
 
-    /// For a request with a fault.
+    /// Creates the response to a faulty request.
     init(refusing error: OAuthError, by response: AuthorizationResponse, language: PageLanguage) {
         let outcome = AppFlipOutcome.invalidRequest
         self.init(

@@ -39,7 +39,7 @@ extension AppFlipOutcome {
 }
 
 extension AppFlipObstacle {
-    /// Returns the sentence for the user: that of the outcome, except for a disabled account.
+    /// Returns the sentence for the user: the outcome's sentence, except for a disabled account.
     func message(in language: PageLanguage) -> String {
         guard self == .accountDisabled else { return outcome.message(in: language) }
         switch language {
@@ -102,7 +102,7 @@ extension AppFlipOutcome {
 }
 
 extension AppFlipObstacle {
-    /// Linking is possible again when the account is enabled, so that the outcome's sentence would be wrong.
+    /// Linking is possible again when the account is enabled, so the outcome's sentence would be wrong.
     static let disabledMessage = LocalizedText(
         english: "The makers of the app have disabled this account. It cannot be linked with Google now.",
         [

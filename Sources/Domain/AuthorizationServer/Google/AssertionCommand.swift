@@ -1,7 +1,7 @@
 public import AppleAccounts
 import Encodings
 
-/// Google's assertion yields tokens without a code (streamlined linking, intent `get`).
+/// An assertion of Google's that yields tokens without a code (streamlined linking, intent `get`).
 public struct AssertionCommand: Sendable, Hashable {
     public let accountID: AccountID
     public let newGrantID: GrantID
@@ -17,7 +17,7 @@ public struct AssertionCommand: Sendable, Hashable {
     public let limits: FamilyLimits
     public let moment: Moment
 
-    /// For the audit log.
+    /// Origin for the audit log.
     public let origin: AuditOrigin
 
     public init(
@@ -42,8 +42,8 @@ public struct AssertionCommand: Sendable, Hashable {
     }
 }
 
-/// Google's assertion leads to an account that may have a link already, and gives no tokens (streamlined
-/// linking, intent `create`).
+/// An assertion of Google's for an account that may already have a link. It yields no
+/// tokens (streamlined linking, intent `create`).
 public struct LearnGoogleSubjectCommand: Sendable, Hashable {
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID
@@ -64,19 +64,19 @@ public struct LearnGoogleSubjectCommand: Sendable, Hashable {
     }
 }
 
-/// The relation of a Google account to an account of ours. The account can change after it was found, so the
-/// transaction checks the match again.
+/// The relation of a Google account to an account here. The account can change after it was
+/// found, so the transaction checks the match again.
 public enum GoogleAccountMatch: Sendable, Hashable {
     /// A token family of the client is linked with this Google account.
     case link
-    /// This Google account made the account.
+    /// The account was created by this Google account.
     case origin
-    /// The account has this address, and Google vouches for it.
+    /// The account has this address, and Google has verified it.
     case email(String)
 }
 
 extension GrantWorkingSet {
-    /// Issues tokens when Google states that an account of ours and a Google account belong to the same user
+    /// Issues tokens when Google states that an account here and a Google account belong to the same user
     /// (streamlined linking, intent `get`). The user agreed at Google.
     mutating func apply(
         _ command: AssertionCommand, using generator: inout some RandomNumberGenerator
@@ -104,7 +104,7 @@ extension GrantWorkingSet {
             NewFamily(
                 id: command.newFamilyID, scope: command.scope, isNative: false,
                 refreshToken: command.refreshToken,
-                // Google's clock may be ahead. A later event must still find the token family to be older.
+                // Google's clock may be ahead. For a later event, the token family must still be older.
                 authenticatedAt: min(command.assertedAt, command.moment),
                 authorizedAt: authorization.moment, expiresAt: .last,
                 googleSubject: command.googleSubject),
@@ -120,7 +120,7 @@ extension GrantWorkingSet {
 extension GrantWorkingSet {
     /// Learns the Google account of an existing link.
     ///
-    /// - Returns: The number of token families that were learned.
+    /// - Returns: The number of token families whose Google account was learned.
     mutating func apply(_ command: LearnGoogleSubjectCommand) throws(GrantRefusal) -> Int {
         guard !isDisabled(googleSubject: command.googleSubject, since: command.assertedAt) else {
             throw GrantRefusal(.googleAccountDisabled)
@@ -134,8 +134,8 @@ extension GrantWorkingSet {
         return learn(googleSubject: command.googleSubject, of: grant.record.id)
     }
 
-    /// Notes the Google account of the token families of a grant that have none, unless another Google account
-    /// is known in the grant: then it is not known which account they belong to.
+    /// Records the Google account of the grant's token families without a Google account, unless the grant
+    /// has another Google account: it is then unknown which account they belong to.
     ///
     /// The user may still have linked another Google account in the browser. Therefore a learned family never
     /// leads a Google account to the account (`isMatched`); it can only be ended, and the user links again.
@@ -155,12 +155,12 @@ extension GrantWorkingSet {
         return count
     }
 
-    /// Returns `true` if a Google account still leads to an account.
+    /// Returns true if a Google account still leads to an account.
     func isMatched(
         _ googleSubject: String, _ match: GoogleAccountMatch, _ accountID: AccountID, _ record: SubjectRecord,
         of client: OAuthClientID
     ) -> Bool {
-        // An account made by one Google account is never entered by another, even when both have the same
+        // An account created by one Google account is never opened by another, even when both have the same
         // address: an address can pass from user to user.
         if record.key.subject.isMadeByGoogle {
             guard record.key.subject == AppleSubject(madeBy: googleSubject) else { return false }
@@ -176,8 +176,8 @@ extension GrantWorkingSet {
 }
 
 extension SubjectRecord {
-    /// Returns `true` if the address is the user's, was authoritative when it was stored, and is no relay.
-    /// The case of ASCII letters is ignored, as in the databases.
+    /// Returns true if the address belongs to the user, was authoritative when it was stored, and is no relay
+    /// address. The case of ASCII letters is ignored, as in the databases.
     fileprivate func hasVerifiedAddress(_ address: String) -> Bool {
         guard let email = email?.value, email.isVerified, email.isPrivate != true else { return false }
         return email.address.utf8.elementsEqual(address.utf8) { $0.asciiLowercased == $1.asciiLowercased }

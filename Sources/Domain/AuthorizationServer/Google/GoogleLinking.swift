@@ -1,7 +1,7 @@
 public import AppleAccounts
 
-/// Settings of a client of the kind `google_linking`: Google, which links its users' accounts with the
-/// accounts of one of our apps.
+/// Settings of a client of the kind `google_linking`: Google, which links its users'
+/// accounts with the accounts of one of our apps.
 public struct GoogleLinking: Sendable, Hashable {
     /// The project in Google's console. Part of two redirect URIs.
     public let projectID: String
@@ -9,7 +9,7 @@ public struct GoogleLinking: Sendable, Hashable {
     public let googleClientIDs: [String]
     /// True if the app on the user's phone may respond instead of a page.
     public let appFlip: Bool
-    /// The Google apps that may get a response: the six known apps, and the apps of the configuration.
+    /// The Google apps that may receive a response: the six known apps, and the apps of the configuration.
     public let bundleIDs: [String]
     /// The paths of the universal links that open the app: patterns of `apple-app-site-association`.
     public let linkPaths: [String]
@@ -21,9 +21,9 @@ public struct GoogleLinking: Sendable, Hashable {
     ]
 }
 
-/// Google's redirect URIs, which follow from a project and from Google's apps.
+/// Google's redirect URIs, which derive from a project and from Google's apps.
 enum GoogleRedirectURIs {
-    /// Both hosts are always needed: Google tests a link on the second host.
+    /// The hosts of the URIs. Both are always needed: Google tests a link on the second host.
     private static let hosts = [
         "https://oauth-redirect.googleusercontent.com",
         "https://oauth-redirect-sandbox.googleusercontent.com",
@@ -44,10 +44,11 @@ enum GoogleRedirectURIs {
 
 /// The subject of an account without an Apple identity. Apple's subjects have no colon.
 extension AppleSubject {
-    /// Prefix of the subject of every account that a Google account has made.
+    /// Prefix of the subject of every account that was created by a Google account.
     public static let googlePrefix = "google:"
 
-    /// Makes the subject of an account that a Google account makes; `nil` when the `sub` is too long.
+    /// Creates the subject of an account that was created by a Google
+    /// account; `nil` when the `sub` is too long.
     public init?(madeBy googleSubject: String) {
         self.init("\(Self.googlePrefix)\(googleSubject)")
     }

@@ -4,11 +4,11 @@ public enum LinkingResponse: Sendable, Hashable {
     case accountFound
     /// `check`: no account exists.
     case accountNotFound
-    /// `get` and `create`: the user has to sign in in the browser.
+    /// `get` and `create`: the user must sign in in the browser.
     ///
     /// - Parameters:
-    ///   - loginHint: The address in Google's assertion, which Google knows already. `nil` without an
-    ///     address.
+    ///   - loginHint: The address in Google's assertion, which Google
+    ///     already knows. `nil` without an address.
     ///   - reason: The reason of the refusal, for the log.
     case linkingError(loginHint: String?, reason: TokenRefusalReason)
 
@@ -28,9 +28,9 @@ public enum LinkingResponse: Sendable, Hashable {
         }
     }
 
-    /// Returns the body of the response. Google requires words in place of booleans.
+    /// Returns the body of the response. Google requires words instead of booleans.
     ///
-    /// - Parameter explains: `true` in development: the response names the reason of a refusal.
+    /// - Parameter explains: True in development: the response names the reason of a refusal.
     public func json(explains: Bool = false) -> [UInt8] {
         switch self {
         case .accountFound: return Array(#"{"account_found":"true"}"#.utf8)

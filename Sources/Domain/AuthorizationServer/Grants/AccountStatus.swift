@@ -10,22 +10,22 @@ public struct AccountStatus: Sendable, Hashable {
         (self.account, self.credential) = (account, credential)
     }
 
-    /// True if the credential is authorized. Also `false` while Apple's rejection of a refresh token suspends
-    /// tokens.
+    /// True if the credential is authorized. False also while Apple's
+    /// rejection of a refresh token suspends tokens.
     public var isAuthorized: Bool { credential.state == .authorized }
 
-    /// True while the app's operator has disabled the account, which suspends tokens too.
+    /// Returns true while the app's operator has disabled the account, which suspends tokens too.
     public func isDisabled(at now: Moment) -> Bool { account.isDisabled(at: now) }
 
-    /// Returns `true` if a session or a statement of an authentication at `moment` still counts: no revocation
-    /// of the credential, and no sign-out of the user, has come since.
+    /// Returns true if a session or a statement of an authentication at `moment` is still valid: the
+    /// credential was not revoked, and the user was not signed out, since then.
     public func admits(authenticatedAt moment: Moment) -> Bool {
         credential.admits(authorizationAt: moment) && account.sessionsEndedAt.map { moment > $0 } ?? true
     }
 
-    /// Returns `true` if tokens of an authorization at `moment` are valid now. A later sign-in ends a
-    /// suspension, but does not restore tokens that a withdrawn consent has ended. The transaction that stores
-    /// the withdrawal also removes their rows; this check does not depend on the removal.
+    /// Returns true if tokens of an authorization at `moment` are valid now. A later sign-in ends a
+    /// suspension, but does not restore tokens that a withdrawn consent has ended. The transaction that
+    /// stores the withdrawal also removes their rows; this check does not depend on the removal.
     public func admits(authorizedAt moment: Moment, at now: Moment) -> Bool {
         guard isAuthorized, !isDisabled(at: now) else { return false }
         guard let revocation = credential.revocation, revocation.reason.grantEndReason != nil else {
@@ -35,8 +35,8 @@ public struct AccountStatus: Sendable, Hashable {
     }
 }
 
-/// The status that introspection and userinfo read, all of one moment. `nil` from a store means that the
-/// token family has ended.
+/// The status that introspection and userinfo read, all from the same moment. A store
+/// returns `nil` when the token family has ended.
 public struct TokenStatus: Sendable, Hashable {
     public let family: TokenFamily
     public let grant: GrantRecord
@@ -46,7 +46,7 @@ public struct TokenStatus: Sendable, Hashable {
         (self.family, self.grant, self.status) = (family, grant, status)
     }
 
-    /// Returns `true` if tokens of the token family are valid at a moment.
+    /// Returns true if tokens of the token family are valid at a moment.
     public func isGood(at moment: Moment) -> Bool {
         status.admits(authorizedAt: family.authorizedAt, at: moment) && moment < family.expiresAt
     }

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// An authorization code as stored: its digest, with everything that the code is bound to.
+/// An authorization code as stored: its digest, with all values that the code is bound to.
 public struct CodeRecord: Sendable, Hashable {
     /// SHA-256 of the code's text.
     public let digest: SHA256Digest
@@ -10,9 +10,9 @@ public struct CodeRecord: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     /// The redirect URI, byte for byte as in the authorization request.
     public let redirectURI: String
-    /// `nil` when the request had none.
+    /// The challenge; `nil` when the request had none.
     public let challenge: StoredChallenge?
-    /// Space-separated.
+    /// Scope, space-separated.
     public let scope: String
     /// The `nonce` for the ID token.
     public let nonce: String?
@@ -22,11 +22,11 @@ public struct CodeRecord: Sendable, Hashable {
     public let expiresAt: Moment
     public var redemption: Redemption?
 
-    /// Milliseconds for which a code is kept after its expiry, so that a second use is recognized.
+    /// Milliseconds for which a code is stored after its expiry, so that a second use is recognized.
     public static let keptAfterExpiry: Int64 = 86_400_000
 
-    /// The single successful use of a code. The row stays a day past its expiry, so that a second use is
-    /// recognized.
+    /// The single successful use of a code. The row stays a day after
+    /// its expiry, so that a second use is recognized.
     public struct Redemption: Sendable, Hashable {
         public let moment: Moment
         public let familyID: UniqueID
@@ -67,8 +67,8 @@ public struct CodeRecord: Sendable, Hashable {
 extension CredentialRecord {
     /// Returns the authorization that a code belongs to, if the credential gives one for this authentication.
     ///
-    /// The transaction of the code decides by this rule. The prompt of App Flip asks it ahead, so that a user
-    /// who cannot be linked is not asked.
+    /// The transaction of the code decides by this rule. The prompt of App Flip applies it first, so
+    /// that a user who cannot be linked is not asked.
     ///
     /// - Parameters:
     ///   - oldest: The earliest permitted authentication; `nil` without `max_authentication_age`.
@@ -80,8 +80,8 @@ extension CredentialRecord {
             let isDeleted = isDeletedAtApple || reason == .appleAccountDeleted
             throw GrantRefusal(isDeleted ? .appleAccountDeleted : .credentialRevoked)
         }
-        // A session from before the latest revocation has ended with it, even if the user has signed in again
-        // elsewhere.
+        // A session from before the latest revocation has ended with it,
+        // even if the user has signed in again elsewhere.
         guard admits(authorizationAt: moment) else { throw GrantRefusal(.credentialRevoked) }
         if let oldest, moment < oldest { throw GrantRefusal(.authenticationTooOld) }
         return authorization

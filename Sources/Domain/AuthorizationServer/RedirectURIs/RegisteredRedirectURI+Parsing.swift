@@ -2,9 +2,9 @@ extension RegisteredRedirectURI {
     /// Reads a redirect URI of the configuration.
     ///
     /// Refuses every form that user agents spell differently: otherwise the comparison of bytes would refuse
-    /// an honest request, or the browser would open another address than the text names.
+    /// an honest request, or the browser would open an address that differs from the text.
     ///
-    /// - Parameter allowsLocalhost: `true` if `http://localhost` is a loopback address. RFC 8252 §8.3 advises
+    /// - Parameter allowsLocalhost: True if `http://localhost` is a loopback address. RFC 8252 §8.3 advises
     ///   against it, but some libraries and sign-in buttons know no other name.
     public init(registering text: String, allowsLocalhost: Bool = false) throws(RedirectURIFault) {
         let bytes = Array(text.utf8)
@@ -31,7 +31,7 @@ extension RegisteredRedirectURI {
     private static func checkHTTPS(_ rest: ArraySlice<UInt8>) throws(RedirectURIFault) {
         let (host, port, tail) = try split(rest)
         try checkHost(host)
-        // User agents leave out the default port, so a request could never match.
+        // User agents omit the default port, so a request could never match.
         guard port.map({ (LoopbackAddress.port($0) ?? 443) != 443 }) ?? true else { throw .portMalformed }
         try checkPath(tail)
     }
@@ -64,7 +64,7 @@ extension RegisteredRedirectURI {
         guard isWellFormed, scheme.first?.isLetter == true, !parts.contains(where: \.isEmpty) else {
             throw .schemeMalformed
         }
-        // RFC 8252 §7.1 leaves the path to the app, and RFC 3986 §3 lets it be empty.
+        // RFC 8252 §7.1 leaves the path to the app, and RFC 3986 §3 allows an empty path.
         guard !rest.isEmpty else { return }
         guard rest.first == UInt8(ascii: "/") else { throw .noSlash }
         guard !rest.starts(with: "//".utf8) else { throw .twoSlashes }
@@ -104,8 +104,8 @@ extension RegisteredRedirectURI {
         guard trimmed != "localhost", !trimmed.hasSuffix(".localhost") else { throw .localhost }
     }
 
-    /// Checks path and query. Browsers remove dot segments, even escaped dot segments, and some turn an
-    /// escaped slash into a slash.
+    /// Checks path and query. Browsers remove dot segments, even escaped dot segments,
+    /// and some turn an escaped slash into a slash.
     private static func checkPath(_ tail: ArraySlice<UInt8>) throws(RedirectURIFault) {
         var rest = tail
         while let byte = rest.popFirst() {
@@ -127,7 +127,7 @@ public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
     case tooLong, characterNotAllowed, notAbsolute, fragment, wildcard, outOfBand, userInformation, localhost
     case httpNotLoopback, hostMalformed, portMalformed, pathNotNormal
     case schemeWithoutPeriod, schemeMalformed, twoSlashes, noSlash
-    // Forms that are valid, but not for the client's kind.
+    // Valid forms that do not suit the client's kind.
     case customSchemeOfWebClient, loopbackOfWebClient, loopbackOnPhone, customSchemeOnAndroid, schemeTooLong
 
     /// The expected form, and the remedy.

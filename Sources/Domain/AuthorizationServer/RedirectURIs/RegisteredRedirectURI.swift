@@ -10,8 +10,8 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
         case claimedHTTPS = "https"
         /// A reverse domain name as the scheme (RFC 8252 §7.1).
         case customScheme = "custom_scheme"
-        /// `http://127.0.0.1` or `http://[::1]`, on any port (RFC 8252 §7.3), and `http://localhost` where it is
-        /// allowed.
+        /// `http://127.0.0.1` or `http://[::1]`, on any port (RFC 8252
+        /// §7.3), and `http://localhost` if it is allowed.
         case loopback
         /// Google's URI for linking in the browser.
         case googleProject = "google_project"
@@ -26,7 +26,7 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
     public static let longest = 1024
 
     /// Returns the target of a redirect when the URI of a request is this URI: byte for byte, except the port
-    /// of a loopback address, which a native app takes from the free ports.
+    /// of a loopback address, because a native app uses any unused port.
     public func target(for uri: String) -> RedirectTarget? {
         let isMatch =
             form == .loopback
@@ -40,15 +40,15 @@ extension RegisteredRedirectURI {
     /// Refuses a form that is not safe for a client of a kind with this rule.
     ///
     /// - Parameters:
-    ///   - isDevelopment: A web application on the developer's machine has no certificate, so it may have a
-    ///     loopback address there.
-    ///   - allowsCustomScheme: `true` if the client accepts that another app on Android can claim its scheme.
+    ///   - isDevelopment: True in development. A web application on the developer's machine has no
+    ///     certificate, so it may have a loopback address there.
+    ///   - allowsCustomScheme: True if the client accepts that another app on Android can claim its scheme.
     public func check(
         by rule: RedirectURIRule, on platform: NativePlatform?, isDevelopment: Bool,
         allowsCustomScheme: Bool = false
     ) throws(RedirectURIFault) {
         switch (rule, form) {
-        // For a client of Google only the URIs of its test tool are configured, and only in development.
+        // A client of Google lists only the URIs of its test tool, and only in development.
         case (_, .claimedHTTPS), (_, .googleProject), (_, .appFlip), (.ofGoogle, _): break
         case (.ofServer, .customScheme): throw .customSchemeOfWebClient
         case (.ofServer, .loopback):
@@ -67,21 +67,21 @@ extension RegisteredRedirectURI {
 
 /// The redirect URIs that are safe for the clients of a kind.
 public enum RedirectURIRule: Sendable, Hashable {
-    /// They follow from the project in Google's console and from App Flip. Only URIs of Google's test tool are
-    /// listed, in development.
+    /// URIs that derive from the project in Google's console and from App Flip. Only URIs of
+    /// Google's test tool are listed, in development.
     case ofGoogle
-    /// Listed, for an application with a server: `https`, and in development a loopback address.
+    /// Listed URIs for an application with a server: `https`, and in development a loopback address.
     case ofServer
-    /// Listed, for an installed app: also custom schemes and loopback addresses, as its platform allows
-    /// (RFC 8252, appendix B).
+    /// Listed URIs for an installed app: also custom schemes and loopback addresses,
+    /// as its platform allows (RFC 8252, appendix B).
     case ofInstalledApp
 }
 
-/// The destination of the response to one request: a redirect URI that was found among the registered URIs.
+/// The destination of the response to one request: a redirect URI that matched a registered URI.
 ///
-/// Only a match makes a target, so that nothing can be sent to a URI that was not checked.
+/// Only a match creates a target, so that nothing can be sent to an unchecked URI.
 public struct RedirectTarget: Sendable, Hashable {
-    /// The URI as the request had it, with its port. The token request must repeat these bytes.
+    /// The URI as in the request, with its port. The token request must repeat these bytes.
     public let text: String
     public let form: RegisteredRedirectURI.Form
 
@@ -89,7 +89,7 @@ public struct RedirectTarget: Sendable, Hashable {
     public var isLoopback: Bool { form == .loopback }
 
     /// Source that `form-action` of a Content-Security-Policy must name, or Chromium blocks the redirect that
-    /// follows a form (CSP Level 3 §2.3.1): the origin, or the scheme where there is no origin.
+    /// follows a form (CSP Level 3 §2.3.1): the origin, or the scheme if there is no origin.
     public var formActionSource: String {
         let bytes = Array(text.utf8)
         let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
@@ -101,7 +101,7 @@ public struct RedirectTarget: Sendable, Hashable {
             decoding: hasSource ? scheme + "://".utf8 + authority : scheme + ":".utf8, as: UTF8.self)
     }
 
-    /// The browser's destination, in short and for users: a host with its port, or the scheme of an app.
+    /// The browser's destination as a short text for users: a host with its port, or the scheme of an app.
     public var destination: String {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
         let rest = text.utf8[text.utf8.index(after: colon)...]
@@ -114,9 +114,9 @@ public struct RedirectTarget: Sendable, Hashable {
 
 /// A URI on the loopback interface, split at its port (RFC 8252 §7.3).
 ///
-/// The two literal addresses and `localhost` are accepted. Other spellings of the address could be read
-/// differently by another parser. The machine's configuration can give `localhost` another address, so it
-/// matches only where it is registered; the registration decides whether it may be.
+/// The two literal addresses and `localhost` are accepted. Another parser could read other spellings of the
+/// address differently. The machine's configuration can give `localhost` another address, so it matches only
+/// if it is registered; the registration decides if it may be.
 struct LoopbackAddress: Equatable {
     /// `http://127.0.0.1`, `http://[::1]` or `http://localhost`.
     private let origin: [UInt8]
@@ -154,7 +154,7 @@ struct LoopbackAddress: Equatable {
         origin == other?.origin && rest == other?.rest
     }
 
-    /// Accepts one spelling of each number, so that a leading zero does not match.
+    /// Reads a port. Accepts one spelling of each number, so that a leading zero does not match.
     static func port(_ digits: some Collection<UInt8>) -> UInt16? {
         guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"), digits.allSatisfy(\.isDigit)
         else { return nil }

@@ -5,7 +5,7 @@
 public struct AppAttestRequest: ClientFormRequest, Confidential {
     public let form: ClientForm
 
-    /// An attestation of a new key. Nothing of it is verified.
+    /// An attestation of a new key. Its content is not verified.
     public struct Attestation: Sendable, Confidential {
         public let keyID: String
         /// The attestation object in base64.
@@ -15,7 +15,7 @@ public struct AppAttestRequest: ClientFormRequest, Confidential {
 
     public init(_ form: ClientForm) { self.form = form }
 
-    /// Authenticates the client. Throws `unauthorized_client` for a client that is no app on a device.
+    /// Authenticates the client. Throws `unauthorized_client` for a client that is not an app on a device.
     public func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         guard ClientMember.appCheck.hasMeaning(for: client.kind) else {
@@ -27,7 +27,7 @@ public struct AppAttestRequest: ClientFormRequest, Confidential {
     /// The parameter `purpose` of a request for a challenge.
     public func purpose() throws(OAuthError) -> String { try form.reader.required(.purpose) }
 
-    /// The parameters of a request that registers a key.
+    /// Reads the parameters of a request that registers a key.
     public func attestation() throws(OAuthError) -> Attestation {
         Attestation(
             keyID: try form.reader.required(.keyID), object: try form.reader.required(.attestation),
@@ -36,7 +36,7 @@ public struct AppAttestRequest: ClientFormRequest, Confidential {
 }
 
 extension OAuthError {
-    /// A client whose requests are not judged needs no key.
+    /// The error for a client whose requests are not judged, and which needs no key.
     public static let notForAppAttest = OAuthError(
         .unauthorizedClient,
         "App Attest is only for clients of kind native whose app_check is monitored or enforced.")

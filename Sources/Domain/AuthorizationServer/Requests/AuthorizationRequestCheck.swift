@@ -44,7 +44,7 @@ public struct AuthorizationRequestCheck: Sendable {
         let (client, clientError) = client(reader)
         guard let client, let target = client.redirectTarget(for: uri) else {
             if let target = settings.clients.appFlipTarget(for: uri) {
-                // These URIs belong to Google, which goes on in the browser after this error.
+                // These URIs belong to Google, which continues in the browser after this error.
                 let response = AuthorizationResponse(
                     target: target, state: try? reader.state(), issuer: settings.issuer)
                 return .redirect(
@@ -71,7 +71,7 @@ public struct AuthorizationRequestCheck: Sendable {
         do throws(OAuthError) {
             state = try reader.state()
         } catch {
-            // With several `state` values there is none to return.
+            // Of several `state` values, none can be returned.
             return .redirect(
                 AuthorizationResponse(target: target, state: nil, issuer: settings.issuer), error)
         }
@@ -128,7 +128,8 @@ extension AuthorizationRequestCheck {
         )
     }
 
-    /// Other than `login_hint`, the token decides who gets a response, so a malformed one is refused.
+    /// Reads the hint. Unlike `login_hint`, the token decides who gets
+    /// a response, so a malformed token is refused.
     private func idTokenHint(_ reader: ParameterReader) throws(OAuthError) -> IDTokenHint.Unverified? {
         guard let text = try reader.text(.idTokenHint) else { return nil }
         guard let hint = IDTokenHint.Unverified(text) else { throw .idTokenHintRefused }
@@ -152,7 +153,7 @@ extension AuthorizationRequestCheck {
             throw OAuthError(
                 .unsupportedResponseType, "The response type must be code; others put tokens into URLs.")
         }
-        // A code in a fragment or a form would leave the redirect that the page's policy allows.
+        // A code in a fragment or a form would bypass the redirect that the page's policy allows.
         guard try reader.text(.responseMode) ?? "query" == "query" else {
             throw OAuthError(.invalidRequest, "The response mode must be query; leave response_mode out.")
         }
@@ -208,7 +209,7 @@ extension AuthorizationRequestCheck {
     }
 }
 
-/// The decision about a request to `/oauth/authorize`, before anything is known about the user.
+/// The decision about a request to `/oauth/authorize`, before the user is known.
 public enum AuthorizationDecision: Sendable {
     /// A page for the user. The request has no trusted URI, or a redirect must not be sent from this browser.
     case page(AuthorizationPageError)
@@ -221,11 +222,11 @@ public enum AuthorizationDecision: Sendable {
 public struct AuthorizationPageError: Error, Sendable {
     /// `invalid_request`, `invalid_client`, `redirect_uri_mismatch` or `disallowed_useragent`.
     public let error: OAuthError
-    /// `nil` when the request names no known client.
+    /// The client; `nil` when the request names no known client.
     public let client: OAuthClient?
     public let languages: RequestedLanguages
 
-    /// The reason, as the page names it.
+    /// The reason, as shown on the page.
     public enum Reason: Sendable {
         case clientUnknown, redirectURIMismatch, embeddedBrowser, requestMalformed
     }
@@ -244,11 +245,11 @@ public struct AuthorizationPageError: Error, Sendable {
         }
     }
 
-    /// The HTTP status: 403 for a browser that is refused, otherwise 400.
+    /// The HTTP status: 403 for a refused browser, otherwise 400.
     public var status: Int { error.code == .disallowedUserAgent ? 403 : 400 }
 }
 
-/// A request to `/oauth/authorize` that keeps every rule (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1). The
+/// A valid request to `/oauth/authorize` (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1). The
 /// end user has not been asked for consent yet.
 public struct AuthorizationRequest: Sendable {
     public let client: OAuthClient
@@ -260,11 +261,11 @@ public struct AuthorizationRequest: Sendable {
     public let nonce: String?
     public let prompts: Set<Prompt>
     /// Largest age in seconds of the user's sign-in at Apple: the stricter of `max_age` and the client's
-    /// `max_authentication_age`. `nil` is no bound.
+    /// `max_authentication_age`. `nil` means no bound.
     public let maxAge: Int64?
     /// An e-mail address or a subject. The page shows it to the user, who can choose another account.
     public let loginHint: String?
-    /// An ID token of the user who is meant. Its signature is not checked yet.
+    /// An ID token of the intended user. Its signature is not checked yet.
     public let idTokenHint: IDTokenHint.Unverified?
     public let languages: RequestedLanguages
 
@@ -295,15 +296,15 @@ public struct AuthorizationRequest: Sendable {
 
 /// The bound on the age of the user's sign-in at Apple (OpenID Connect Core §3.1.2.1, `max_age`).
 public struct AuthenticationAge: Sendable, Hashable {
-    /// Largest age in seconds. `nil` is no bound.
+    /// Largest age in seconds. `nil` means no bound.
     public let longest: Int64?
 
     public init(longest: Int64?) {
         self.longest = longest
     }
 
-    /// Returns `true` if an authentication is recent enough. An authentication exactly as old as the bound is
-    /// accepted.
+    /// Returns true if an authentication is recent enough. An
+    /// authentication exactly as old as the bound is accepted.
     ///
     /// - Parameter moment: The authorization moment. An unknown moment, `nil`, is never recent.
     public func accepts(_ moment: Moment?, at now: Moment) -> Bool {
@@ -314,13 +315,13 @@ public struct AuthenticationAge: Sendable, Hashable {
     /// Milliseconds by which the clock that states an authentication may be ahead of ours.
     public static let leeway: Int64 = 60_000
 
-    /// Returns `true` if an authentication lies in the future by more than the leeway. It would be recent for
-    /// ever, and younger than every revocation.
+    /// Returns true if an authentication lies in the future by more than the leeway. It would be
+    /// recent forever, and younger than every revocation.
     public static func isAhead(_ moment: Moment, of now: Moment) -> Bool {
         moment > now.advanced(byMilliseconds: leeway)
     }
 
-    /// The earliest authorization moment that is recent enough, or `nil` without a bound.
+    /// Returns the earliest authorization moment that is recent enough; `nil` without a bound.
     public func earliest(at now: Moment) -> Moment? {
         longest.map { now.advanced(byMilliseconds: -$0 * 1000) }
     }

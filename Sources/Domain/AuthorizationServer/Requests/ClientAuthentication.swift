@@ -10,7 +10,7 @@ public struct ClientAuthentication: Sendable {
 
     /// Returns the client, or throws `invalid_client`.
     ///
-    /// The duration does not reveal whether the client exists: a secret is hashed in any case.
+    /// The duration does not reveal if the client exists: a secret is hashed in any case.
     public func authenticate(_ credentials: ClientCredentials) throws(TokenEndpointError) -> OAuthClient {
         let usedBasic = credentials.method == .basic
         guard let client = clients[credentials.clientID] else {
@@ -26,8 +26,8 @@ public struct ClientAuthentication: Sendable {
             }
             return client
         }
-        // A public client that sends a secret it does not have misunderstands its own protection. There is no
-        // secret to guess, and client IDs are public, so the response names the mistake.
+        // A public client that sends a secret, although it has none, misunderstands its own protection. There
+        // is no secret to guess, and client IDs are public, so the response names the mistake.
         guard client.kind.isConfidential || !client.secretHashes.isEmpty else {
             throw TokenEndpointError(
                 OAuthError(.invalidClient, "This client has no secret; leave it out."), usedBasic: usedBasic)
@@ -44,7 +44,7 @@ public struct ClientAuthentication: Sendable {
 /// The unchecked credentials of a client at the token, revocation or introspection endpoint (RFC 6749 §2.3).
 public struct ClientCredentials: Sendable, Confidential {
     public enum Method: String, Sendable, Hashable, CaseIterable {
-        /// `client_id` alone.
+        /// `client_id` without a secret.
         case none
         /// `client_id` and `client_secret` among the parameters.
         case body = "client_secret_post"
@@ -56,15 +56,15 @@ public struct ClientCredentials: Sendable, Confidential {
     public let clientID: String
     let secret: String?
 
-    /// The credentials in HTTP Basic, for requests without parameters.
+    /// Reads the credentials from HTTP Basic, for requests without parameters.
     init(_ basic: BasicCredentials) {
         (method, clientID, secret) = (.basic, basic.clientID, basic.secret)
     }
 
     /// Reads the parameters and the field `Authorization`.
     ///
-    /// Throws `invalid_request` for two methods at once, and `invalid_client` without a method and for a
-    /// method that is not supported.
+    /// Throws `invalid_request` for two methods at once, and `invalid_client` without a
+    /// method and for a method that is not supported.
     init(_ reader: ParameterReader, authorization: String?) throws(TokenEndpointError) {
         do throws(OAuthError) {
             let clientID = try reader.text(.clientID)
@@ -104,9 +104,9 @@ public struct ClientCredentials: Sendable, Confidential {
 
 /// Client ID and secret in HTTP Basic (RFC 7617), each form-encoded first (RFC 6749 §2.3.1).
 public struct BasicCredentials: Sendable, Confidential {
-    /// The client ID. At introspection also the name of an API key.
+    /// The client ID. At introspection it can also be the name of an API key.
     public let clientID: String
-    /// `nil` when it is empty, as some libraries send it for a public client.
+    /// The secret; `nil` when it is empty, as some libraries send it for a public client.
     public let secret: String?
 
     /// Returns `nil` for another scheme and for credentials that cannot be decoded.
@@ -115,7 +115,7 @@ public struct BasicCredentials: Sendable, Confidential {
         let bytes = Array(authorization.utf8)
         guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
             String(decoding: bytes[..<space], as: UTF8.self).lowercased() == "basic",
-            // RFC 9110 §11.4: one space or more.
+            // RFC 9110 §11.4: one or more spaces.
             let decoded = Base64.decode(
                 String(decoding: bytes[space...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)),
             let colon = decoded.firstIndex(of: UInt8(ascii: ":"))

@@ -6,7 +6,7 @@ public struct ClientForm: Sendable, Confidential {
 
 /// A request of a client that authenticates itself.
 public protocol ClientRequest: Sendable {
-    /// The result of the authentication: the client, and what the endpoint reads with it.
+    /// The result of the authentication: the client, and the parsed request of the endpoint.
     associatedtype Authenticated: Sendable
 
     var credentials: ClientCredentials { get }
@@ -15,7 +15,7 @@ public protocol ClientRequest: Sendable {
     func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> Authenticated
 }
 
-/// A form to an endpoint of which each client authenticates itself.
+/// A form to an endpoint where each client authenticates itself.
 public protocol ClientFormRequest: ClientRequest {
     var form: ClientForm { get }
 
@@ -25,7 +25,7 @@ public protocol ClientFormRequest: ClientRequest {
 extension ClientFormRequest {
     public var credentials: ClientCredentials { form.credentials }
 
-    /// Throws `invalid_request`, or `invalid_client` when no client is named.
+    /// Reads the form. Throws `invalid_request`, or `invalid_client` when no client is named.
     ///
     /// - Parameters:
     ///   - contentType: The field `Content-Type`.
@@ -51,7 +51,7 @@ public enum EndpointForm {
     static func read(_ body: some Collection<UInt8>, contentType: String?, query: (some Collection<UInt8>)?)
         throws(TokenEndpointError) -> ParameterReader
     {
-        // Secrets and tokens in a URL end in logs and histories (RFC 6749 §2.3.1, RFC 9700 §4.3.2).
+        // Secrets and tokens in a URL end up in logs and histories (RFC 6749 §2.3.1, RFC 9700 §4.3.2).
         if let query, !query.isEmpty {
             throw TokenEndpointError(
                 .invalidRequest, "The request has parameters in its URL; send all of them in the body.")
@@ -81,10 +81,10 @@ public enum EndpointForm {
         return reader
     }
 
-    /// Number of bytes of the field that are read. The field can be as long as a header.
+    /// Largest number of bytes read from the field. The field can be as long as a header.
     private static let longestType = 128
 
-    /// Compares the media type without regard to case, and ignores its parameters (RFC 9110 §8.3.1).
+    /// Returns true for the media type of a form, ignoring case and parameters (RFC 9110 §8.3.1).
     public static func isForm(_ contentType: String?) -> Bool {
         let type = (contentType ?? "").utf8.prefix(longestType).prefix { $0 != UInt8(ascii: ";") }
         let trimmed = type.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }

@@ -2,7 +2,7 @@ import Encodings
 
 /// The query of the user's page about connected clients.
 public struct ConnectionsQuery: Sendable, Hashable {
-    /// The primary client ID of the app, as in the query. `nil` for any app.
+    /// The primary client ID of the app, as in the query. `nil` means any app.
     public let app: String?
     /// The requested language of the page; `nil` for the language of the browser.
     public let language: PageLanguage?
@@ -13,7 +13,7 @@ public struct ConnectionsQuery: Sendable, Hashable {
         (self.app, self.language, self.hasRemoved) = (app, language, hasRemoved)
     }
 
-    /// Reads a query of anyone. Parameters that cannot be read count as absent.
+    /// Reads an untrusted query. Parameters that cannot be read count as absent.
     ///
     /// - Parameter languages: The languages of the pages.
     public init(_ query: String, among languages: PageLanguages) {
@@ -29,7 +29,7 @@ public struct ConnectionsQuery: Sendable, Hashable {
             hasRemoved: parameters["removed"] != .absent)
     }
 
-    /// Bound in bytes; client IDs are shorter.
+    /// Largest size in bytes; client IDs are shorter.
     private static let longestApp = 256
 
     /// The query without the note about the removal. It has only values that this type has checked or

@@ -1,25 +1,25 @@
-/// Recognizes browsers inside of apps (RFC 8252 §8.12): the surrounding app could read the user's input, and
-/// the browser shares no session with the system's browser.
+/// Recognizes browsers inside apps (RFC 8252 §8.12): the surrounding app could read the user's input, and the
+/// browser shares no session with the system's browser.
 ///
-/// The check reads only the `User-Agent`. It helps honest developers, and does not protect from an app that
-/// lies.
+/// The check reads only the `User-Agent`. It helps honest developers,
+/// and does not protect from a dishonest app.
 public enum EmbeddedWebView {
-    /// Number of bytes that are read. The fields of browsers in apps have some hundred; a field can be as
-    /// long as a header.
+    /// Largest number of bytes read. The fields of browsers in apps have some
+    /// hundred; a field can be as long as a header.
     static let longestUserAgent = 1024
 
-    /// - Parameter allowsHomeScreen: True if a web app on the home screen of iOS is no web view. Its
-    ///   `User-Agent` is the same as that of a bare web view of an unknown app, so both pass, or none.
+    /// - Parameter allowsHomeScreen: True if a web app on the home screen of iOS is not a web view. Its
+    ///   `User-Agent` equals the `User-Agent` of a bare web view of an unknown app, so both pass, or neither.
     public static func isOne(userAgent: String, allowsHomeScreen: Bool = false) -> Bool {
         let marks = marks(in: userAgent)
-        // Browsers and the system's sheets for signing in have the word Safari; a bare web view does not.
+        // Browsers and the system's sign-in sheets have the word Safari; a bare web view does not.
         if !allowsHomeScreen, marks.isSuperset(of: [.apple, .webKit]), !marks.contains(.safari) {
             return true
         }
         return marks.isSuperset(of: [.android, .androidWebView]) || marks.contains(.inAppBrowser)
     }
 
-    /// Facts about a browser that words of its `User-Agent` show.
+    /// Facts about a browser from words in its `User-Agent`.
     private struct Marks: OptionSet {
         let rawValue: UInt8
 
@@ -28,7 +28,7 @@ public enum EmbeddedWebView {
         static let safari = Marks(rawValue: 4)
         static let android = Marks(rawValue: 8)
         static let androidWebView = Marks(rawValue: 16)
-        /// A browser inside of an app that has the word Safari, or leaves out `wv`.
+        /// A browser inside an app that has the word Safari, or omits `wv`.
         static let inAppBrowser = Marks(rawValue: 32)
     }
 

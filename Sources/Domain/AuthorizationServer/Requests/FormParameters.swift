@@ -2,14 +2,14 @@ import Encodings
 
 /// The parameters of a query or a form (`application/x-www-form-urlencoded`; RFC 6749, appendix B).
 ///
-/// The parser is strict, because two lenient readers can see different requests: a repeated name and a broken
-/// escape are detected, and not repaired. They are reported only for the parameter that a caller reads, so
-/// that unknown parameters can be ignored (RFC 6749 §3.1).
+/// The parser is strict, because two lenient readers can see different requests: it detects a repeated name
+/// and a broken escape, and does not repair them. They are reported only for the parameter that a caller
+/// reads, so that unknown parameters can be ignored (RFC 6749 §3.1).
 public struct FormParameters: Sendable, Confidential {
     public enum Source: Sendable { case query, form }
 
     public enum Value: Sendable, Hashable {
-        /// The parameter is missing or has no value, which is the same (RFC 6749 §3.1).
+        /// The parameter is missing or has no value, which is equivalent (RFC 6749 §3.1).
         case absent
         case repeated
         /// A broken escape, bytes that are not UTF-8, or U+0000.
@@ -17,7 +17,7 @@ public struct FormParameters: Sendable, Confidential {
         case text(String)
     }
 
-    /// There are more parameters or more bytes than these bounds.
+    /// The request has more parameters or more bytes than the bounds.
     public struct TooMany: Error, Sendable, Equatable {}
 
     public static let mostParameters = 64
@@ -33,7 +33,7 @@ public struct FormParameters: Sendable, Confidential {
         fields.reserveCapacity(16)
         var (parts, next) = (0, 0)
         while next < bytes.count {
-            // The bound is checked first, so that parameters past it cost nothing.
+            // The bound is checked first, so that parameters above it cost nothing.
             guard parts < Self.mostParameters else { throw TooMany() }
             if bytes[next] == UInt8(ascii: "&") {
                 next += 1
@@ -43,7 +43,7 @@ public struct FormParameters: Sendable, Confidential {
             next = part.endIndex + 1
             parts += 1
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            // A name that cannot be decoded is not a known name. A name that is too long is not decoded.
+            // A name that cannot be decoded is unknown. A name that is too long is not decoded.
             guard end - part.startIndex <= Self.longestName, let name = Self.decode(part[..<end]) else {
                 continue
             }
@@ -53,15 +53,15 @@ public struct FormParameters: Sendable, Confidential {
         self.fields = fields
     }
 
-    /// Bound in raw bytes of a name that is decoded: each byte of a known name can be an escape.
+    /// Largest number of raw bytes of a decoded name: each byte of a known name can be an escape.
     private static let longestName = 3 * RequestParameter.longestName
 
     public subscript(name: String) -> Value { value(of: name, upTo: Self.mostBytes) }
 
     /// Reads the first bytes of a value, so that a value that is too long costs no more than a valid value.
     ///
-    /// - Parameter limit: Number of decoded bytes that are read. A text of exactly this length may have been
-    ///   longer.
+    /// - Parameter limit: Largest number of decoded bytes. A text of
+    ///   exactly this length may have been longer.
     public func value(of name: String, upTo limit: Int) -> Value {
         var value: ArraySlice<UInt8>?
         for field in fields where Self.isNamed(field.name, name) {
@@ -78,8 +78,8 @@ public struct FormParameters: Sendable, Confidential {
             ?? bytes.count
     }
 
-    /// Returns the values of a parameter that may come several times (RFC 8707 §2). `nil` for a malformed
-    /// value.
+    /// Returns the values of a parameter that may occur several times
+    /// (RFC 8707 §2). `nil` for a malformed value.
     func all(_ name: String) -> [String?] {
         rawValues(of: name).filter { !$0.isEmpty }.map { raw in
             guard case .text(let text) = Self.text(raw, upTo: Self.mostBytes) else { return nil }
@@ -87,10 +87,10 @@ public struct FormParameters: Sendable, Confidential {
         }
     }
 
-    /// The parameters in the form that a proof of App Attest vouches for: each as `name=value`, percent-encoded
-    /// except for letters, digits and `-._~`, sorted by their bytes, with `&` between them.
+    /// Returns the canonical parameters that a proof of App Attest covers: each as `name=value`,
+    /// percent-encoded except for letters, digits and `-._~`, sorted by their bytes, with `&` between them.
     ///
-    /// - Parameter excluded: Parameters that are left out.
+    /// - Parameter excluded: Omitted parameters.
     /// - Returns: `nil` for a value that cannot be decoded.
     func canonicalText(without excluded: [RequestParameter]) -> String? {
         let excluded = Set(excluded.map { Array($0.rawValue.utf8) })
@@ -104,8 +104,8 @@ public struct FormParameters: Sendable, Confidential {
         return pairs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&")
     }
 
-    /// Names of parameters that come more than once. Only names as long as ours are compared, because each is
-    /// compared with all others.
+    /// Names of parameters that occur more than once. Only names up to the longest known name are
+    /// compared, because each is compared with all others.
     var repeatedNames: [String] {
         let names = fields.map(\.name).filter { $0.count <= RequestParameter.longestName }
         return names.indices.filter { index in names[..<index].contains(names[index]) }
@@ -123,7 +123,7 @@ public struct FormParameters: Sendable, Confidential {
 
     private static func text(_ raw: ArraySlice<UInt8>, upTo limit: Int) -> Value {
         guard let bytes = decode(raw, upTo: limit) else { return .malformed }
-        // The end may be in the middle of a character then.
+        // The end may then be in the middle of a character.
         if bytes.count == limit { return .text(String(decoding: bytes, as: UTF8.self)) }
         return String(validating: bytes, as: UTF8.self).map(Value.text) ?? .malformed
     }
@@ -163,8 +163,8 @@ public struct FormParameters: Sendable, Confidential {
     }
 }
 
-/// A value that contains a secret. No description, interpolation or `dump` shows its members, so that the
-/// secret does not reach a log.
+/// A value that contains a secret. No description, interpolation or `dump` shows its
+/// members, so that the secret does not reach a log.
 public protocol Confidential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Confidential {

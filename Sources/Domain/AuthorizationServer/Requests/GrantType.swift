@@ -1,6 +1,6 @@
-/// A grant type of the token endpoint (RFC 6749 §1.3). Dispatch, metadata, error texts and metrics follow
-/// from the list. `TokenRequest.Grant` has the parameters of each type, and a `switch` over it chooses the
-/// handler.
+/// A grant type of the token endpoint (RFC 6749 §1.3). Dispatch, metadata, error texts
+/// and metrics derive from the list. `TokenRequest.Grant` has the parameters of each
+/// type, and a `switch` over it chooses the handler.
 public struct GrantType: Sendable {
     /// `grant_type`
     public let name: String
@@ -13,7 +13,7 @@ public struct GrantType: Sendable {
     let isOffered: @Sendable (OAuthClient) -> Bool
     let read: @Sendable (TokenParameters) throws(OAuthError) -> TokenRequest.Grant
 
-    /// Returns `true` if any of the clients may use the grant type.
+    /// Returns true if any of the clients may use the grant type.
     public func isOffered(to clients: [OAuthClient]) -> Bool { clients.contains(where: isOffered) }
 
     public static let all = [authorizationCode, refreshToken, jwtBearer, tokenExchange, deviceCode]
@@ -74,7 +74,7 @@ public struct GrantType: Sendable {
         .device(TokenRequest.DeviceGrant(deviceCode: try parameters.secret(.deviceCode)))
     }
 
-    /// Returns the grant type that a request names; `nil` when it names none of the list.
+    /// Returns the grant type that a request names; `nil` for a type outside the list.
     static func named(in reader: ParameterReader) -> GrantType? {
         guard case .text(let name) = reader.parameters[RequestParameter.grantType.rawValue] else {
             return nil
@@ -101,7 +101,7 @@ public struct GrantType: Sendable {
 }
 
 extension OAuthClient {
-    /// Returns `true` if the client may use the grant type.
+    /// Returns true if the client may use the grant type.
     public func mayUse(_ type: GrantType) -> Bool { type.isOffered(self) }
 }
 
@@ -110,9 +110,10 @@ struct TokenParameters {
     let reader: ParameterReader
     let client: OAuthClient
 
-    /// Returns a code or a refresh token. A text that cannot be ours is treated like an unknown token.
+    /// Returns a code or a refresh token. A text that cannot be issued by
+    /// this service is treated like an unknown token.
     ///
-    /// Google expects `invalid_grant` for every failure, also for a missing parameter.
+    /// Google expects `invalid_grant` for every failure, including a missing parameter.
     func secret(_ parameter: RequestParameter) throws(OAuthError) -> String {
         switch reader.parameters[parameter.rawValue] {
         case .repeated: throw reader.refusal(parameter, "is repeated; send it once")
@@ -124,7 +125,7 @@ struct TokenParameters {
     }
 
     /// Returns the code verifier. A text that cannot be a verifier is a mistake of the client's developer,
-    /// and the error says so. A well-formed verifier is checked together with the code.
+    /// and the error states this. A well-formed verifier is checked together with the code.
     func verifier() throws(OAuthError) -> String? {
         switch reader.parameters[RequestParameter.codeVerifier.rawValue] {
         case .repeated: throw reader.refusal(.codeVerifier, "is repeated; send it once")

@@ -3,7 +3,7 @@ import Encodings
 
 /// A request to end the session of a browser (OpenID Connect RP-Initiated Logout 1.0 §2).
 public struct LogoutRequest: Sendable, Confidential {
-    /// An ID token of unknown origin. `nil` for a malformed token too: it is only a hint.
+    /// An ID token of unknown origin. `nil` also for a malformed token: it is only a hint.
     public let idTokenHint: String?
     public let clientID: String?
     public let postLogoutRedirectURI: String?
@@ -31,10 +31,10 @@ public struct LogoutRequest: Sendable, Confidential {
         languages = RequestedLanguages(reader)
     }
 
-    /// The query of the same request by a client, without the ID token: for the form of the page that asks the
-    /// user.
+    /// Returns the query of the same request by a client, without the ID
+    /// token, for the form of the confirmation page.
     ///
-    /// - Parameter clientID: The client that was found by the ID token, or the name of the request.
+    /// - Parameter clientID: The client from the ID token, or from the request.
     public func query(clientID: String?) -> String {
         var query = QueryText()
         if let clientID { query.append("client_id", clientID) }

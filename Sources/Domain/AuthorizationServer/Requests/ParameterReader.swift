@@ -25,9 +25,9 @@ struct ParameterReader {
         return text
     }
 
-    /// Reads a required token. A token above the bound is never valid, and an invalid token is no error of
-    /// the request (RFC 7009 §2.2, RFC 7662 §2.2). It is returned as an empty text, which is never a valid
-    /// token.
+    /// Reads a required token. A token above the bound is never valid, and an invalid
+    /// token is not an error of the request (RFC 7009 §2.2, RFC 7662 §2.2). It is returned
+    /// as an empty text, which is never a valid token.
     func token(_ parameter: RequestParameter) throws(OAuthError) -> String {
         if case .text(let text) = value(parameter), text.utf8.count > parameter.longest {
             return ""
@@ -44,7 +44,7 @@ struct ParameterReader {
         }
     }
 
-    /// Reads `state` as it was sent, so that it goes back byte for byte.
+    /// Reads `state` as sent, so that it goes back byte for byte.
     func state() throws(OAuthError) -> RequestState? {
         let values = parameters.rawValues(of: RequestParameter.state.rawValue)
         guard values.count <= 1 else { throw refusal(.state, "is repeated; send it once") }
@@ -60,7 +60,7 @@ struct ParameterReader {
         return state
     }
 
-    /// One byte more than the bound shows that a value is too long.
+    /// Reads a value. One byte more than the bound shows that a value is too long.
     private func value(_ parameter: RequestParameter) -> FormParameters.Value {
         parameters.value(of: parameter.rawValue, upTo: parameter.longest + 1)
     }
@@ -111,11 +111,11 @@ enum RequestParameter: String, Sendable, CaseIterable {
     case postLogoutRedirectURI = "post_logout_redirect_uri"
     case deviceCode = "device_code"
 
-    /// Length in bytes of the longest name.
+    /// Size in bytes of the longest name.
     static let longestName = allCases.map(\.rawValue.utf8.count).max() ?? 0
 
-    /// Bound of the parameter's value in bytes. Every value is stored or compared, so every value has a
-    /// bound.
+    /// Bound of the parameter's value in bytes. Every value is stored
+    /// or compared, so every value has a bound.
     var longest: Int {
         switch self {
         case .clientID: 128
@@ -132,7 +132,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
         case .uiLocales: 256
         case .userLocale, .attestationKeyID, .keyID, .appVersion: 64
         case .attestationClientData, .challenge: 1024
-        // Attestations of 9 KiB in base64. Those of today have 6 KiB.
+        // Attestations of up to 9 KiB in base64. Current attestations have 6 KiB.
         case .attestation: 12_288
         case .codeChallenge, .codeVerifier: 128
         case .code, .refreshToken, .deviceCode: 512

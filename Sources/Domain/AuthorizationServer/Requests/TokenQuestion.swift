@@ -8,10 +8,10 @@ public struct TokenQuestion: Sendable, Confidential {
 
     public let endpoint: Endpoint
     public let token: String
-    /// The kind of token according to the client. `nil` without a hint, and with an unknown hint: a hint only
-    /// decides which kind is tried first.
+    /// The kind of token according to the client. `nil` without a hint, and with an unknown hint: a
+    /// hint only decides which kind is tried first.
     public let hint: Hint?
-    /// `nil` at introspection, when the caller has an API key in place of a client.
+    /// Credentials; `nil` at introspection, when the caller has an API key instead of a client.
     public let credentials: ClientCredentials?
 
     public enum Hint: String, Sendable, Hashable, CaseIterable {
@@ -19,10 +19,10 @@ public struct TokenQuestion: Sendable, Confidential {
         case refreshToken = "refresh_token"
     }
 
-    /// Throws `invalid_request` or `invalid_client`.
+    /// Reads the request. Throws `invalid_request` or `invalid_client`.
     ///
     /// - Parameters:
-    ///   - hasAPIKey: `true` if the field `Authorization` has a valid API key.
+    ///   - hasAPIKey: True if the field `Authorization` has a valid API key.
     ///   - query: The query of the request's target.
     public init(
         _ endpoint: Endpoint, body: some Collection<UInt8>, contentType: String?, authorization: String?,
@@ -43,10 +43,10 @@ public struct TokenQuestion: Sendable, Confidential {
         }
     }
 
-    /// Authenticates the client. `nil` for a caller with an API key.
+    /// Authenticates the client. Returns `nil` for a caller with an API key.
     ///
     /// Any client may revoke its own tokens; only confidential clients may introspect (RFC 7662 §4), because
-    /// anyone could try tokens with the ID of a public client.
+    /// any party could try tokens with the ID of a public client.
     public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient? {
         guard let credentials else { return nil }
         let client = try ClientAuthentication(clients).authenticate(credentials)
@@ -73,12 +73,12 @@ public struct TokenQuestion: Sendable, Confidential {
     }
 }
 
-/// The credentials at the endpoints of a client's event stream. Their bodies are JSON, so only HTTP Basic is
-/// accepted.
+/// The credentials at the endpoints of a client's event stream. Their
+/// bodies are JSON, so only HTTP Basic is accepted.
 public struct StreamRequest: ClientRequest, Confidential {
     public let credentials: ClientCredentials
 
-    /// Throws `invalid_client`.
+    /// Reads the credentials. Throws `invalid_client`.
     ///
     /// - Parameter authorization: The field `Authorization`.
     public init(authorization: String?) throws(TokenEndpointError) {
@@ -89,8 +89,8 @@ public struct StreamRequest: ClientRequest, Confidential {
         credentials = ClientCredentials(basic)
     }
 
-    /// Authenticates the client. Throws `invalid_client`, also for a client without a secret: client IDs are
-    /// public, and events name users.
+    /// Authenticates the client. Throws `invalid_client`, even for a client without a secret:
+    /// client IDs are public, and events name users.
     public func authenticated(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient {
         let client = try ClientAuthentication(clients).authenticate(credentials)
         guard !client.secretHashes.isEmpty else {

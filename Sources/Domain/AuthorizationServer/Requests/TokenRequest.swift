@@ -1,7 +1,7 @@
 public import Cryptography
 import Encodings
 
-/// A request to `/oauth/token` of an authenticated client. Nothing has been looked up yet.
+/// A request to `/oauth/token` of an authenticated client. Its codes and tokens have not been looked up yet.
 public struct TokenRequest: Sendable {
     public let client: OAuthClient
     public let grantType: GrantType
@@ -16,8 +16,8 @@ public struct TokenRequest: Sendable {
         case device(DeviceGrant)
     }
 
-    /// RFC 6749 §4.1.3. An absent parameter counts as wrong, and is `invalid_grant` like every fault of a
-    /// code.
+    /// RFC 6749 §4.1.3. An absent parameter counts as wrong, and is
+    /// `invalid_grant` like every fault of a code.
     public struct CodeGrant: Sendable, Confidential {
         public let code: String
         public let redirectURI: String?
@@ -27,19 +27,19 @@ public struct TokenRequest: Sendable {
     /// RFC 6749 §6.
     public struct RefreshGrant: Sendable, Confidential {
         public let refreshToken: String
-        /// Some of the scopes of the refresh token. `nil` is the whole scope.
+        /// A part of the refresh token's scopes. `nil` means the whole scope.
         public let scope: ScopeSet?
     }
 
-    /// RFC 7523 §2.1, as Google's streamlined linking uses it.
+    /// RFC 7523 §2.1, as in Google's streamlined linking.
     public struct AssertionGrant: Sendable, Confidential {
         public let assertion: String
         public let intent: Intent
-        /// `nil` is all scopes of the client.
+        /// Requested scope. `nil` means all scopes of the client.
         public let scope: ScopeSet?
     }
 
-    /// RFC 8693 §2.1, with the members that `POST /v1/sign-ins` has.
+    /// RFC 8693 §2.1, with the members of `POST /v1/sign-ins`.
     public struct ExchangeGrant: Sendable, Confidential {
         /// Apple's identity token.
         public let subjectToken: String
@@ -49,7 +49,7 @@ public struct TokenRequest: Sendable {
         public let authorizationCode: String?
         /// Apple's object with the name of the user, as JSON text.
         public let user: String?
-        /// `nil` is all scopes of the client.
+        /// Requested scope. `nil` means all scopes of the client.
         public let scope: ScopeSet?
     }
 
@@ -60,7 +60,7 @@ public struct TokenRequest: Sendable {
 
     /// The request of Google: the existence of an account, or tokens.
     public enum Intent: String, Sendable, Hashable, CaseIterable {
-        /// Asks if there is an account.
+        /// Queries the existence of an account.
         case check
         /// Requests tokens for the existing account.
         case get
@@ -130,8 +130,8 @@ public struct UnauthenticatedTokenRequest: ClientFormRequest {
     }
 }
 
-/// Statements of a token request about the app that it comes from. Nothing of it is verified, and no value of it
-/// makes the request malformed.
+/// Statements of a token request about its app. They are not verified, and
+/// no value of them makes the request malformed.
 public struct AppProofParameters: Sendable, Confidential {
     /// The proof of App Attest; `nil` when the request has none of its parameters.
     public let proof: Proof?
@@ -165,7 +165,7 @@ public struct AppProofParameters: Sendable, Confidential {
     }
 }
 
-/// The rule of RFC 8707 §2: a client can request tokens for its own audience only.
+/// The rule of RFC 8707 §2: a client can request tokens only for its own audience.
 struct ResourceCheck {
     let audience: String
 

@@ -3,7 +3,7 @@ import Encodings
 /// The redirect of an authorization response: everything except code or error (RFC 6749 §4.1.2).
 public struct AuthorizationResponse: Sendable, Hashable {
     public let target: RedirectTarget
-    /// `nil` when the request had no `state`, or an invalid `state`, which is not sent back.
+    /// The `state`; `nil` when the request had no `state`, or an invalid `state`, which is not returned.
     public let state: RequestState?
     /// The `iss` by which a client of several servers recognizes the server (RFC 9207). `nil` in App Flip,
     /// where Google knows the server from the app.
@@ -38,15 +38,15 @@ public struct AuthorizationResponse: Sendable, Hashable {
     }
 }
 
-/// The `state` of a request, which goes back to the client unchanged (RFC 6749 §4.1.2).
+/// The `state` of a request, which is returned to the client unchanged (RFC 6749 §4.1.2).
 public struct RequestState: Sendable, Hashable {
     /// The value as encoded in a query.
     let encoded: String
 
-    /// Bound in bytes of the encoded value.
+    /// Largest size in bytes of the encoded value.
     public static let longest = 4096
 
-    /// - Parameter query: The encoded value from a query. It is not decoded, so that it goes back byte for
+    /// - Parameter query: The encoded value from a query. It is not decoded, so that it is returned byte for
     ///   byte. Returns `nil` for an empty value, a value above the bound, or bytes that no query has.
     init?(query: some Collection<UInt8>) {
         guard (1...Self.longest).contains(query.count),
@@ -55,8 +55,8 @@ public struct RequestState: Sendable, Hashable {
         encoded = String(decoding: query, as: UTF8.self)
     }
 
-    /// - Parameter text: The value itself, from a form or from JSON. Returns `nil` when it is empty, or too
-    ///   long when it is encoded.
+    /// - Parameter text: The value itself, from a form or from JSON. Returns `nil`
+    ///   when it is empty, or too long after encoding.
     init?(text: String) {
         guard (1...Self.longest).contains(text.utf8.count) else { return nil }
         encoded = QueryText.encode(text)

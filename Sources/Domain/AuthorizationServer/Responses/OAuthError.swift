@@ -4,7 +4,7 @@ public import StrictJSON
 
 /// An error of OAuth 2.0 as clients see it.
 public struct OAuthError: CodedError {
-    /// The raw values are the words of the standards, and of Google for App Flip and its pages.
+    /// The raw values are the error codes of the standards, and of Google for App Flip and its pages.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         // RFC 6749 §4.1.2.1 and §5.2.
         case invalidRequest = "invalid_request"
@@ -43,8 +43,8 @@ public struct OAuthError: CodedError {
     public let code: Code
     /// The `error_description`: for the developer of the client, in English.
     ///
-    /// It has only the characters of RFC 6749 §4.1.2.1 (printable ASCII without `"` and `\`), and repeats
-    /// nothing of the request, so that no request can write text or markup into a response.
+    /// It has only the characters of RFC 6749 §4.1.2.1 (printable ASCII without `"` and `\`), and contains no
+    /// part of the request, so that no request can write text or markup into a response.
     public let explanation: String
     /// The cause of a refusal by App Check, for programs.
     public let appCheckCause: AppCheckCause?
@@ -55,7 +55,7 @@ public struct OAuthError: CodedError {
     /// Google's e-mail address of the user, with `linking_error`.
     var loginHint: String?
 
-    /// - Parameter reason: `nil` for a code that is the reason itself.
+    /// - Parameter reason: The reason; `nil` for a code that is itself the reason.
     public init(
         _ code: Code, _ explanation: String, appCheckCause: AppCheckCause? = nil,
         reason: TokenRefusalReason? = nil, retryAfter: Int64? = nil
@@ -92,7 +92,8 @@ extension OAuthError: JSONBody {
 }
 
 extension OAuthError {
-    /// A public client without a proof of its app has not authenticated itself (RFC 6749 §5.2).
+    /// Creates the error. A public client without a proof of its app
+    /// has not authenticated itself (RFC 6749 §5.2).
     public init(_ refusal: AppCheckRefusal) {
         let reason: TokenRefusalReason =
             switch refusal.code {
@@ -102,8 +103,8 @@ extension OAuthError {
         self.init(.invalidClient, refusal.explanation, appCheckCause: refusal.cause, reason: reason)
     }
 
-    /// Every fault of a code or a refresh token. The client does not learn the reason, because an attacker
-    /// who tries codes would benefit.
+    /// Returns the error for every fault of a code or a refresh token. The client does not learn the reason,
+    /// because an attacker who tries codes would benefit.
     public static func invalidGrant(_ reason: TokenRefusalReason) -> OAuthError {
         OAuthError(
             .invalidGrant, "The code or token is wrong, expired, used or revoked; start a new authorization.",
@@ -121,8 +122,8 @@ extension OAuthError {
 }
 
 extension OAuthError.Code {
-    /// The reason that every error of this code has at the token endpoint. `nil` for `invalid_grant`, which
-    /// has many, and for codes of other endpoints.
+    /// The reason of every error of this code at the token endpoint. `nil` for `invalid_grant`, which has
+    /// many reasons, and for codes of other endpoints.
     fileprivate var reason: TokenRefusalReason? {
         switch self {
         case .invalidRequest: .requestMalformed

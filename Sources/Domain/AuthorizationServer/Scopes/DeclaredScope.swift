@@ -1,8 +1,8 @@
 /// A scope that clients can have, with its text on the consent page.
 public struct DeclaredScope: Sendable, Hashable {
     public let token: ScopeToken
-    /// Text for the consent page that names the access in plain words. It is an item of a list: "See your
-    /// name".
+    /// Text for the consent page that names the access in plain
+    /// words. It is an item of a list: "See your name".
     public let text: LocalizedText
     /// True if the user can refuse this scope and grant the others.
     public let isOptional: Bool
@@ -10,7 +10,7 @@ public struct DeclaredScope: Sendable, Hashable {
 
 /// All scopes of a deployment: the built-in scopes, and the scopes of the configuration.
 public struct ScopeCatalog: Sendable {
-    /// The built-in scopes first, then the others in the order of the configuration.
+    /// All scopes: the built-in scopes first, then the others in the order of the configuration.
     public let scopes: [DeclaredScope]
     private let indexByToken: [ScopeToken: Int]
 
@@ -35,7 +35,7 @@ public struct ScopeCatalog: Sendable {
 
     public subscript(token: ScopeToken) -> DeclaredScope? { indexByToken[token].map { scopes[$0] } }
 
-    /// Returns the declarations of these scopes, in their order. A scope without a declaration is left out.
+    /// Returns the declarations of these scopes, in their order. Omits a scope without a declaration.
     public func declarations(of set: ScopeSet) -> [DeclaredScope] { set.tokens.compactMap { self[$0] } }
 }
 
@@ -104,7 +104,7 @@ public struct ScopeTexts: TranslatedTexts {
         email: DeclaredScope.builtIn(.email).text.english,
         offlineAccess: DeclaredScope.builtIn(.offlineAccess).text.english)
 
-    /// `nil` for a scope that is not built in.
+    /// Returns the text; `nil` for a scope that is not built in.
     func text(of token: ScopeToken) -> String? {
         let texts: [ScopeToken: String] = [
             .openID: openid, .profile: profile, .email: email, .offlineAccess: offlineAccess,

@@ -1,24 +1,25 @@
 public import AppleAccounts
 
-/// Scopes without repetition, in the order in which they were named (RFC 6749 §3.3).
+/// Scopes without repetition, in the order of their first occurrence (RFC 6749 §3.3).
 public struct ScopeSet: Sendable, Hashable {
     public let tokens: [ScopeToken]
 
-    /// Number of scopes that a request can name, and that a client can have.
+    /// Largest number of scopes of a request, and of a client.
     public static let most = 64
-    /// Bound in bytes of the text of a set.
+    /// Largest size in bytes of the text of a set.
     public static let longest = 2048
 
-    /// Keeps a repeated scope at its first place.
+    /// Creates a set. A repeated scope keeps its first place.
     public init(_ tokens: some Sequence<ScopeToken>) {
-        // Comparing each scope with the others takes less time than making a set, because there are few.
+        // Comparing each scope with the others takes less time than
+        // creating a `Set`, because there are few scopes.
         var known: [ScopeToken] = []
         for token in tokens where !known.contains(token) { known.append(token) }
         self.tokens = known
     }
 
-    /// Reads scopes that are separated by single spaces. Returns `nil` for anything else, for a text without
-    /// a scope, and past the bounds.
+    /// Reads scopes that are separated by single spaces. Returns `nil` for anything else, for
+    /// a text without a scope, and above the bounds.
     public init?(parsing text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         var tokens: [ScopeToken] = []
@@ -32,20 +33,21 @@ public struct ScopeSet: Sendable, Hashable {
     /// The value of the parameter `scope`.
     public var text: String { tokens.map(\.rawValue).joined(separator: " ") }
 
-    /// True if the scopes name the user's data, but neither an ID token nor userinfo can give it.
+    /// True if the scopes name the user's data, but neither an ID token nor userinfo can contain it.
     public var lacksOpenID: Bool { !contains(.openID) && (contains(.email) || contains(.profile)) }
 
     public var isEmpty: Bool { tokens.isEmpty }
 
     public func contains(_ token: ScopeToken) -> Bool { tokens.contains(token) }
 
-    /// Returns `true` if every scope of this set is in the other set.
+    /// Returns true if every scope of this set is in the other set.
     public func isSubset(of other: ScopeSet) -> Bool { tokens.allSatisfy(other.contains) }
 
     /// Returns the scopes of this set that are also in the other set, in the order of this set.
     public func intersection(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens.filter(other.contains)) }
 
-    /// Returns the scopes of a text that are in this set, in the order of the text. `nil` when none is.
+    /// Returns the scopes of a text that are in this set, in the
+    /// order of the text. `nil` if none is in this set.
     public func remainder(of text: String) -> String? {
         guard let scopes = ScopeSet(parsing: text) else { return nil }
         if scopes.isSubset(of: self) { return text }
@@ -65,7 +67,7 @@ extension ScopeSet: CustomStringConvertible {
 public struct ScopeToken: ByteComparedText {
     public let rawValue: String
 
-    /// Largest number of characters. Long enough for the URLs that Google uses as scopes.
+    /// Largest number of characters. Sufficient for the URLs that Google uses as scopes.
     public static let longest = 128
 
     /// Returns `nil` unless the text is a `scope-token` of 1 to 128 characters.

@@ -1,26 +1,26 @@
 public import AppleAccounts
 public import Cryptography
 
-/// Reads of grants and codes for operators. Nothing of it decides about a token.
+/// Reads grants and codes for operators. No decision about a token depends on it.
 public protocol GrantInspectionStore: Sendable {
-    /// Returns the code with this digest, also one that was redeemed or has expired; `nil` when there is none.
+    /// Returns the code with this digest, even after its redemption or expiry; `nil` when there is none.
     func code(withDigest digest: SHA256Digest) async throws -> CodeRecord?
 
     /// Returns the device authorization with this digest of its device code; `nil` when there is none, or when
     /// the user has agreed.
     func device(withDigest digest: SHA256Digest) async throws -> DeviceAuthorization?
 
-    /// Counts grants and token families by client, at most so many rows of each. The count is of all rows or
-    /// of a sample; `ClientUsage` says which.
+    /// Counts grants and token families by client, at most this many rows of each. The count covers
+    /// all rows or a sample, as `ClientUsage` states.
     func clientUsage(lookingAt most: Int) async throws -> ClientUsage
 
-    /// Returns Google's security events, the newest first, and those of one millisecond by their `jti`.
+    /// Returns Google's security events, the newest first, and events of the same millisecond by their `jti`.
     ///
-    /// - Parameter position: Of the last event of the page before; `nil` for the newest.
+    /// - Parameter position: Position of the last event of the previous page; `nil` for the newest event.
     func googleEvents(before position: GoogleEventPosition?, limit: Int) async throws -> [ReceivedGoogleEvent]
 }
 
-/// A place among Google's security events. Several can have come in one millisecond.
+/// A position among Google's security events. Several can have arrived in one millisecond.
 public struct GoogleEventPosition: Sendable, Hashable {
     public let receivedAt: Moment
     public let jti: String
@@ -29,7 +29,7 @@ public struct GoogleEventPosition: Sendable, Hashable {
         (self.receivedAt, self.jti) = (receivedAt, jti)
     }
 
-    /// The place before the newest event.
+    /// The position before the newest event.
     public static let newest = GoogleEventPosition(receivedAt: .last, jti: "")
 }
 
@@ -37,7 +37,7 @@ public struct GoogleEventPosition: Sendable, Hashable {
 public struct ClientUsage: Sendable, Hashable {
     public let grants: [OAuthClientID: Int]
     public let families: [OAuthClientID: Int]
-    /// True if the database has more grants than were looked at.
+    /// True if the database has more grants than were counted.
     public let isSampleOfGrants: Bool
     public let isSampleOfFamilies: Bool
 
@@ -48,7 +48,7 @@ public struct ClientUsage: Sendable, Hashable {
     }
 }
 
-/// A security event of Google's, as it was verified and kept.
+/// A security event of Google's, as it was verified and stored.
 public struct ReceivedGoogleEvent: Sendable, Hashable {
     public let jti: String
     /// The token; empty when it is about an erased user.

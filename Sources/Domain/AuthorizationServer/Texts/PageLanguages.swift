@@ -1,11 +1,12 @@
 import Encodings
 
-/// The languages of a deployment's pages: the built-in languages, and those that it has written texts for.
+/// The languages of a deployment's pages: the built-in languages, and
+/// the languages of the deployment's own texts.
 public struct PageLanguages: Sendable {
-    /// The built-in languages alone.
+    /// The built-in languages only.
     public static let builtIn = PageLanguages([])
 
-    /// Number of further languages. Each tag of a request is compared with every language.
+    /// Largest number of further languages. Each tag of a request is compared with every language.
     public static let mostTranslations = 32
 
     public let all: [PageLanguage]
@@ -17,8 +18,8 @@ public struct PageLanguages: Sendable {
     /// Finds the language with exactly this tag.
     func named(_ tag: String) -> PageLanguage? { all.first { $0.rawValue == tag } }
 
-    /// Finds the language of a tag (BCP 47): `ar-EG` is Arabic, and of `pt` and `pt-BR` the longer tag that fits
-    /// is chosen (RFC 4647 §3.4). `nil` for a language that the pages do not have.
+    /// Finds the language of a tag (BCP 47): `ar-EG` is Arabic, and for `pt` and `pt-BR` the longest matching
+    /// tag is chosen (RFC 4647 §3.4). `nil` for a language that the pages do not have.
     public func language(tag: some StringProtocol) -> PageLanguage? { language(tag: Array(tag.utf8)[...]) }
 
     private func language(tag: some Collection<UInt8>) -> PageLanguage? {
@@ -38,7 +39,7 @@ public struct PageLanguages: Sendable {
         return best?.language
     }
 
-    /// Number of bytes of a tag that are compared. The tags of the pages are shorter.
+    /// Largest number of compared bytes of a tag. The tags of the pages are shorter.
     private static let longestTag = 35
 
     /// Finds the preferred language of the field `Accept-Language` (RFC 9110 §12.5.4) among the languages of
@@ -47,7 +48,7 @@ public struct PageLanguages: Sendable {
         var field = acceptLanguage
         return field.withUTF8(mostWanted)
     }
-    /// Number of bytes of the field that are read.
+    /// Largest number of bytes read from the field.
     private static let longestField = 1024
 
     private func mostWanted(_ field: UnsafeBufferPointer<UInt8>) -> PageLanguage? {
@@ -94,7 +95,7 @@ public struct PageLanguages: Sendable {
 /// A language of the pages for users.
 public enum PageLanguage: Sendable, Hashable {
     case english, arabic, turkish, polish
-    /// A language that a deployment has written texts for.
+    /// A language of the deployment's own texts.
     case other(Translation)
 
     /// The language tag (BCP 47).
@@ -119,7 +120,7 @@ public enum PageLanguage: Sendable, Hashable {
 }
 
 extension PageLanguage: CaseIterable {
-    /// The languages that are built in.
+    /// The built-in languages.
     public static let allCases: [PageLanguage] = [.english, .arabic, .turkish, .polish]
 
     /// Finds a built-in language by its tag.
@@ -129,7 +130,7 @@ extension PageLanguage: CaseIterable {
     }
 }
 
-/// The languages that a request asks for in its parameters.
+/// The languages that a request names in its parameters.
 public struct RequestedLanguages: Sendable, Hashable {
     /// Language tags (BCP 47), the preferred first.
     public let tags: [String]
@@ -138,8 +139,8 @@ public struct RequestedLanguages: Sendable, Hashable {
         self.tags = tags
     }
 
-    /// Reads the languages from a query that was not checked, or not accepted. A malformed query requests no
-    /// language.
+    /// Reads the languages from a query that was not checked, or not
+    /// accepted. A malformed query requests no language.
     public init(query: String) {
         guard let parameters = try? FormParameters(parsing: query.utf8, as: .query) else {
             self.init()
@@ -148,7 +149,8 @@ public struct RequestedLanguages: Sendable, Hashable {
         self.init(ParameterReader(parameters))
     }
 
-    /// Reads `user_locale`, which Google sends, before `ui_locales` (OpenID Connect Core §3.1.2.1).
+    /// Reads the languages. `user_locale`, which Google sends, precedes
+    /// `ui_locales` (OpenID Connect Core §3.1.2.1).
     init(_ reader: ParameterReader) {
         let userLocale = (try? reader.hint(.userLocale)) ?? nil
         let uiLocales = (try? reader.hint(.uiLocales)) ?? nil

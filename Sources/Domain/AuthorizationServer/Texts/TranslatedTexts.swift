@@ -1,7 +1,7 @@
-/// The texts of a part of the pages, which a deployment can write in further languages.
+/// The texts of a part of the pages, which a deployment can translate into further languages.
 ///
 /// The properties are texts, or groups of texts. A file of texts names them in lower case with underscores:
-/// `signedInAs` is `signed_in_as`. A word in braces stands for a value.
+/// `signedInAs` is `signed_in_as`. A word in braces is a placeholder for a value.
 public protocol TranslatedTexts: Sendable, Decodable {
     /// The name of the part in a file of texts.
     static var part: String { get }
@@ -10,7 +10,7 @@ public protocol TranslatedTexts: Sendable, Decodable {
 }
 
 extension TranslatedTexts {
-    /// The English texts, by the path of each in a file of texts, in the order of the declaration.
+    /// The English texts, each with its path in a file of texts, in the order of the declaration.
     static var englishTexts: [(path: String, text: String)] { members(of: english, at: part) }
 
     private static func members(of value: Any, at path: String) -> [(path: String, text: String)] {
@@ -65,7 +65,7 @@ struct TextDecoder: Decoder {
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { throw refusal }
 
-    /// Only texts and groups of texts are in the parts.
+    /// The error for a value that is neither a text nor a group of texts.
     fileprivate var refusal: DecodingError {
         .dataCorrupted(.init(codingPath: [], debugDescription: "\(path) is no text"))
     }

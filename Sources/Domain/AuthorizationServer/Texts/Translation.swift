@@ -1,6 +1,6 @@
 /// The texts of all pages in a language that is not built in, from the directory of a deployment.
 public final class Translation: Sendable {
-    /// The language tag (BCP 47), as the name of the file.
+    /// The language tag (BCP 47), which is also the name of the file.
     public let tag: String
     private let parts: [String: any TranslatedTexts]
 
@@ -8,7 +8,7 @@ public final class Translation: Sendable {
         (self.tag, self.parts) = (tag, parts)
     }
 
-    /// The texts of one part. The check of the file has made all of them.
+    /// The texts of one part. The check of the file has created all of them.
     public subscript<Texts: TranslatedTexts>(_ type: Texts.Type) -> Texts {
         parts[Texts.part] as? Texts ?? Texts.english
     }
@@ -22,12 +22,12 @@ public final class Translation: Sendable {
         return Self.rightToLeftLanguages.contains(String(subtags.first ?? ""))
     }
 
-    /// ISO 15924.
+    /// Right-to-left scripts (ISO 15924).
     private static let rightToLeftScripts: Set = [
         "Adlm", "Arab", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa",
     ]
 
-    /// Languages whose usual script is one of these.
+    /// Languages with a right-to-left script by default.
     private static let rightToLeftLanguages: Set = [
         "ar", "arc", "azb", "bal", "ckb", "dv", "fa", "glk", "he", "lrc", "mzn", "nqo", "ps", "sd", "skr",
         "syr",
@@ -36,13 +36,13 @@ public final class Translation: Sendable {
 }
 
 extension Translation: Hashable {
-    /// A deployment has one translation for a tag.
+    /// Compares the tags. A deployment has one translation for a tag.
     public static func == (lhs: Translation, rhs: Translation) -> Bool { lhs.tag == rhs.tag }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(tag) }
 }
 
-/// A file of texts, as it was read and before any check.
+/// A file of texts, as read and before any check.
 public struct TranslationDraft: Sendable {
     /// The name of the file, for errors.
     public var file: String
@@ -51,16 +51,16 @@ public struct TranslationDraft: Sendable {
     /// The texts by their paths.
     public var texts: [String: String]
 
-    /// Number of Unicode scalars of a text.
+    /// Largest number of Unicode scalars of a text.
     public static let longestText = 1000
-    /// Number of bytes of a file.
+    /// Largest number of bytes of a file.
     public static let longestFile = 65_536
 
     public init(file: String, tag: String, texts: [String: String]) {
         (self.file, self.tag, self.texts) = (file, tag, texts)
     }
 
-    /// The paths of all texts of these parts with the English texts, in the order of a file.
+    /// Returns the paths of all texts of these parts with the English texts, in the order of a file.
     public static func texts(of parts: [any TranslatedTexts.Type]) -> [(path: String, text: String)] {
         parts.flatMap { $0.englishTexts }
     }
@@ -73,8 +73,8 @@ extension PageLanguages {
     /// Checks the files of a deployment. A missing text is a mistake: a page would mix two languages.
     ///
     /// - Parameter parts: The parts of the pages.
-    /// - Returns: Also the languages of files with mistakes, so that texts of the configuration in them get no
-    ///   mistakes of their own.
+    /// - Returns: The languages, including the languages of files with mistakes, so that texts of the
+    ///   configuration in them cause no further mistakes.
     public static func check(
         _ drafts: [TranslationDraft], parts: [any TranslatedTexts.Type]
     ) -> (languages: PageLanguages, mistakes: [OAuthMistake]) {
@@ -102,7 +102,7 @@ struct TranslationCheck {
         mistakes.append(OAuthMistake(code, at: PageLanguages.setting, text))
     }
 
-    /// Returns `nil` for a file whose name is no new language.
+    /// Reads a translation. Returns `nil` for a file whose name is not a new language.
     mutating func translation(
         _ draft: TranslationDraft, parts: [any TranslatedTexts.Type]
     ) -> Translation? {
@@ -126,7 +126,7 @@ struct TranslationCheck {
         guard mistakes.count == before else { return Translation(tag: draft.tag, parts: [:]) }
         var values: [String: any TranslatedTexts] = [:]
         for part in parts {
-            // Every text is there, so that nothing is left to fail.
+            // Every text is present, so the initializer cannot fail.
             values[part.part] = try? part.init(from: TextDecoder(texts: draft.texts, path: part.part))
         }
         return Translation(tag: draft.tag, parts: values)

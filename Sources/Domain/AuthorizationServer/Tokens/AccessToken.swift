@@ -5,8 +5,8 @@ import StrictJSON
 
 /// The content of an access token (RFC 9068 §2.2).
 public struct AccessToken: Sendable, Hashable {
-    /// The `typ` of the header (RFC 9068 §2.1). No other token of this service has it, so an ID token is
-    /// never taken for an access token.
+    /// The `typ` of the header (RFC 9068 §2.1). No other token of this service has it, so
+    /// an ID token never passes as an access token.
     public static let type: StaticString = "at+jwt"
     /// Number of bytes of `jti` after the token family's ID.
     public static let randomSize = 16
@@ -17,9 +17,9 @@ public struct AccessToken: Sendable, Hashable {
     public let clientID: OAuthClientID
     /// The ID of the token family. It is a part of `jti`.
     public let familyID: UniqueID
-    /// 16 random bytes, so that no two tokens have the same `jti`.
+    /// 16 random bytes, so that every token has a unique `jti`.
     public let random: [UInt8]
-    /// Space-separated.
+    /// Scope, space-separated.
     public let scope: String
     /// Seconds since 1970, like the other times.
     public let issuedAt: Int64
@@ -46,7 +46,7 @@ public struct AccessToken: Sendable, Hashable {
     /// The claim `jti`: the token family's ID and the random bytes in base64url.
     public var identifier: String { Base64URL.encode(familyID.bytes + random) }
 
-    /// The compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed`.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         var json = JSONWriter(reservingCapacity: 512)
         json.beginObject()
@@ -66,7 +66,7 @@ public struct AccessToken: Sendable, Hashable {
 
 /// Verifies access tokens that this service has issued (RFC 9068 §4).
 ///
-/// A verified token is genuine and not expired. The store decides whether it is still valid.
+/// A verified token is genuine and not expired. The store decides if it is still valid.
 public struct AccessTokenVerifier: Sendable {
     private let issuer: String
 
@@ -80,7 +80,7 @@ public struct AccessTokenVerifier: Sendable {
         public var keyID: String { jws.keyID }
 
         /// Returns `nil` for a text that cannot be an access token of this service, so that no key is looked
-        /// up for it: also for an ID token, which has another `typ`.
+        /// up for it. An ID token, for example, has another `typ`.
         public init?(_ text: String) {
             guard let jws = try? TypedJWS(parsing: Array(text.utf8)), let type = jws.type,
                 Self.types.contains(type.lowercased())
@@ -92,7 +92,7 @@ public struct AccessTokenVerifier: Sendable {
         private static let types: Set = ["at+jwt", "application/at+jwt"]
     }
 
-    /// Returns `nil` when the token is not genuine or has expired.
+    /// Returns the token; `nil` when it is not genuine or has expired.
     ///
     /// - Parameter now: Seconds since 1970.
     public func verify(
@@ -106,7 +106,7 @@ public struct AccessTokenVerifier: Sendable {
 }
 
 extension AccessToken {
-    /// Returns `nil` unless every claim is there and has its type.
+    /// Returns `nil` unless every claim is present and has its type.
     fileprivate init?(_ claims: JSONValue) {
         guard let issuer = claims["iss"]?.string, let audience = claims["aud"]?.string,
             let accountID = claims["sub"]?.string.flatMap({ AccountID($0) }),

@@ -3,16 +3,16 @@ import Encodings
 
 /// The kind of a code: its prefix, and its name in messages.
 public protocol CodeKind: Sendable {
-    /// Lets scanners recognize a leaked code.
+    /// The prefix, by which scanners recognize a leaked code.
     static var prefix: String { get }
     static var name: String { get }
 }
 
-/// A code that a client presents for tokens: a prefix, and 256 random bits in base64url.
+/// A code that a client exchanges for tokens: a prefix, and 256 random bits in base64url.
 public struct CodeText<Kind: CodeKind>: Sendable {
     private static var size: Int { 32 }
 
-    /// A secret for ten minutes.
+    /// The text, which is secret for ten minutes.
     public let text: String
 
     /// - Parameter random: 32 bytes of a cryptographic generator.
@@ -30,7 +30,7 @@ public struct CodeText<Kind: CodeKind>: Sendable {
         self.text = text
     }
 
-    /// The digest that is stored.
+    /// The digest for storage.
     public var digest: SHA256Digest { SHA256Digest.hash(text) }
 }
 

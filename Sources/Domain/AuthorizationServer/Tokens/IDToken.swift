@@ -6,7 +6,8 @@ public import StrictJSON
 
 /// The content of an ID token (OpenID Connect Core §2).
 public struct IDToken: Sendable {
-    /// The `typ` of the header. A resource server that follows RFC 9068 does not take it for an access token.
+    /// The `typ` of the header. A resource server that follows RFC 9068
+    /// does not accept the token as an access token.
     public static let type: StaticString = "JWT"
 
     public let issuer: String
@@ -39,7 +40,7 @@ public struct IDToken: Sendable {
         self.authenticatedAt = authenticatedAt
     }
 
-    /// The compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed`.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         var json = JSONWriter(reservingCapacity: 768)
         json.beginObject()
@@ -56,18 +57,18 @@ public struct IDToken: Sendable {
         return try TypedJWS.sign(json.bytes, type: Self.type, with: key)
     }
 
-    /// The left half of the SHA-256 of the token's ASCII text (OpenID Connect Core §3.1.3.6). Both algorithms
-    /// of this service have SHA-256.
+    /// Returns the left half of the SHA-256 of the token's ASCII text (OpenID Connect Core §3.1.3.6).
+    /// Both algorithms of this service use SHA-256.
     static func hash(ofAccessToken token: String) -> String {
         Base64URL.encode(SHA256Digest.hash(token).bytes.prefix(16))
     }
 }
 
-/// An ID token that comes back as a hint: which user is meant (OpenID Connect Core §3.1.2.1), and which client
-/// asks (OpenID Connect RP-Initiated Logout 1.0 §2).
+/// An ID token that is sent back as a hint: about the intended user (OpenID Connect Core §3.1.2.1), and about
+/// the client that sends the request (OpenID Connect RP-Initiated Logout 1.0 §2).
 ///
-/// A hint may have expired: clients keep the last ID token of a session for its end. So it proves nothing but
-/// that this service has once issued it.
+/// A hint may have expired: clients keep the last ID token of a session until its end. So it
+/// proves only that this service once issued it.
 public struct IDTokenHint: Sendable, Hashable {
     public let clientID: OAuthClientID
     public let accountID: AccountID
@@ -77,8 +78,8 @@ public struct IDTokenHint: Sendable, Hashable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }
 
-        /// Returns `nil` for a text that cannot be an ID token of this service, so that no key is looked up for
-        /// it: also for an access token or a security event token, which have another `typ`.
+        /// Returns `nil` for a text that cannot be an ID token of this service, so that no key is looked up
+        /// for it. An access token or a security event token, for example, has another `typ`.
         public init?(_ text: String) {
             guard let jws = try? TypedJWS(parsing: Array(text.utf8)),
                 jws.type?.lowercased() == IDToken.type.description.lowercased()
@@ -99,7 +100,7 @@ public struct IDTokenHint: Sendable, Hashable {
 }
 
 extension OAuthError {
-    /// `id_token_hint` of an authorization request is no ID token of this service.
+    /// The error for an `id_token_hint` of an authorization request that is not an ID token of this service.
     public static let idTokenHintRefused = OAuthError(
         .invalidRequest,
         "The parameter id_token_hint must be an ID token of this service, expired or not; send another or none."
@@ -127,7 +128,7 @@ extension UserClaims: JSONBody {
     private var email: String? { showsEmail ? account.email : nil }
     private var isPrivateEmail: Bool? {
         guard email != nil else { return nil }
-        // Apple omits the claim for a signed address that is no relay.
+        // Apple omits the claim for a signed address that is not a relay address.
         return account.isPrivateEmail ?? (account.isEmailVerified == nil ? nil : false)
     }
 
@@ -138,7 +139,7 @@ extension UserClaims: JSONBody {
         return name.isEmpty ? nil : name
     }
 
-    /// Unknown values are left out.
+    /// Visits the claims. Omits unknown values.
     public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
         member("email", "The e-mail address or the private relay address.") { $0.email }
         member("email_verified", "Apple has verified the address.") {

@@ -5,9 +5,8 @@ import Encodings
 /// A refresh token (RFC 6749 §1.5), whose text names its token family.
 ///
 /// `siwa_rt_` and base64url of: the token family's ID (16 bytes), the family's secret (16 bytes), the
-/// generation (4 bytes, big-endian), the token's own secret (32 bytes). An old token of a family is
-/// recognized by the family's secret, without a row for each rotation. Only digests of the secrets are
-/// stored.
+/// generation (4 bytes, big-endian), the token's own secret (32 bytes). The family's secret identifies an old
+/// token of a family, without a row for each rotation. Only digests of the secrets are stored.
 public struct RefreshTokenText: Sendable, Hashable {
     public static let familySecretSize = 16
     public static let secretSize = 32
@@ -46,12 +45,12 @@ public struct RefreshTokenText: Sendable, Hashable {
 
     /// Returns the token that replaces this token.
     ///
-    /// The secret follows from the text of this token and the salt (HKDF with SHA-256, RFC 5869). So a client that
-    /// repeats the exchange gets the same successor, although the store has neither of the texts: the salt
-    /// without the text yields nothing.
+    /// The secret is derived from the text of this token and the salt (HKDF with SHA-256, RFC 5869). So a
+    /// client that repeats the exchange gets the same successor, although the store has neither of the
+    /// texts: the salt without the text reveals nothing.
     ///
     /// - Parameter salt: 32 bytes of a cryptographic generator.
-    /// - Returns: `nil` past the largest generation, which a rotation every second reaches after 136 years.
+    /// - Returns: `nil` above the largest generation, which a rotation every second reaches after 136 years.
     public func successor(salt: [UInt8]) -> RefreshTokenText? {
         guard generation < .max else { return nil }
         precondition(salt.count == Self.saltSize, "the salt of an exchange has 32 bytes")
@@ -87,8 +86,8 @@ extension RefreshTokenText: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The new refresh token of a token family that begins or continues, as digests. The caller keeps the
-/// secrets.
+/// The new refresh token of a token family that begins or continues,
+/// as digests. The caller keeps the secrets.
 public struct NewRefreshToken: Sendable, Hashable {
     public let familySecretDigest: SHA256Digest
     public let digest: SHA256Digest

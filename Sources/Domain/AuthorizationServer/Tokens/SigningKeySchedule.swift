@@ -1,17 +1,17 @@
 public import AppleAccounts
 
-/// Decides when a signing key is made, which key signs, and which keys are published.
+/// Decides when a signing key is created, which key signs, and which keys are published.
 ///
-/// A key is published a day before it signs, so that no verifier meets an unknown `kid`. It signs for 90
+/// A key is published a day before it signs, so that every verifier already knows its `kid`. It signs for 90
 /// days, and stays published until the last token that it signed has expired. Does no I/O and reads no clock.
 public struct SigningKeySchedule: Sendable, Hashable {
     /// Milliseconds from the first signature of a key to the first signature of its successor: 90 days.
     public static let rotation: Int64 = 90 * 86_400_000
     /// Milliseconds from publication to the first signature: a day. Verifiers keep the key set for an hour.
     public static let lead: Int64 = 86_400_000
-    /// Milliseconds for which a key may sign beyond its time while no successor can be stored: 30 days.
+    /// Milliseconds for which a key may sign after its time while no successor can be stored: 30 days.
     public static let reserve: Int64 = 30 * 86_400_000
-    /// Milliseconds that the clocks of replicas and verifiers may differ: an hour.
+    /// Largest difference in milliseconds between the clocks of replicas and verifiers: an hour.
     static let clockDifference: Int64 = 3_600_000
 
     /// Longest lifetime of a token in milliseconds.
@@ -25,15 +25,15 @@ public struct SigningKeySchedule: Sendable, Hashable {
     public struct NewKey: Sendable, Hashable {
         public let signsFrom: Moment
         public let retiresAt: Moment
-        /// A store with a younger key needs no new key: another replica was first.
+        /// Time from which a stored key makes a new key unnecessary: another replica was first.
         public let unlessMadeAfter: Moment
     }
 
     /// - Parameter keys: The keys of one algorithm whose private part can be used.
     public func signing(_ keys: [SigningKeyRecord], at now: Moment) -> SigningKeyRecord? {
         let usable = keys.filter { now < $0.retiresAt.advanced(byMilliseconds: -longestToken) }
-        // Without a key that signs already, the clock of this replica is behind the clock of the replica that
-        // made the first key.
+        // If no key signs yet, the clock of this replica is behind the
+        // clock of the replica that created the first key.
         return usable.filter { $0.signsFrom <= now }.max(by: Self.areInOrder)
             ?? usable.min(by: Self.areInOrder)
     }
@@ -42,8 +42,8 @@ public struct SigningKeySchedule: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - keys: The keys of one algorithm.
-    ///   - usable: The keys of these whose private part can be used. Other keys replace none, because they sign
-    ///     nothing.
+    ///   - usable: The keys among them whose private part can be used. Other keys
+    ///     replace none, because they sign nothing.
     public func published(
         _ keys: [SigningKeyRecord], usable: [SigningKeyRecord], at now: Moment
     ) -> [SigningKeyRecord] {
@@ -66,7 +66,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
         let newest = keys.max(by: Self.areInOrder)
         let signsFrom: Moment
         if signing == nil {
-            // Nothing could be signed meanwhile, so waiting has no benefit.
+            // No key can sign meanwhile, so waiting has no benefit.
             signsFrom = now
         } else if let newest,
             newest.signsFrom.advanced(byMilliseconds: Self.rotation - Self.lead) <= now
