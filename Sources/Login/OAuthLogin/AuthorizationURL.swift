@@ -27,7 +27,7 @@ package struct RequestedScope: Sendable, Equatable {
     /// Space-separated names; `nil` without a requested scope.
     let text: String?
 
-    /// - Parameter options: Values of `--scope`, each with a name or several. Throws `.optionMalformed`.
+    /// - Parameter options: Values of `--scope`, each with one or more names. Throws `.optionMalformed`.
     package init(_ options: [String]) throws(LoginError) {
         let words = options.flatMap { $0.split(separator: " ") }
         for word in words {
@@ -50,11 +50,11 @@ package struct RequestedScope: Sendable, Equatable {
 
     /// True if the response must contain an ID token.
     var hasOpenID: Bool { text?.split(separator: " ").contains("openid") ?? false }
-    /// True if the response may contain an ID token: also when the server decides about the scope.
+    /// True if the response may contain an ID token, also when the server decides about the scope.
     var mayHaveOpenID: Bool { text == nil || hasOpenID }
 }
 
-/// The random values of one sign-in. They live in memory only.
+/// The random values of one sign-in. They exist only in memory.
 struct LoginSecrets: Sendable {
     /// Binds the authorization response to this sign-in (RFC 6749 §10.12).
     let state: String

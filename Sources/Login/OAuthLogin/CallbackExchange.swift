@@ -1,8 +1,8 @@
 import Cryptography
 import Encodings
 
-/// Decides about the requests to the loopback address. Accepts a single authorization response (RFC 8252
-/// §7.3, §8.10).
+/// Decides about the requests to the loopback address. Accepts a single
+/// authorization response (RFC 8252 §7.3, §8.10).
 ///
 /// Any program on this machine, and any page in the browser, can send requests to this address.
 struct CallbackExchange {
@@ -15,7 +15,7 @@ struct CallbackExchange {
     }
 
     enum Reply: Equatable {
-        /// Shows the page, and goes on waiting.
+        /// Shows the page, and continues to wait.
         case page(CallbackPage)
         /// Shows the page, and ends the wait with this refusal.
         case response(CallbackPage, AuthorizationResponse)
@@ -24,9 +24,9 @@ struct CallbackExchange {
     }
 
     let expectation: AuthorizationResponse.Expectation
-    /// `127.0.0.1:PORT` or `[::1]:PORT`.
+    /// Expected host: `127.0.0.1:PORT` or `[::1]:PORT`.
     let host: String
-    /// Begins with a slash.
+    /// Path, beginning with a slash.
     let path: String
     private(set) var isAnswered = false
     /// Number of requests with the `state` of another sign-in.
@@ -66,13 +66,13 @@ struct CallbackExchange {
 enum AuthorizationResponse: Equatable {
     /// A request without `state`: from a port scanner, or from the browser for an icon.
     case unrelated
-    /// The `state` of another sign-in, or a guess. The wait goes on: otherwise any page in the browser could
-    /// end the sign-in.
+    /// The `state` of another sign-in, or a guess. The wait continues: otherwise
+    /// any page in the browser could end the sign-in.
     case otherState
     case code(String)
     case refused(LoginError)
 
-    /// Values that the authorization response must have.
+    /// Expected values of the authorization response.
     struct Expectation: Sendable {
         let state: String
         let issuer: String
@@ -143,6 +143,6 @@ enum AuthorizationResponse: Equatable {
         return code
     }
 
-    /// Bytes. The standard does not limit the length of a code.
+    /// Largest size in bytes. The standard does not limit the length of a code.
     private static let longestCode = 4096
 }

@@ -29,8 +29,8 @@ final class CallbackListener: Sendable {
     private let responses: AsyncStream<AuthorizationResponse>
     private let continuation: AsyncStream<AuthorizationResponse>.Continuation
 
-    /// Listens on 127.0.0.1, or on [::1] without IPv4. `localhost` is not used, because it may resolve to
-    /// another interface (RFC 8252 §8.3).
+    /// Listens on 127.0.0.1, or on [::1] without IPv4. It does not use `localhost`, which may
+    /// resolve to another interface (RFC 8252 §8.3).
     ///
     /// - Parameter path: Path of the redirect URI: empty, or beginning with a slash.
     /// - Throws: `.listenFailed`.
@@ -199,8 +199,8 @@ final class CallbackHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Sends the page, and closes the connection. The future always completes, also when the browser has
-    /// closed the connection.
+    /// Sends the page, and closes the connection. The future always completes,
+    /// even when the browser has closed the connection.
     @discardableResult
     static func send(
         _ page: CallbackPage, to channel: any Channel, isHead: Bool = false

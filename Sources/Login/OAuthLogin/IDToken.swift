@@ -54,7 +54,7 @@ struct IDTokenCheck {
     /// The `sub` of the sign-in, at a refresh (§12.2).
     var subject: String?
 
-    /// Seconds by which the clocks may differ.
+    /// Tolerated difference between clocks in seconds.
     static let leeway: Int64 = 60
 
     /// - Parameter now: Seconds since 1970. Throws `.idTokenRefused`.
@@ -88,7 +88,7 @@ struct IDTokenCheck {
         }
     }
 
-    /// True if `at_hash` uses SHA-256: the hash function is the signature's (§3.1.3.6).
+    /// True if `at_hash` uses SHA-256, the hash function of the signature (§3.1.3.6).
     private func usesSHA256(_ token: IDToken) -> Bool { token.algorithm.hasSuffix("256") }
 
     private func refusal(_ words: String) -> LoginError {
@@ -98,20 +98,21 @@ struct IDTokenCheck {
 
 /// Verifies the signature of an ID token with the server's key set.
 ///
-/// OpenID Connect Core §3.1.3.7, rule 6, lets a client that receives the token directly from the token
-/// endpoint rely on TLS instead. An algorithm that is not implemented here is therefore accepted and
-/// reported. A signature that can be verified must be valid.
+/// OpenID Connect Core §3.1.3.7, rule 6, allows a client that receives the token directly from the token
+/// endpoint to rely on TLS instead. So this check accepts and reports an algorithm that is not implemented
+/// here. A signature that can be verified must be valid.
 enum IDTokenSignature {
     enum Verdict: Equatable {
         case verified
-        /// The token is trusted because of TLS alone.
+        /// Only TLS protects the token.
         case unchecked
     }
 
-    /// True if the signature is verified, which needs the key set.
+    /// Returns true if the signature can be verified, which needs the key set.
     static func isVerifiable(_ token: IDToken) -> Bool { ["RS256", "ES256"].contains(token.algorithm) }
 
-    /// Throws `.idTokenRefused` for a wrong signature, for an unknown key, and for `none`.
+    /// Checks the signature. Throws `.idTokenRefused` for a wrong
+    /// signature, for an unknown key, and for `none`.
     static func check(_ token: IDToken, keySet: [UInt8]) throws(LoginError) -> Verdict {
         guard token.algorithm.lowercased() != "none", !token.segments.signature.isEmpty else {
             throw LoginError(.idTokenRefused, "the ID token is refused: it has no signature")

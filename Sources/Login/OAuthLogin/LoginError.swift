@@ -1,7 +1,7 @@
 import Encodings
 
-/// A failed sign-in or sign-out of `siwa login`. `message` says what was expected, what was found and what to
-/// do, and contains no token.
+/// A failed sign-in or sign-out of `siwa login`. `message` has the expected value, the found
+/// value and the remedy, and contains no token.
 package struct LoginError: CodedError {
     package enum Code: String, Sendable, CaseIterable {
         /// An option is malformed.
@@ -23,7 +23,7 @@ package struct LoginError: CodedError {
         case responseRefused
         /// The server responded with an OAuth error.
         case serverRefused
-        /// `invalid_grant`: the code or the refresh token is not accepted.
+        /// `invalid_grant`: the server does not accept the code or the refresh token.
         case grantInvalid
         /// `invalid_token`: Google's response to the revocation of an ended token.
         case tokenInvalid
@@ -43,8 +43,8 @@ package struct LoginError: CodedError {
     package var description: String { message }
 }
 
-/// The errors of the authorization and token endpoints in words (RFC 6749 §4.1.2.1 and §5.2, OpenID Connect
-/// Core §3.1.2.6).
+/// Messages for the errors of the authorization and token endpoints (RFC 6749
+/// §4.1.2.1 and §5.2, OpenID Connect Core §3.1.2.6).
 enum OAuthErrorWords {
     /// - Parameters:
     ///   - word: The server's `error`. An unknown error is shown unchanged.

@@ -46,7 +46,7 @@ extension LoginFlow {
                 switch try await answer(device, at: server) {
                 case .tokens(let response): return response
                 case .pending: break
-                // This request and all that follow (RFC 8628 §3.5).
+                // Applies to this request and all later requests (RFC 8628 §3.5).
                 case .slowDown: interval = min(interval + 5, DeviceAuthorization.longestInterval)
                 }
             } catch  where error.code == .serverUnreachable {
@@ -58,7 +58,7 @@ extension LoginFlow {
         throw LoginError(.responseMissing, "the code was not entered in time; run the command again")
     }
 
-    /// A cancelled pause ends early, and so does the request that follows.
+    /// Waits. A cancelled pause ends early, and so does the request after it.
     private func pause(_ seconds: Int64) async { try? await clock.sleep(for: .seconds(seconds)) }
 
     private func answer(
@@ -83,7 +83,7 @@ extension LoginFlow {
 
 /// A response of the device authorization endpoint (RFC 8628 §3.2).
 struct DeviceAuthorization: Sendable, Equatable {
-    /// A secret until the user has decided.
+    /// The device code, which is secret until the user has decided.
     let deviceCode: String
     /// The code and the addresses for the user, with escapes for a terminal.
     let userCode: String
@@ -95,11 +95,11 @@ struct DeviceAuthorization: Sendable, Equatable {
     /// Seconds between two polls.
     let interval: Int64
 
-    /// Seconds. A longer wait would be a mistake of the server.
+    /// Longest accepted lifetime in seconds. A longer wait would be a mistake of the server.
     static let longestLifetime: Int64 = 3600
     static let longestInterval: Int64 = 300
 
-    /// Throws the error of the server, or `.tokenResponseUnusable`.
+    /// Reads the response. Throws the error of the server, or `.tokenResponseUnusable`.
     init(_ response: LoginResponse, of issuer: IssuerURL) throws(LoginError) {
         let json = try? JSONValue(parsing: response.body)
         guard response.status == 200 else {
@@ -126,7 +126,7 @@ struct DeviceAuthorization: Sendable, Equatable {
         interval = min(max(json["interval"]?.integer ?? 5, 1), Self.longestInterval)
     }
 
-    /// Returns `nil` for an address that a user should not open.
+    /// Reads an address. Returns `nil` for an address that a user should not open.
     private static func address(_ name: String, of json: JSONValue, _ issuer: IssuerURL) -> String? {
         guard let text = json[name]?.string, text.utf8.count <= 2048, let address = WebAddress(text),
             address.isSecure || (issuer.isLocal && address.isLoopback)

@@ -1,11 +1,11 @@
 // OAuthLogin owns the native app of `siwa login` (RFC 8252): metadata, PKCE, the loopback address, the
 // exchange of the code, the checks of the ID token, and the file with the tokens. It works with every server.
-// It imports nothing of siwa's server, so that both do not share a bug. It does not own the command line.
+// It imports nothing of siwa's server, so that the two do not share a bug. It does not own the command line.
 
 import Encodings
 import StrictJSON
 
-/// Signs a user in at an authorization server as a native app does (RFC 8252), and describes each step to the
+/// Signs a user in at an authorization server like a native app (RFC 8252), and describes each step to the
 /// user. Never prints a token, a code or a secret.
 package struct LoginFlow: Sendable {
     let issuer: IssuerURL
@@ -43,7 +43,7 @@ package struct LoginFlow: Sendable {
         self.responseLimit = responseLimit
     }
 
-    /// Refreshes kept tokens, or signs in.
+    /// Refreshes stored tokens, or signs in.
     package func signIn() async throws(LoginError) {
         try await file.locked { () async throws(LoginError) in
             let old = try file.read()
@@ -61,8 +61,8 @@ package struct LoginFlow: Sendable {
         }
     }
 
-    /// Ends the kept tokens at the server (RFC 7009), then removes the file. If the server refuses, the file
-    /// stays, so that the command can be called again.
+    /// Ends the stored tokens at the server (RFC 7009), then removes the file. If the server refuses, the
+    /// file stays, so that the command can be repeated.
     package func signOut() async throws(LoginError) {
         try await file.locked { () async throws(LoginError) in
             guard let old = try file.read() else {
@@ -102,7 +102,7 @@ package struct LoginFlow: Sendable {
         )
     }
 
-    /// Refreshes the tokens. Returns false when the user has to sign in again.
+    /// Refreshes the tokens. Returns false when the user must sign in again.
     private func refresh(_ old: KeptTokens, at server: ServerMetadata) async throws(LoginError) -> Bool {
         guard let token = old.refreshToken else {
             guard let end = old.expiresAt, end > now() + 60 else { return false }
@@ -115,9 +115,9 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             let received = try await transport.post(form)
             let response = try TokenResponse(status: received.status, body: received.body)
-            // The signature is not checked: when the key set cannot be fetched, the rotated refresh token
-            // must not be lost. The ID token comes directly from the server (OpenID Connect Core §12.2,
-            // §3.1.3.7, rule 6).
+            // The signature is not checked: when the key set cannot be fetched, the rotated
+            // refresh token must not be lost. The ID token comes directly from the server
+            // (OpenID Connect Core §12.2, §3.1.3.7, rule 6).
             if let idToken = response.idToken {
                 try check(IDToken(parsing: idToken), nonce: nil, response, subject: old.subject)
             }
@@ -164,9 +164,9 @@ package struct LoginFlow: Sendable {
         }
     }
 
-    /// Verifies the tokens, and keeps them.
+    /// Verifies and stores the tokens.
     ///
-    /// - Parameter nonce: `nil` for a sign-in without an authorization request.
+    /// - Parameter nonce: The nonce; `nil` for a sign-in without an authorization request.
     func keep(
         _ response: TokenResponse, nonce: String?, at server: ServerMetadata
     ) async throws(LoginError) {
@@ -178,7 +178,7 @@ package struct LoginFlow: Sendable {
             try file.write(kept)
             report(kept)
         } catch {
-            // Tokens that are not kept should not stay valid.
+            // Tokens that were not stored should not stay valid.
             if let endpoint = server.revocationEndpoint {
                 try? await revoke(
                     response.refreshToken, or: response.accessToken, at: endpoint, of: server)
@@ -209,7 +209,7 @@ package struct LoginFlow: Sendable {
         return response
     }
 
-    /// Returns the `sub` of the ID token, or `nil` when there is none.
+    /// Returns the `sub` of the ID token; `nil` when there is no ID token.
     private func subject(
         of response: TokenResponse, nonce: String?, at server: ServerMetadata
     ) async throws(LoginError) -> String? {
@@ -259,8 +259,8 @@ package struct LoginFlow: Sendable {
         return try IDTokenSignature.check(token, keySet: response.body)
     }
 
-    /// Revokes the refresh token, which also ends its access tokens, or without it the access token (RFC 7009
-    /// §2.1).
+    /// Revokes the refresh token, which also ends its access tokens. Without a refresh
+    /// token, revokes the access token (RFC 7009 §2.1).
     private func revoke(
         _ refreshToken: String?, or accessToken: String, at endpoint: String, of server: ServerMetadata
     ) async throws(LoginError) {
@@ -273,7 +273,7 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             throw TokenResponse.failure(status: response.status, try? JSONValue(parsing: response.body))
         } catch  where error.code == .tokenInvalid {
-            // Google responds so for an ended token; the standard requires 200.
+            // Google sends this response for an ended token; the standard requires 200.
         }
     }
 

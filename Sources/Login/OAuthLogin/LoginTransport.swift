@@ -7,7 +7,7 @@ import OutgoingHTTP
 /// Requests to the authorization server, with bounds on time and size. Redirects are not followed, because a
 /// redirect would send a code, a token or the client's secret to another server.
 package struct LoginTransport: Sendable {
-    /// Bytes. Metadata and key sets of large servers have about 10,000.
+    /// Largest size in bytes. Metadata and key sets of large servers have about 10,000.
     static let longestBody = 262_144
 
     let client: HTTPClient
@@ -102,7 +102,7 @@ struct LoginResponse: Sendable {
 /// The client, and the secret with which it authenticates to the server.
 package struct ClientCredentials: Sendable {
     let id: String
-    /// Secret of Google's desktop clients. In a program on a user's machine it protects nothing.
+    /// Secret of Google's desktop clients. It protects nothing in a program on a user's machine.
     let secret: String?
 
     /// Throws `.optionMalformed` unless both are visible ASCII of at most 1024 characters (RFC 6749 §A.1,
@@ -144,7 +144,7 @@ package struct ClientCredentials: Sendable {
 
 extension ClientCredentials: CustomStringConvertible, CustomReflectable {
     package var description: String { "client \(id)" }
-    /// `dump` and string interpolation of types that contain a secret use this.
+    /// Shows only the ID. `dump` and string interpolation of types that contain a secret use it.
     package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 

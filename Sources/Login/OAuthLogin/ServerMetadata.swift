@@ -7,7 +7,7 @@ struct ServerMetadata: Sendable, Equatable {
     let authorizationEndpoint: String
     let tokenEndpoint: String
     let revocationEndpoint: String?
-    /// RFC 8628 §4; `nil` for a server without the device grant.
+    /// Endpoint of RFC 8628 §4; `nil` for a server without the device grant.
     let deviceAuthorizationEndpoint: String?
     let keySetURL: String?
     /// True if every authorization response has `iss` (RFC 9207 §3), so that a response without `iss` is
@@ -90,8 +90,8 @@ package struct IssuerURL: Sendable, Equatable {
     private let origin: String
     private let path: String
 
-    /// Throws `.optionMalformed` for anything but an https URL without query and fragment. http is allowed on
-    /// loopback only: elsewhere tokens would be readable on the network.
+    /// Reads the issuer. Throws `.optionMalformed` for anything except an https URL without query and
+    /// fragment. http is allowed only on loopback: elsewhere tokens would be readable on the network.
     package init(_ text: String) throws(LoginError) {
         guard let address = WebAddress(text), address.query == nil else {
             throw LoginError(
@@ -109,8 +109,8 @@ package struct IssuerURL: Sendable, Equatable {
         host = String(origin.drop { $0 != ":" }.dropFirst(3))
     }
 
-    /// URLs in the order of the attempts: RFC 8414 §3.1 inserts its suffix between host and path, OpenID
-    /// Connect Discovery §4 appends its suffix.
+    /// URLs in the order of the attempts: RFC 8414 §3.1 inserts its suffix between host and path,
+    /// OpenID Connect Discovery §4 appends its suffix.
     var metadataURLs: [String] {
         let path = path.hasSuffix("/") ? String(path.dropLast()) : path
         return [

@@ -2,8 +2,8 @@ import Foundation
 
 /// Opens a URL in the user's browser (RFC 8252 §8.12: never in a view of the program itself).
 ///
-/// `BROWSER` takes precedence: programs separated by colons. The first program that can be started gets the
-/// URL, in place of `%s` or as its last argument. Without `BROWSER`, the desktop's program opens the URL.
+/// `BROWSER` takes precedence: programs separated by colons. The first program that starts gets the URL, at
+/// the position of `%s` or as its last argument. Without `BROWSER`, the desktop's program opens the URL.
 package struct SystemBrowser: Sendable {
     let environment: [String: String]
 
@@ -29,7 +29,7 @@ package struct SystemBrowser: Sendable {
         #endif
     }
 
-    /// Returns the arguments with the URL. No shell reads them, so nothing in the URL is a command.
+    /// Returns the arguments with the URL. No shell reads them, so the URL cannot contain a command.
     static func arguments(_ words: ArraySlice<String>, for url: String) -> [String] {
         let filled = words.map { $0.replacingOccurrences(of: "%s", with: url) }
         return words.contains { $0.contains("%s") } ? filled : filled + [url]

@@ -5,8 +5,8 @@ import StrictJSON
 
 /// The private file with the tokens of one issuer and client.
 ///
-/// The file is in a directory of its own with mode 0700. A call locks the directory, because two calls must
-/// not use the same refresh token: the server rotates it.
+/// The file is in its own directory with mode 0700. A call locks the directory, because two calls must not
+/// use the same refresh token: the server rotates it.
 package struct TokenFile: Sendable {
     private static let longest = 64 * 1024
 
@@ -57,8 +57,8 @@ package struct TokenFile: Sendable {
         return try await body()
     }
 
-    /// Returns `nil` when there is no file. Throws `.fileUnusable` for a file that others could have read or
-    /// written.
+    /// Reads the tokens; `nil` when there is no file. Throws `.fileUnusable` for a file
+    /// that other users could have read or written.
     func read() throws(LoginError) -> KeptTokens? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -66,7 +66,7 @@ package struct TokenFile: Sendable {
             throw LoginError(.fileUnusable, "\(path) cannot be read; remove it to sign in anew")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // The path was no link when it was opened, and only the owner of the directory can replace it.
+        // The path was not a link when it was opened, and only the owner of the directory can replace it.
         let attributes = (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
         guard attributes[.type] as? FileAttributeType == .typeRegular,
             attributes[.ownerAccountID] as? Int == Int(geteuid()),
@@ -103,7 +103,7 @@ package struct TokenFile: Sendable {
         close(folder)
     }
 
-    /// Removes the file, and the directory if nothing else is in it.
+    /// Removes the file, and its directory if it is then empty.
     func remove() throws(LoginError) {
         guard unlink(path) == 0 || errno == ENOENT else {
             throw LoginError(.fileUnusable, "\(path) cannot be removed; remove it yourself")
@@ -112,19 +112,19 @@ package struct TokenFile: Sendable {
     }
 }
 
-/// Values of a sign-in that `siwa login` keeps between two calls.
+/// Values of a sign-in that `siwa login` stores between two calls.
 struct KeptTokens: Sendable, Equatable {
     let issuer: String
     let clientID: String
     /// Requested scope, so that a call with another `--scope` signs in again; `nil` without `--scope`.
     let requestedScope: String?
-    /// Granted scope, if the response has it.
+    /// Granted scope; `nil` when the response has none.
     let scope: String?
     let accessToken: String
     /// Expiry in seconds since 1970; `nil` when the response has none.
     let expiresAt: Int64?
     let refreshToken: String?
-    /// `sub` of the ID token, if the response had an ID token.
+    /// `sub` of the ID token; `nil` when the response had no ID token.
     let subject: String?
 
     /// - Parameters:

@@ -11,10 +11,10 @@ struct TokenResponse: Sendable, Equatable {
     /// Granted scope; `nil` when it equals the requested scope.
     let scope: String?
 
-    /// Bytes of a token, at most.
+    /// Largest size of a token in bytes.
     static let longestToken = 16 * 1024
 
-    /// Throws the error of the server, or `.tokenResponseUnusable`.
+    /// Reads the response. Throws the error of the server, or `.tokenResponseUnusable`.
     init(status: Int, body: [UInt8]) throws(LoginError) {
         let json = try? JSONValue(parsing: body)
         guard status == 200 else { throw Self.failure(status: status, json) }
@@ -37,7 +37,7 @@ struct TokenResponse: Sendable, Equatable {
         scope = json["scope"]?.string.map { $0.forTerminal(limit: 2048) }
     }
 
-    /// The error of a response with a status other than 200.
+    /// Returns the error of a response with a status other than 200.
     static func failure(status: Int, _ json: JSONValue?) -> LoginError {
         guard (400..<500).contains(status), let word = json?["error"]?.string, !word.isEmpty else {
             return LoginError(
