@@ -1,5 +1,5 @@
-// siwa owns the process and its subcommands. It owns no rule about tokens or accounts, and has no fake and no secret
-// of the trial, which siwa-dev has.
+// siwa owns the process and its subcommands. It owns no rule about tokens or accounts, and contains no fake
+// and no secret of the trial; siwa-dev contains them.
 
 import ArgumentParser
 import Composition

@@ -84,8 +84,8 @@ struct ExportAudit: AsyncParsableCommand {
 }
 
 extension DatabaseLocation {
-    /// Notes in the audit log that a command hands out data. The service may have the SQLite file open; then the
-    /// command says that the log has no row of it.
+    /// Records in the audit log that a command exports data. If the service has the SQLite file open, the
+    /// command reports that the log has no row about the export.
     func noteExport(_ action: AuditAction, detail: String, command: String) async throws {
         let moment = Moment(milliseconds: SystemKeySetClock().millisecondsSince1970)
         let entry = AuditEntry(
@@ -130,7 +130,7 @@ struct TailAudit: AsyncParsableCommand {
         }
     }
 
-    /// Writes at once: `print` would keep lines back from a file or a pipe.
+    /// Writes rows at once: `print` would buffer lines to a file or a pipe.
     private static func write(_ rows: some Sequence<AuditRow>) throws {
         let text = rows.map { $0.line + "\n" }.joined()
         if !text.isEmpty { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) }
@@ -177,7 +177,8 @@ struct VerifyAudit: AsyncParsableCommand {
         let (first, last) = (verification.firstSequence, verification.verified.sequence)
         guard last >= first else { return ["The audit log has no rows."] }
         var lines = ["The audit log is as it was written: rows \(first) to \(last)."]
-        // Also 0, to be kept beside the hash: clearing a row by hand looks like an erasure.
+        // Printed even for 0, so that the number can be stored with the hash:
+        // clearing a row by hand looks like an erasure.
         lines.append("Rows whose user was erased: \(verification.anonymous).")
         if let since = verification.rowsSinceExpected {
             lines.append("Rows since the expected hash: \(since).")
@@ -188,7 +189,7 @@ struct VerifyAudit: AsyncParsableCommand {
 }
 
 extension AuditVerification.Fault {
-    /// The sentence for an operator: what was expected, and what was found.
+    /// The sentence for an operator: the expected and the found state.
     var sentence: String {
         switch code {
         case .missing: "The audit log is broken: row \(sequence) is missing."
@@ -212,7 +213,7 @@ extension AuditVerification.Fault {
 }
 
 extension AuditRow {
-    /// The row as a line of an export. It has everything that its hash covers, and the person beside it.
+    /// The row as a line of an export. It has everything that its hash covers, and the person.
     var json: JSONValue {
         var members: [(String, JSONValue)] = [
             ("sequence", .integer(sequence)), ("time", .string(facts.moment.rfc3339)),

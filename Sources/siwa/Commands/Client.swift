@@ -116,7 +116,7 @@ struct ClientNew: ParsableCommand {
             throw ValidationError(NewClientMistakes(error, id: id).description)
         }
         if let secret = lines.secret {
-            // A file gets the lines for the configuration alone, where a secret must not be stored.
+            // A file gets only the lines for the configuration, where a secret must not be stored.
             if TerminalStyle.isFile(STDOUT_FILENO) {
                 ErrorMessage.write("secret: \(secret)")
             } else {
@@ -129,13 +129,13 @@ struct ClientNew: ParsableCommand {
 
     private static let publicKinds = list(ClientKind.all.filter { !$0.isConfidential }.map(\.name), "or")
 
-    /// The words as a list in a sentence.
+    /// Returns the words as a list in a sentence.
     fileprivate static func list(_ words: [String], _ conjunction: String) -> String {
         guard words.count > 1, let last = words.last else { return words.joined() }
         return "\(words.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
     }
 
-    /// The entry of the file. What is as by default is left out.
+    /// The entry of the file, without default values.
     var draft: ClientDraft {
         var client = ClientDraft(id: id, kind: kind, app: app, name: ["en": name ?? id])
         client.scopes = scopes
@@ -144,7 +144,7 @@ struct ClientNew: ParsableCommand {
         client.platform = platform
         client.allowsLocalhost = allowLocalhost ? true : nil
         client.allowsCustomScheme = allowCustomScheme ? true : nil
-        // Only the app's own client may have a native sign-in.
+        // Only the app developer's own client may have a native sign-in.
         client.isFirstParty = allowNativeSignIn ? true : nil
         client.allowsNativeSignIn = allowNativeSignIn ? true : nil
         client.allowsDeviceGrant = allowDeviceGrant ? true : nil

@@ -10,14 +10,15 @@ import Foundation
     import Darwin
 #endif
 
-/// The program siwa-dev in the folder of this one, which has the trial and the fakes.
+/// The program siwa-dev in the folder of this program, with the trial and the fakes.
 struct DevelopmentProgram {
-    /// EX_UNAVAILABLE of sysexits.h.
+    /// Exit status EX_UNAVAILABLE of sysexits.h.
     static let unavailable = ExitCode(69)
 
     let path: String
 
-    /// The file beside this program, and never another: PATH and the working directory belong to the caller.
+    /// Returns the file beside this program, and never another file: PATH
+    /// and the working directory belong to the caller.
     static func beside(_ program: String) -> DevelopmentProgram {
         DevelopmentProgram(path: URL(fileURLWithPath: program).deletingLastPathComponent().path + "/siwa-dev")
     }
@@ -31,7 +32,7 @@ struct DevelopmentProgram {
         #endif
     }
 
-    /// Returns the command in the arguments that siwa-dev carries out: its own, also behind `help`, and
+    /// Returns the command in the arguments that siwa-dev executes: its own commands, also after `help`, and
     /// `verify --emulator`, which trusts the roots of the fake Apple.
     static func command(in arguments: [String]) -> String? {
         if arguments.first == "verify" { return arguments.contains("--emulator") ? "verify --emulator" : nil }
@@ -39,11 +40,11 @@ struct DevelopmentProgram {
         return names.first.flatMap { DevelopmentCommand(rawValue: $0)?.rawValue }
     }
 
-    /// The reason for which siwa-dev is not started, or `nil`.
+    /// The reason for which siwa-dev is not started; `nil` if it may be started.
     ///
-    /// A program with other rights than this one, or one that others can replace, is not started: a
-    /// caller of siwa, perhaps through sudo, would get what its owner has. The group of this process and that of root
-    /// may write it.
+    /// It must have the same rights as this program, and other users must not be able to replace it:
+    /// otherwise a caller of siwa, perhaps through sudo, would run the program of another user. The
+    /// groups of this process and of root may write it.
     var refusal: String? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -62,7 +63,7 @@ struct DevelopmentProgram {
         return nil
     }
 
-    /// True if users other than this one and root can write a file.
+    /// Returns true if users other than this user and root can write a file.
     static func isWrittenByOthers(
         mode: mode_t, owner: uid_t, group: gid_t, user: uid_t, ownGroup: gid_t
     ) -> Bool {
@@ -83,7 +84,7 @@ struct DevelopmentProgram {
     }
 }
 
-/// A command of siwa-dev, for help and completions. It is never run: `Siwa.main` starts siwa-dev before.
+/// A command of siwa-dev, for help and completions. It never runs: `Siwa.main` starts siwa-dev before.
 protocol CommandOfSiwaDev: ParsableCommand {
     static var command: DevelopmentCommand { get }
 }

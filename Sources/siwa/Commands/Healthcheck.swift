@@ -54,12 +54,12 @@ struct Healthcheck: AsyncParsableCommand {
         }
     }
 
-    /// The URL at which this machine reaches a service that listens on `host`.
+    /// Returns the URL at which this machine reaches a service that listens on `host`.
     ///
     /// - Returns: `nil` for port 0, because the system chooses the port.
     static func address(host: String, port: Int) -> String? {
         guard port != 0 else { return nil }
-        // Clients cannot connect to the addresses that mean all interfaces.
+        // Clients cannot connect to wildcard addresses.
         let host =
             switch host {
             case "0.0.0.0": "127.0.0.1"
@@ -75,7 +75,8 @@ struct Healthcheck: AsyncParsableCommand {
 
     private static let largestBody = 16 * 1024
 
-    /// A redirect is not followed and counts as the response: `/readyz` never redirects.
+    /// The client's configuration. It follows no redirect, and a redirect
+    /// counts as the response: `/readyz` never redirects.
     static let client: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -92,12 +93,13 @@ struct Healthcheck: AsyncParsableCommand {
         return address
     }
 
-    /// The code and the cause of a problem, or the warnings of a service that is ready. Empty without any.
+    /// Returns the code and the cause of a problem, or the warnings
+    /// of a ready service; empty without a problem.
     static func words(in body: [UInt8]) -> String {
         let json = try? JSONValue(parsing: body)
         let words = [json?["code"], json?["cause"]].compactMap { $0?.string }
         let warnings = (json?["warnings"]?.array ?? []).compactMap(\.string).map { warning in
-            // The usual cause of the first is a database from before a rotation of the key.
+            // The usual cause of the first warning is a database from before a rotation of the key.
             switch ServiceWarnings.Warning(rawValue: warning) {
             case .sealingKeysWrong:
                 "\(warning) (stored tokens do not open: SIWA_SEALING_KEYS lacks the key that sealed them)"

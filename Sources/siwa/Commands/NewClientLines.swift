@@ -4,14 +4,14 @@ import AuthorizationServer
 import Composition
 import Cryptography
 
-/// The lines of a new OAuth client for the configuration file, checked as the service checks them at its
-/// start, and the client's secret.
+/// The lines of a new OAuth client for the configuration file, checked like the service's
+/// configuration at its start, and the client's secret.
 struct NewClientLines {
-    /// `nil` for a client without a secret.
+    /// The secret; `nil` for a client without a secret.
     let secret: String?
     let yaml: String
 
-    /// - Throws: `ConfigurationMistakes`, with all of them.
+    /// - Throws: `ConfigurationMistakes` with all mistakes.
     init(of draft: ClientDraft, withSecret: Bool, isDevelopment: Bool) throws(ConfigurationMistakes) {
         var client = draft
         // An unknown kind is refused below.
@@ -30,7 +30,7 @@ struct NewClientLines {
         _ client: ClientDraft, isDevelopment: Bool
     ) throws(ConfigurationMistakes) {
         var mistakes = ConfigurationMistakes()
-        // A scope of the service's own is declared elsewhere in the file.
+        // The service's own scopes are declared elsewhere in the file.
         let declared = client.scopes.filter { name in !ScopeToken.builtIn.contains { $0.rawValue == name } }
             .map { ScopeDraft(name: $0, text: ["en": $0]) }
         guard let app = ClientID(client.app), let team = TeamID("AAAAAAAAAA"),
@@ -56,7 +56,7 @@ struct NewClientLines {
         }
     }
 
-    /// The entry of `app_attest` that the client needs, which is elsewhere in the file.
+    /// Returns the entry of `app_attest` that the client needs, which is elsewhere in the file.
     private static func attested(_ client: ClientDraft, team: TeamID) -> AppCheckPolicies {
         let bundleID = client.bundleID ?? client.app
         guard let appID = AppID(teamID: team.rawValue, bundleID: bundleID) else { return .none }
@@ -74,7 +74,7 @@ struct NewClientLines {
         return "  - " + lines.joined(separator: "\n").dropFirst(4)
     }
 
-    /// The value of a member as YAML; `nil` where there is none.
+    /// Returns the value of a member as YAML; `nil` if it is absent.
     private static func text(of member: ClientMember, in client: ClientDraft) -> String? {
         switch member.value {
         case .text(let path): quoted(client[keyPath: path])
@@ -109,8 +109,8 @@ struct NewClientLines {
     }
 }
 
-/// The mistakes of a new client, with the names of the options of `siwa client new`: there is no
-/// configuration yet.
+/// The mistakes of a new client, with the names of the options of `siwa
+/// client new`, because no configuration exists yet.
 struct NewClientMistakes: CustomStringConvertible {
     let description: String
 

@@ -9,8 +9,8 @@ import PostgresStorage
 /// Opens the database for a command that writes. Only one process at a time can open a SQLite file; with
 /// PostgreSQL the command can run while the service runs.
 enum OpenedDatabase {
-    /// Throws `MissingDatabase` when there is no database, and `StorageError`, with `.busy` while the service
-    /// has the file open.
+    /// Opens the database. Throws `MissingDatabase` when there is none, and `StorageError`, with
+    /// `.busy` while the service has the file open.
     static func with<Result>(
         _ settings: ServiceSettings, _ body: (any ServiceStore) async throws -> Result
     ) async throws -> Result {
@@ -54,8 +54,8 @@ extension ServiceSettings {
 }
 
 extension DatabaseLocation {
-    /// Reads the location from the environment of this process, as `ServiceSettings.ofProcess()` does, for a
-    /// command that needs no other setting.
+    /// Reads the location from the environment of this process, like
+    /// `ServiceSettings.ofProcess()`, for a command that needs no other setting.
     static func ofProcess() async throws -> DatabaseLocation {
         try await SettingsReader.ending {
             try await SettingsReader.database(environment: ProcessInfo.processInfo.environment)
@@ -103,7 +103,7 @@ extension OpenedDatabase {
 /// database and report success.
 struct MissingDatabase: Error, Equatable, CustomStringConvertible {
     let location: DatabaseLocation
-    /// True when this user may not look into the file or its folder.
+    /// True when this user may not read the file or its folder.
     var isForbidden = false
 
     var description: String {
@@ -148,13 +148,14 @@ extension DatabaseLocation {
     }
 }
 
-/// Advice for a shell that has none of the variables of the service.
+/// Advice for a shell without the variables of the service.
 enum ServiceVariables {
-    /// The folder that docs/deploy.md makes.
+    /// The folder that docs/deploy.md creates.
     private static let folder = "/etc/siwa"
 
     /// - Parameter arguments: The arguments of this process.
-    /// - Returns: `nil` where the shell has variables of the service, or the service is not installed as the page says.
+    /// - Returns: `nil` if the shell has variables of the service, or the service is
+    ///   not installed as docs/deploy.md describes.
     static func advice(
         _ arguments: [String] = Array(CommandLine.arguments.dropFirst()),
         environment: [String: String] = ProcessInfo.processInfo.environment,

@@ -27,7 +27,7 @@ final class ProgressBar: Sendable {
         let elapsed = start.duration(to: .now)
         let text = state.withLock { state in
             state.done += count
-            // A window can be resized meanwhile.
+            // Users can resize a window during the work.
             state.display.columns = TerminalStyle.columns(of: STDERR_FILENO)
             return state.display.update(done: state.done, after: elapsed)
         }
@@ -69,7 +69,7 @@ struct ProgressDisplay {
     var columns = 80
     private var shownAt: Duration?
     private var shownTenth = 0
-    /// The number of the last line.
+    /// The number in the last line.
     private var shownDone: Int?
 
     /// The shortest time between two redraws, and the longest time without a line while there is progress.
@@ -93,14 +93,14 @@ struct ProgressDisplay {
         return "\(title): \(figures(done: done, after: elapsed))\n"
     }
 
-    /// Returns the last text; `nil` when the last line says it already.
+    /// Returns the last text; `nil` when the last line already shows it.
     func end(done: Int, after elapsed: Duration) -> String? {
         if isTerminal { return "\r\(bar(done: done, after: elapsed))\u{1B}[K\n" }
         return done == shownDone ? nil : "\(title): \(figures(done: done, after: elapsed))\n"
     }
 
-    /// The bar, shorter than a line of the terminal: a carriage return goes to the beginning of the last line
-    /// only.
+    /// Returns the bar, shorter than a line of the terminal: a carriage return
+    /// only moves to the beginning of the last line.
     private func bar(done: Int, after elapsed: Duration) -> String {
         let figures = figures(done: done, after: elapsed)
         let width = min(24, columns - 1 - title.count - figures.count - 4)

@@ -71,7 +71,8 @@ struct Reseal: AsyncParsableCommand {
             detail: "\(outcome.resealed) with \(keys.keys.first?.name ?? "")")
     }
 
-    /// Exit status for scripts. After `--dry-run` the old keys can be removed only if the status is 0.
+    /// Returns the exit status for scripts. After `--dry-run` the old
+    /// keys can be removed only if the status is 0.
     static func status(for outcome: Resealing.Outcome, isDryRun: Bool) -> ExitCode {
         guard outcome.isComplete else { return .failure }
         return isDryRun && outcome.resealed > 0 ? ExitCode(2) : .success
@@ -109,31 +110,32 @@ struct Reseal: AsyncParsableCommand {
     }
 }
 
-/// Seals stored values again with the first key, also the service's own signing keys, if another key sealed them.
+/// Seals stored values again with the first key if another key sealed
+/// them, including the service's own signing keys.
 ///
-/// Can be stopped at any time and run again; finished values are kept. A value that cannot be opened is
-/// counted and not changed.
+/// It can be stopped at any time and run again; finished values stay. It counts a value
+/// that cannot be opened and does not change it.
 struct Resealing {
     let store: any AppleTokenStore & AuthorizationStore
     let keys: SealingKeyRing
     /// Called with the number of further values that were processed.
     let progress: (Int) -> Void
-    /// The moment of the audit entries where keys that sign tokens and do not open are removed; otherwise `nil`.
+    /// The moment of the audit entries, if signing keys that cannot be opened are removed; otherwise `nil`.
     var retiresSigningKeysAt: Moment?
 
     struct Outcome: Equatable {
         var resealed = 0
-        /// Already sealed by the first key in the current format.
+        /// Values already sealed by the first key in the current format.
         var current = 0
-        /// Changed or deleted by the service in the meantime.
+        /// Values that the service changed or deleted in the meantime.
         var overtaken = 0
-        /// Sealed by keys that are not configured, by their names.
+        /// Values sealed by keys that are not configured, by the names of the keys.
         var unknownKeys: [String: Int] = [:]
-        /// Damaged, or sealed by another key of the same name.
+        /// Values that are damaged, or sealed by another key of the same name.
         var damaged = 0
         /// Damaged keys that sign this service's tokens.
         var damagedSigningKeys = 0
-        /// Removed keys that sign this service's tokens.
+        /// Removed signing keys.
         var retired = 0
 
         var isComplete: Bool { unknownKeys.isEmpty && damaged == 0 && damagedSigningKeys == 0 }
@@ -210,8 +212,8 @@ struct Resealing {
         let associatedData = row.purpose.associatedData(of: row.accountID, clientID: row.clientID)
         let plaintext: [UInt8]
         do throws(SealError) {
-            // Values of the first key are opened too, so that a damaged value is found here and not when it
-            // is needed.
+            // Values of the first key are opened too, so that damage is
+            // found now and not at the next use of the value.
             plaintext = try keys.open(
                 row.sealed.bytes, for: row.purpose.sealingPurpose, associatedData: associatedData)
         } catch {

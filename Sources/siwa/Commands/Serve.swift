@@ -12,7 +12,8 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Refuses what only the trial needs: under the roots of the fake Apple, whose keys are public, anybody can attest.
+    /// Refuses settings that only the trial needs: under the roots of the fake Apple,
+    /// whose keys are public, any party can attest.
     static func refuseTrial(_ settings: ServiceSettings) throws(ConfigurationMistakes) {
         guard settings.isWithFakeApple, !settings.appCheck.all.isEmpty else { return }
         var mistakes = ConfigurationMistakes()

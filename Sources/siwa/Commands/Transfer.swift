@@ -122,7 +122,7 @@ struct TransferApply: AsyncParsableCommand {
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
         try await TransferReport.ending(on: settings.database) {
-            // Before the first request to Apple.
+            // Checked before the first request to Apple.
             try await settings.database.checkPresence()
             let application = try TransferApplication(
                 path: file, deployment: settings.deployment, perSecond: options.perSecond,

@@ -76,7 +76,7 @@ struct Verify: AsyncParsableCommand {
     @Option(help: "Verify the input as of this time (RFC 3339) instead of now.")
     var at: Moment?
 
-    /// Scripts of earlier versions name it. All checks run without it too.
+    /// Accepted for scripts of earlier versions. All checks also run without it.
     @Flag(help: .hidden)
     var all = false
 
@@ -214,7 +214,7 @@ struct IssuedTokenOptions: ParsableArguments {
 
     var isEmpty: Bool { issuer == nil && !readsDatabase }
 
-    /// Throws `ValidationError` for an option that is missing, or for another kind.
+    /// Throws `ValidationError` for a missing option, or an option for another kind.
     func check(_ kind: IssuedTokenKind) throws {
         switch kind {
         case .refreshToken, .authorizationCode, .deviceCode, .userCode:
@@ -288,7 +288,7 @@ struct InspectionKeys: InspectedKeySource {
         }
     }
 
-    /// In bytes.
+    /// Largest size in bytes.
     private static let longest = 65_536
 
     private var address: String { url ?? AppleEndpoints.apple.keySet }

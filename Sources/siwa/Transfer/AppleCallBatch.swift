@@ -30,7 +30,7 @@ struct AppleCallBatch<Item: Sendable, Response: Sendable>: Sendable {
                         return (item, result, isEnd)
                     }
                     running += 1
-                    // The rate limit: the shortest time between two calls.
+                    // The rate limit sets the shortest time between two calls.
                     try await clock.sleep(for: .seconds(1) / perSecond)
                 }
                 guard let (item, result, isEnd) = try await group.next() else { break }
@@ -74,11 +74,11 @@ private final class SharedPolicy: Sendable {
     let state = Mutex(RetryPolicy())
 }
 
-/// Decides what to do when one of many calls to Apple fails. Makes no call itself.
+/// Decides the reaction to a failed call among many calls to Apple. Makes no call itself.
 struct RetryPolicy: Equatable {
     enum Decision: Equatable {
         case retry(after: Duration)
-        /// Gives this call up; other calls continue.
+        /// Abandons this call; other calls continue.
         case fail
         /// Stops the run: all calls would fail with this error.
         case stop

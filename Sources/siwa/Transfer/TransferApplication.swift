@@ -7,8 +7,8 @@ import StrictJSON
 /// The receiving team's step: requests the new identifiers of the accounts in the file from Apple, then moves
 /// the accounts.
 ///
-/// Apple's responses are stored beside the file, so that no request is repeated, also when the database is
-/// locked.
+/// Apple's responses are stored beside the file, so that no request
+/// is repeated, even when the database is locked.
 struct TransferApplication {
     struct Asked: Equatable {
         var total = 0
@@ -33,7 +33,7 @@ struct TransferApplication {
     let now: Moment
 
     private static let batch = 200
-    /// Milliseconds for which transfer identifiers are valid at most. Apple deletes them 60 days after the
+    /// Longest validity of transfer identifiers in milliseconds. Apple deletes them 60 days after the
     /// acceptance of the transfer, which is in the past.
     private static let open: Int64 = 60 * 86_400_000
 
@@ -58,7 +58,7 @@ struct TransferApplication {
         return results
     }
 
-    /// - Parameter isDryRun: Sends the request for one account only, and writes nothing.
+    /// - Parameter isDryRun: True to send the request for only one account, and to write nothing.
     func ask(
         _ apple: any AppleMigrationService, isDryRun: Bool, begin: (Int) -> Void, progress: () -> Void
     ) async throws -> Asked {
@@ -146,11 +146,12 @@ struct TransferResult: Equatable, Sendable {
     let subject: AppleSubject
     let email: EmailAddress?
 
-    /// Returns `nil` when Apple's response has no usable subject.
+    /// Creates a result. Returns `nil` when Apple's response has no usable subject.
     init?(accountID: AccountID, user: MigratedUser) {
         guard let subject = AppleSubject(user.subject) else { return nil }
         (self.accountID, self.subject) = (accountID, subject)
-        // The response is not signed, but it comes from Apple's server over TLS, so it counts like a token.
+        // The response is not signed, but it comes from Apple's
+        // server over TLS, so it is trusted like a token.
         email = user.email.flatMap {
             EmailAddress(
                 address: $0, isVerified: true,

@@ -141,8 +141,8 @@ final class LineFile {
 
     /// Returns the lines of a file with their numbers, without blank lines. Windows line ends are accepted.
     ///
-    /// - Parameter isEnded: The file is complete. Then a last line without a line end is not ignored as the
-    ///   remainder of a crash: it is read when it is valid, and otherwise the file was truncated.
+    /// - Parameter isEnded: True if the file is complete. A last line without a line end is then not ignored
+    ///   as the remainder of a crash: it is read when it is valid, and otherwise the file was truncated.
     /// - Throws: `Unusable` for a line that is not a JSON object.
     static func numberedLines(
         of path: String, isEnded: Bool = false

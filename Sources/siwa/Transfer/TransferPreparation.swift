@@ -11,7 +11,7 @@ struct TransferPreparation {
         var alreadyPrepared = 0
         var prepared = 0
         var failures: [TransferFailure] = []
-        /// The error that stopped the run, if any.
+        /// The error that stopped the run; `nil` if none did.
         var stopped: AppleCallError?
     }
 
@@ -25,7 +25,7 @@ struct TransferPreparation {
     let accounts: (AccountID?) async throws -> [TransferableAccount]
 
     /// - Parameters:
-    ///   - isDryRun: Sends the request for one account only, and writes nothing.
+    ///   - isDryRun: True to send the request for only one account, and to write nothing.
     ///   - begin: Called with the number of requests to make.
     func run(isDryRun: Bool, begin: (Int) -> Void, progress: () -> Void) async throws -> Outcome {
         let prepared = try preparedAccounts()

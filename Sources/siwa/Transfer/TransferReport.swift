@@ -21,7 +21,7 @@ struct TransferReport: Equatable {
         isComplete = outcome.failures.isEmpty && outcome.stopped == nil
     }
 
-    /// - Parameter moved: `nil` for a dry run.
+    /// - Parameter moved: The moved accounts; `nil` for a dry run.
     init(_ asked: TransferApplication.Asked, moved: TransferApplication.Moved?, file: String) {
         var lines = [
             "\(asked.total) accounts: \(asked.alreadyKnown) results of earlier runs, \(asked.learned) new results, "

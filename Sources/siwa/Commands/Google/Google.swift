@@ -95,7 +95,7 @@ struct UnregisterEvents: AsyncParsableCommand {
     }
 }
 
-/// The options that all commands of `siwa google risc` have.
+/// The options that all commands of `siwa google risc` share.
 struct EventStreamOptions: ParsableArguments {
     @Option(
         help: "The JSON key file of the service account. Default: SIWA_GOOGLE_SERVICE_ACCOUNT_FILE.",
@@ -119,7 +119,7 @@ struct EventStreamOptions: ParsableArguments {
         var isGood = true
     }
 
-    /// Values that a command takes from the configuration when no option has it.
+    /// Values that a command reads from the configuration when no option has them.
     enum Need {
         case key, receiver
         /// With the value of `--database`.
@@ -197,8 +197,7 @@ struct EventStreamOptions: ParsableArguments {
             url: url ?? settings?.googleEventsURL, location: location ?? settings?.database, http: http)
     }
 
-    /// Returns `true` if the options leave something open. The commands also run where the service is not
-    /// configured.
+    /// Returns true if the options leave a value open. The commands also run without a configured service.
     private func needsSettings(_ need: Need, _ environment: [String: String]) -> Bool {
         let isOpen =
             switch need {

@@ -36,7 +36,7 @@ struct VerifyEvents: AsyncParsableCommand {
             let state = Base64URL.encode(SecureRandom.bytes(count: 24))
             let result: Swift.Result<Int64, EventStreamError>
             do throws(EventStreamError) {
-                // The database is tried first, so that no event is sent in vain.
+                // The database is tried first, so that no event is sent for nothing.
                 _ = try await arrivals.received(state)
                 try await context.client.verify(state)
                 result = .success(try await arrivals.wait(for: state, seconds: timeout))
@@ -59,7 +59,7 @@ struct VerifyEvents: AsyncParsableCommand {
 struct EventArrivals: Sendable {
     private let inspection: any DatabaseInspection
 
-    /// Throws `.verificationMissing` when the database cannot be opened.
+    /// Opens the database. Throws `.verificationMissing` when it cannot be opened.
     init(in location: DatabaseLocation) throws(EventStreamError) {
         do {
             inspection = try location.inspection()
@@ -88,7 +88,7 @@ struct EventArrivals: Sendable {
         }
     }
 
-    /// Waits until the test event has arrived. Throws `.verificationMissing` after the time.
+    /// Waits until the test event has arrived. Throws `.verificationMissing` after the time limit.
     func wait(for state: String, seconds: Int) async throws(EventStreamError) -> Int64 {
         let end = ContinuousClock.now.advanced(by: .seconds(seconds))
         while true {
