@@ -9,7 +9,7 @@ package struct CertificateHandle: ~Copyable {
 
     /// Returns `nil` unless the bytes are exactly one certificate in DER.
     package init?(der: ArraySlice<UInt8>) {
-        // OpenSSL copies what it keeps of the bytes.
+        // OpenSSL copies the bytes that it keeps.
         let certificate = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var position = bytes.baseAddress
             guard let certificate = d2i_X509(nil, &position, bytes.count) else { return nil }
@@ -42,7 +42,7 @@ extension CertificateHandle {
 
     /// Returns the contents of all extensions with this object identifier, in DER.
     ///
-    /// - Parameter identifier: In dotted form.
+    /// - Parameter identifier: Object identifier in dotted form.
     package borrowing func extensionValues(_ identifier: String) -> [[UInt8]] {
         guard let object = OBJ_txt2obj(identifier, 1) else {
             ERR_clear_error()

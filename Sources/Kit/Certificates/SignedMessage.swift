@@ -15,7 +15,7 @@ package struct SignedMessage: ~Copyable {
     /// Returns `nil` unless the bytes are exactly one signed message with one signer, the signer's certificate,
     /// and content.
     package init?(_ bytes: [UInt8]) {
-        // OpenSSL copies what it keeps of the bytes.
+        // OpenSSL copies the bytes that it keeps.
         let message = bytes.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var position = bytes.baseAddress
             guard let message = d2i_CMS_ContentInfo(nil, &position, bytes.count) else { return nil }

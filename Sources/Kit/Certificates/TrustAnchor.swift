@@ -16,7 +16,7 @@ public final class TrustAnchor: @unchecked Sendable {
         guard let root = PEMText.readCertificate(pem), let store = TrustStoreHandle(trusting: root.pointer)
         else { return nil }
         self.store = store
-        // Name constraints apply to the leaf, so the intermediate certificate
+        // Name constraints depend on the leaf: a chain through the same intermediate certificate
         // can be valid for one leaf and not for another.
         let isConstrained = X509_get_ext_by_NID(root.pointer, NID_name_constraints, -1) >= 0
         intermediates = VerifiedIntermediates(most: isConstrained ? 0 : VerifiedIntermediates.most)
@@ -43,7 +43,7 @@ public final class TrustAnchor: @unchecked Sendable {
     /// root once for each intermediate certificate.
     ///
     /// - Parameters:
-    ///   - intermediate: Comes from this root's `intermediate`, for the same time.
+    ///   - intermediate: A certificate from this root's `intermediate`, for the same time.
     ///   - now: Seconds since 1970.
     package func check(
         _ leaf: borrowing CertificateHandle, through intermediate: IntermediateCertificate, at now: Int64

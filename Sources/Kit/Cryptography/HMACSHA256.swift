@@ -46,7 +46,7 @@ public enum HKDFSHA256 {
     ///
     /// - Parameters:
     ///   - key: Random bytes, not a password (§4).
-    ///   - salt: Random or empty bytes, not necessarily secret. Without a salt, HKDF uses 32 zeros (§2.2).
+    ///   - salt: Salt, not necessarily secret. Without a salt, HKDF uses 32 zeros (§2.2).
     ///   - info: The purpose of the result.
     public static func deriveKey(from key: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8] {
         let extracted = HMACSHA256(key: salt).code(for: key)

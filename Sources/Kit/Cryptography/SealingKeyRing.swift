@@ -70,7 +70,7 @@ public struct SealingKeyRing: Sendable {
 /// The cause of a failure to open a sealed value. Match on `code`.
 public struct SealError: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
-        /// Too short, of an unknown version, or without a key name.
+        /// The value is too short, of an unknown version, or without a key name.
         case malformed
         /// Sealed by a key that is not in the ring.
         case unknownKey = "unknown_key"

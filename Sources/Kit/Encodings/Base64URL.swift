@@ -1,7 +1,7 @@
 // Encodings owns the texts that represent bytes, numbers and times, and the comparison of texts: base64,
 // base64url, hexadecimal, RFC 3339, HTTP dates, escapes for HTML and terminals, parts of URLs and host names.
-// It also owns the check whether a page of another site may send a request to a development server, and the
-// protocol of errors with a code. It does not own documents, keys, HTTP or any error.
+// It also owns the check of requests from other sites' pages to a development server, and the protocol of
+// errors with a code. It does not own documents, keys, HTTP or any error.
 
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2), in canonical form only.
 ///

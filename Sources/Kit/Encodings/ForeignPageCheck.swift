@@ -50,7 +50,8 @@ public struct RequestSender: Sendable {
     /// user, or if the fields contradict each other.
     ///
     /// - Parameters:
-    ///   - origins: Origins of this server beside the one in `Host`, which a proxy may have changed.
+    ///   - origins: Origins of this server in addition to the origin
+    ///     in `Host`, which a proxy may have changed.
     ///   - pagesHideOrigin: True if the pages of this server send no referrer. Browsers then send `Origin:
     ///     null` with their forms, as they do for a local file and for other pages without a referrer.
     public func isForeign(to origins: [String] = [], pagesHideOrigin: Bool = false) -> Bool {

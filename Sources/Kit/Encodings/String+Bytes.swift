@@ -1,5 +1,5 @@
 extension String {
-    /// Compares the UTF-8 of two strings.
+    /// Returns true if two strings have the same UTF-8 bytes.
     ///
     /// `==` is canonical equivalence, in which U+212A (Kelvin sign) equals "K", while databases and Apple
     /// compare bytes. An attacker could use the difference.

@@ -239,8 +239,8 @@ struct HTTPChannelSetup: ServerChildChannel {
             decoderLimits.maxHeaderFieldCount = limits.headerFields
             let decoder = HTTPRequestDecoder(
                 leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
-            // A read of fixed size, one at a time: NIO's default grows with what a client sends, and parsed
-            // requests take many times the bytes of the read.
+            // A read of fixed size, one at a time: NIO's default size grows with the bytes that a client
+            // sends, and parsed requests take many times the bytes of the read.
             let options = channel.syncOptions
             try options?.setOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: limits.readBytes))

@@ -250,7 +250,7 @@ extension JSONReader {
         }
     }
 
-    /// Called at the first byte that is not plain.
+    /// Reads the rest of the text. Called at the first byte that is not plain.
     private mutating func finishText(from start: Int) throws(JSONError) -> JSONText {
         guard position < bytes.count else { throw invalid("unterminated string") }
         switch byte {

@@ -110,7 +110,7 @@ final class TraceIDs: Sendable {
     /// Process value that keeps IDs apart when the counters of two processes are equal.
     private let process: UInt64
 
-    /// - Parameter seed: `nil` for random IDs.
+    /// - Parameter seed: Seed of the IDs; `nil` for random IDs.
     init(seed: UInt64? = nil) {
         counter = Atomic(seed ?? .random(in: .min ... .max))
         process = seed ?? .random(in: .min ... .max)

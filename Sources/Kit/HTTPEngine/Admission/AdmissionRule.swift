@@ -103,9 +103,9 @@ package enum AdmissionDecision: Equatable {
 
 /// Degree of overload at which a request is rejected.
 package enum RequestPriority: Sendable {
-    /// Rejected never: operators need the state of the service most when it is overloaded.
+    /// Never rejected, because operators need the state of the service most when it is overloaded.
     case operations
-    /// Rejected late: the sender of a notification repeats it only a few times.
+    /// Rejected late, because the sender of a notification repeats it only a few times.
     case notification
     case ordinary
 }
@@ -126,9 +126,9 @@ public struct AdmissionBounds: Sendable {
     var cost = TimeAmount.microseconds(30)
     /// The largest part of the loop's work for rejections, in percent.
     ///
-    /// A rejection costs half of what a verification costs. A service that rejects every request above its
-    /// capacity has no time left for the other requests. So requests above this share wait in their sockets,
-    /// at most one for each connection.
+    /// A rejection costs half as much as a verification. A service that rejects every request above
+    /// its capacity has no time left for the other requests. So requests above this share wait in
+    /// their sockets, at most one for each connection.
     var share: Int64 = 4
 
     public init() {}

@@ -223,7 +223,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 /// client has unread responses, waits in `pipelined`.
 extension ConnectionHandler {
     func receive(_ input: PipelineQueue.Input) {
-        // No input waits before this end, so the client of a long poll is gone.
+        // No earlier input waits, so the client of a long poll has disconnected.
         if state.phase == .responding, case .inputEnded = input, pipelined.isEmpty {
             return carryOut(state.inputEnded(at: .now()))
         }
@@ -389,8 +389,8 @@ extension ConnectionHandler {
         if state.responded(at: now) == .closeWhenWritten { closeWhenWritten() }
     }
 
-    /// Responds to a request that has reached its time limit. Its work goes on, because the command may
-    /// become durable.
+    /// Responds to a request that has reached its time limit. Its work
+    /// continues, because the command may become durable.
     func giveUp() {
         guard let pending else { return }
         self.pending = nil

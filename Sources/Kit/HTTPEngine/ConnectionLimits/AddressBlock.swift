@@ -84,7 +84,7 @@ extension [AddressBlock] {
     func requester(forwardedFor field: String) -> ClientAddress? {
         let tail = field.utf8.suffix(Self.longestTail)
         var entries = tail.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        // The bound has cut the first entry.
+        // The bound has cut off a part of the first entry.
         if tail.count < field.utf8.count { entries.removeFirst() }
         var farthest: ClientAddress?
         for entry in entries.reversed() {
@@ -148,7 +148,7 @@ struct IPAddressBytes: Equatable, Sendable {
         (high, low) = words
     }
 
-    /// 0.0.0.0
+    /// The address 0.0.0.0, mapped into IPv6.
     static let firstOfVersion4 = IPAddressBytes(high: 0, low: mappedPrefix)
 
     init(high: UInt64, low: UInt64) {

@@ -188,7 +188,7 @@ extension Substring {
         return (self[..<index], self[utf8.index(after: index)...])
     }
 
-    /// Compares bytes, see `String.isByteEqual`.
+    /// Returns true if the bytes are equal, as `String.isByteEqual` does.
     package func isByteEqual(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let isEqual = utf8.withContiguousStorageIfAvailable { mine in

@@ -42,8 +42,8 @@ public final class ECPublicKey: @unchecked Sendable {
         try self.init(x: x, y: y)
     }
 
-    /// Reads an uncompressed point (X9.62): 4, and then both coordinates. Throws `.keyUnusable` for anything
-    /// else.
+    /// Reads an uncompressed point (X9.62): 4, and then both
+    /// coordinates. Throws `.keyUnusable` for other bytes.
     public convenience init(point: [UInt8]) throws(JOSEError) {
         guard point.count == 1 + 2 * Self.coordinateSize, point[0] == 4 else {
             throw JOSEError(.keyUnusable, detail: "not an uncompressed point of P-256")

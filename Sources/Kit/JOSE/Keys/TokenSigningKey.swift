@@ -166,7 +166,7 @@ enum ECDSASignature {
     /// Converts `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), the format of OpenSSL, to r and s of
     /// 32 bytes each (RFC 7518 §3.4). Returns `nil` for any other input.
     static func raw(ofDER der: [UInt8]) -> [UInt8]? {
-        // Two numbers of at most 33 bytes need lengths of one byte only.
+        // The lengths of two numbers of at most 33 bytes need only one byte.
         guard der.count >= 2, der[0] == 0x30, der[1] < 0x80, Int(der[1]) == der.count - 2 else { return nil }
         var rest = der[2...]
         guard let r = number(&rest), let s = number(&rest), rest.isEmpty else { return nil }

@@ -131,7 +131,7 @@ public struct TokenTimeCheck: Sendable, Hashable {
         notBefore.map { $0 <= now + leeway } ?? true
     }
 
-    /// Returns true if a past time, such as `iat` or `auth_time`, is
-    /// ahead of our clock by at most the leeway.
+    /// Returns true unless a past time, such as `iat` or `auth_time`,
+    /// is ahead of our clock by more than the leeway.
     public func isPast(_ moment: Int64, at now: Int64) -> Bool { moment <= now + leeway }
 }
