@@ -1,6 +1,6 @@
 public import Encodings
 
-/// Codes of a verification in steps.
+/// Error codes of a verification in steps.
 public protocol StepErrorCode: RawRepresentable<String>, Equatable, Sendable, CaseIterable {
     associatedtype Step: Sendable
 

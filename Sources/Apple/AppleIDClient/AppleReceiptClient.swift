@@ -78,7 +78,7 @@ public protocol AppleReceiptService: Sendable {
 public enum ReceiptResponse: Sendable, Equatable {
     /// 200: the new receipt, unverified.
     case refreshed([UInt8])
-    /// 304: before the time in the receipt.
+    /// 304: the request came before the time in the receipt.
     case tooEarly
     /// 404: Apple keeps the data of an attestation for 30 days.
     case forgotten

@@ -17,7 +17,7 @@ public struct KeySetHealth: Sendable, Equatable {
     public internal(set) var keyCount: Int
     /// The number of entries of the set that cannot be used.
     public internal(set) var skippedKeyCount = 0
-    /// Milliseconds since Apple last sent or confirmed the set, even before a restart.
+    /// Milliseconds since Apple last sent or confirmed the set. A restart does not reset it.
     public internal(set) var age: Int64?
     /// This and the following times are in milliseconds since 1970.
     public internal(set) var freshUntil: Int64?

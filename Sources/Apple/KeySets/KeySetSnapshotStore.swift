@@ -6,7 +6,7 @@ import Synchronization
 /// It is read at the start and before each fetch, never during a request whose key is cached. The wait for it
 /// is limited, and a failure of either call is only counted in `KeySetHealth`.
 public protocol KeySetSnapshotStore: Sendable {
-    /// Returns `nil` when no snapshot was saved.
+    /// Returns the saved snapshot; `nil` when there is none.
     func load() async throws -> KeySetSnapshot?
     /// Replaces the saved snapshot.
     func save(_ snapshot: KeySetSnapshot) async throws
@@ -38,7 +38,7 @@ final class SnapshotReader: Sendable {
     private let timeLimit: Int64
     private let running = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter timeLimit: In milliseconds.
+    /// - Parameter timeLimit: Time limit in milliseconds.
     init(store: any KeySetSnapshotStore, clock: any KeySetClock, timeLimit: Int64) {
         (self.store, self.clock, self.timeLimit) = (store, clock, timeLimit)
     }

@@ -60,7 +60,7 @@ struct CertificateChainCheck: Sendable {
     }
 
     private static func text(_ seconds: Int64?) -> String {
-        // The range of the text's years.
+        // The range of years that the text can have.
         guard let seconds, (0...253_402_300_799).contains(seconds) else { return "another time" }
         return RFC3339.text(milliseconds: seconds * 1000)
     }

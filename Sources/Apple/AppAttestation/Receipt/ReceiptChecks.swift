@@ -126,7 +126,7 @@ struct ReceiptAgeCheck: Sendable {
     }
 
     private static func text(_ milliseconds: Int64) -> String {
-        // The range of the text's years.
+        // The range of years that the text can have.
         (0...253_402_300_799_999).contains(milliseconds)
             ? RFC3339.text(milliseconds: milliseconds) : "another time"
     }

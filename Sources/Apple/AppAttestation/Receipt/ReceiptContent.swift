@@ -55,7 +55,7 @@ struct ReceiptContent: Sendable {
 
     private static func riskMetric(_ text: String?, of kind: ReceiptKind) throws(ReceiptError) -> UInt32? {
         guard let text else {
-            // A refreshed receipt needs a valid risk metric.
+            // A refreshed receipt has no use except its risk metric.
             guard kind == .attestation else {
                 throw malformed("no field 17", expected: "a risk metric in a refreshed receipt")
             }

@@ -89,9 +89,9 @@ public struct VerifiedReceipt: Sendable {
 
 /// The source of a receipt that has just arrived. The two sources need different checks.
 public enum ReceiptOrigin: Sendable, Hashable {
-    /// In the attestation of this client data hash.
+    /// A receipt in the attestation with this client data hash.
     case attestation(ClientDataHash)
-    /// In a response of Apple.
+    /// A receipt in a response of Apple.
     case exchange
 
     var kind: ReceiptKind {
@@ -104,9 +104,9 @@ public enum ReceiptOrigin: Sendable, Hashable {
 
 /// The two kinds of receipt, in field 6.
 public enum ReceiptKind: String, Sendable, CaseIterable {
-    /// Comes with an attestation.
+    /// A receipt that comes with an attestation.
     case attestation = "ATTEST"
-    /// Comes from an exchange with Apple, and has the risk metric.
+    /// A receipt from an exchange with Apple, with the risk metric.
     case refreshed = "RECEIPT"
 }
 

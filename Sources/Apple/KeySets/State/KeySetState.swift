@@ -128,7 +128,7 @@ package struct KeySetState: Sendable {
 }
 
 extension KeySetState {
-    /// Returns what the refresh loop must do now.
+    /// Returns the next action of the refresh loop.
     package mutating func nextRefresh(at now: Int64) -> RefreshAction {
         adjust(toClock: now)
         if let running { return .joinFetch(running.number) }
@@ -318,7 +318,7 @@ struct HeldKeySet: Sendable {
         now < fetchedAt.addingSaturating(longestUse)
     }
 
-    /// Returns true if a token of this time, in milliseconds, was issued before the fetch began.
+    /// Returns true if the fetch began when a token with this issue time, in milliseconds, already existed.
     func isNewer(thanTokenOf issuedAt: Int64?) -> Bool {
         guard let issuedAt, let askedAt else { return false }
         return issuedAt <= askedAt
