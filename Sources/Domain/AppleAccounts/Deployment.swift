@@ -60,7 +60,7 @@ public struct App: Sendable, Hashable {
     /// The app's name in storage: its credentials are stored under this
     /// ID, so it must not change after its first use.
     public let primaryClientID: ClientID
-    /// Every client ID of the app, the primary one first, without duplicates.
+    /// Every client ID of the app, the primary client ID first, without duplicates.
     public let clientIDs: [ClientID]
     /// The client IDs that the configuration names as Services IDs, for websites.
     public let servicesIDs: Set<ClientID>

@@ -4,7 +4,7 @@ import Encodings
 /// The method by which a client derives a code challenge from the code verifier (RFC 7636 §4.2).
 public enum CodeChallengeMethod: String, Sendable, Hashable, CaseIterable {
     case s256 = "S256"
-    /// The challenge is the verifier.
+    /// The challenge equals the verifier.
     case plain
 }
 

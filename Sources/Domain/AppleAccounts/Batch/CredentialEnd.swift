@@ -40,7 +40,7 @@ public struct CredentialEnd: Sendable, Hashable {
         self.reason = reason
         self.source = source
         keptClients = []
-        // Nothing of an erased user stays, not even an authorization by a replica with a faster clock.
+        // An erasure ends every authorization, even an authorization by a replica with a faster clock.
         isOfAllMoments = subject == nil
         self.recordedAt = recordedAt
         self.eventIndex = eventIndex

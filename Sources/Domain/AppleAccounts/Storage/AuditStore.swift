@@ -28,8 +28,8 @@ public protocol AuditStore: AuditReader {
     /// and moves the anchor. Appends a row that records the purge, unless there was
     /// nothing to delete. Returns the number of deleted rows.
     ///
-    /// A wrong clock has written a row of the future. The row is deleted together with the rows after
-    /// it, so that it does not keep older and younger rows for years. More than
+    /// A wrong clock can write a row with a future time. Such a row is deleted together with the rows
+    /// after it, so that it does not keep older and younger rows for years. More than
     /// `AuditPurge.farthestSearch` such rows in sequence stay.
     ///
     /// - Parameter now: The time of the new row.

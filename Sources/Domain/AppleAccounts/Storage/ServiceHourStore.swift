@@ -18,7 +18,7 @@ public protocol ServiceHourStore: Sendable {
 
 /// A number that one replica has counted within one hour, under a name from a closed list of this service.
 ///
-/// No name and no number leads to a user.
+/// Neither the name nor the number identifies a user.
 public struct ServiceHourCount: Sendable, Hashable {
     /// The process that counts, by a random name that it generates at its start.
     public let replica: String

@@ -16,8 +16,8 @@ public struct ClientKind: Sendable {
     public let redirectURIs: RedirectURIRule
     /// True if each use replaces the refresh token (RFC 9700 §4.14 requires it for public clients).
     public let rotatesRefreshTokens: Bool
-    /// True if a client gets a refresh token only with the scope `offline_access`. Other clients always get
-    /// one.
+    /// True if a client gets a refresh token only with the scope
+    /// `offline_access`. Other clients always get a refresh token.
     public let needsOfflineAccess: Bool
     /// True if refresh tokens count towards `native_refresh_token_limit` of an account.
     public let sharesRefreshTokenLimit: Bool

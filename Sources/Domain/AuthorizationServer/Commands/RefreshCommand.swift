@@ -156,7 +156,7 @@ extension RefreshTokenState {
     }
 
     private func mayRepeat(_ place: Int, _ rotation: RefreshCommand.Rotation, at moment: Moment) -> Bool {
-        // Only the successor of the latest was never exchanged.
+        // Only the successor of the latest exchanged token was never exchanged.
         let time = place == 0 ? max(rotation.retryWindow, Self.lostResponseTime) : rotation.retryWindow
         return moment < exchanged[place].moment.advanced(byMilliseconds: time)
     }

@@ -65,7 +65,8 @@ public struct CodeRecord: Sendable, Hashable {
 }
 
 extension CredentialRecord {
-    /// Returns the authorization that a code belongs to, if the credential gives one for this authentication.
+    /// Returns the authorization that a code belongs to, if the credential
+    /// has an authorization for this authentication.
     ///
     /// The transaction of the code decides by this rule. The prompt of App Flip applies it first, so
     /// that a user who cannot be linked is not asked.

@@ -18,7 +18,7 @@ public struct GrantType: Sendable {
 
     public static let all = [authorizationCode, refreshToken, jwtBearer, tokenExchange, deviceCode]
 
-    /// RFC 6749 §4.1.3.
+    /// Redemption of a code (RFC 6749 §4.1.3).
     static let authorizationCode = GrantType(
         name: "authorization_code", label: "authorization_code", words: "authorization_code",
         clients: "every client", isOffered: { _ in true }
@@ -29,7 +29,7 @@ public struct GrantType: Sendable {
                 codeVerifier: try parameters.verifier()))
     }
 
-    /// RFC 6749 §6.
+    /// Refresh (RFC 6749 §6).
     static let refreshToken = GrantType(
         name: "refresh_token", label: "refresh_token", words: "refresh_token", clients: "every client",
         isOffered: { _ in true }
@@ -39,7 +39,7 @@ public struct GrantType: Sendable {
             TokenRequest.RefreshGrant(refreshToken: refreshToken, scope: try parameters.scope()))
     }
 
-    /// RFC 7523 §2.1, with Google's ID token: streamlined linking.
+    /// Assertion (RFC 7523 §2.1) with Google's ID token: streamlined linking.
     static let jwtBearer = GrantType(
         name: "urn:ietf:params:oauth:grant-type:jwt-bearer", label: "jwt_bearer",
         words: "jwt-bearer for Google",
@@ -55,7 +55,7 @@ public struct GrantType: Sendable {
                 assertion: assertion, intent: intent, scope: try parameters.scope()))
     }
 
-    /// RFC 8693, with Apple's identity token: a native sign-in without a browser.
+    /// Token exchange (RFC 8693) with Apple's identity token: a native sign-in without a browser.
     static let tokenExchange = GrantType(
         name: "urn:ietf:params:oauth:grant-type:token-exchange", label: "token_exchange",
         words: "token-exchange for native apps",
@@ -65,7 +65,7 @@ public struct GrantType: Sendable {
         .exchange(try TokenRequest.ExchangeGrant(parameters))
     }
 
-    /// RFC 8628 §3.4: a device without a browser.
+    /// Poll of a device without a browser (RFC 8628 §3.4).
     public static let deviceCode = GrantType(
         name: "urn:ietf:params:oauth:grant-type:device_code", label: "device_code",
         words: "device_code for devices without a browser", clients: "clients with allow_device_grant",

@@ -16,22 +16,22 @@ public struct TokenRequest: Sendable {
         case device(DeviceGrant)
     }
 
-    /// RFC 6749 §4.1.3. An absent parameter counts as wrong, and is
-    /// `invalid_grant` like every fault of a code.
+    /// A redemption of a code (RFC 6749 §4.1.3). An absent parameter counts as wrong, and
+    /// is `invalid_grant` like every fault of a code.
     public struct CodeGrant: Sendable, Confidential {
         public let code: String
         public let redirectURI: String?
         public let codeVerifier: String?
     }
 
-    /// RFC 6749 §6.
+    /// A refresh (RFC 6749 §6).
     public struct RefreshGrant: Sendable, Confidential {
         public let refreshToken: String
         /// A part of the refresh token's scopes. `nil` means the whole scope.
         public let scope: ScopeSet?
     }
 
-    /// RFC 7523 §2.1, as in Google's streamlined linking.
+    /// An assertion (RFC 7523 §2.1) of Google's streamlined linking.
     public struct AssertionGrant: Sendable, Confidential {
         public let assertion: String
         public let intent: Intent
@@ -39,7 +39,7 @@ public struct TokenRequest: Sendable {
         public let scope: ScopeSet?
     }
 
-    /// RFC 8693 §2.1, with the members of `POST /v1/sign-ins`.
+    /// A token exchange (RFC 8693 §2.1) with the members of `POST /v1/sign-ins`.
     public struct ExchangeGrant: Sendable, Confidential {
         /// Apple's identity token.
         public let subjectToken: String
@@ -53,7 +53,7 @@ public struct TokenRequest: Sendable {
         public let scope: ScopeSet?
     }
 
-    /// RFC 8628 §3.4.
+    /// A poll of a device (RFC 8628 §3.4).
     public struct DeviceGrant: Sendable, Confidential {
         public let deviceCode: String
     }

@@ -101,7 +101,7 @@ extension GrantCommitResult: CommittedBatch {
 
 /// A key that signs tokens of this service, as stored.
 public struct SigningKeyRecord: Sendable, Hashable {
-    /// RFC 7638 thumbprint of the public key: the `kid`.
+    /// Thumbprint of the public key (RFC 7638): the `kid`.
     public let keyID: String
     /// "ES256" or "RS256".
     public let algorithm: String

@@ -88,7 +88,7 @@ public struct AccessTokenVerifier: Sendable {
             self.jws = jws
         }
 
-        /// RFC 9068 §4 accepts both.
+        /// Accepted values of `typ` (RFC 9068 §4).
         private static let types: Set = ["at+jwt", "application/at+jwt"]
     }
 

@@ -113,7 +113,7 @@ public struct UserClaims: Sendable {
     private let showsEmail: Bool
     private let showsProfile: Bool
 
-    /// - Parameter scope: Space-separated.
+    /// - Parameter scope: Scope, space-separated.
     public init(of account: Account, scope: String) {
         self.account = account
         let tokens = scope.split(separator: " ")
