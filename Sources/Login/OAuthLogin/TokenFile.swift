@@ -48,7 +48,7 @@ package struct TokenFile: Sendable {
         guard descriptor >= 0 else {
             throw LoginError(.fileUnusable, "\(directory) cannot be opened; check its permissions")
         }
-        // Closing also unlocks.
+        // Closing the descriptor also unlocks the directory.
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw LoginError(
