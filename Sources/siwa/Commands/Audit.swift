@@ -213,7 +213,7 @@ extension AuditVerification.Fault {
 }
 
 extension AuditRow {
-    /// The row as a line of an export. It has everything that its hash covers, and the person.
+    /// The row as a line of an export. It contains all values that its hash covers, and the person.
     var json: JSONValue {
         var members: [(String, JSONValue)] = [
             ("sequence", .integer(sequence)), ("time", .string(facts.moment.rfc3339)),

@@ -42,9 +42,9 @@ struct DevelopmentProgram {
 
     /// The reason for which siwa-dev is not started; `nil` if it may be started.
     ///
-    /// It must have the same rights as this program, and other users must not be able to replace it:
-    /// otherwise a caller of siwa, perhaps through sudo, would run the program of another user. The
-    /// groups of this process and of root may write it.
+    /// It must not have set-user-ID or set-group-ID bits, and other users must not be able to replace it:
+    /// otherwise a caller of siwa, perhaps through sudo, would run a program with the rights of its owner.
+    /// The groups of this process and of root may write it.
     var refusal: String? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -141,7 +141,7 @@ struct Resealing {
         var isComplete: Bool { unknownKeys.isEmpty && damaged == 0 && damagedSigningKeys == 0 }
     }
 
-    /// The number of values per transaction. Most of the time is the wait for the disk at each commit.
+    /// The number of values per transaction. Most of the time is spent waiting for the disk at each commit.
     private static let page = 256
 
     /// Number of stored values and signing keys.
