@@ -50,10 +50,11 @@ public struct RequestSender: Sendable {
     /// user, or if the fields contradict each other.
     ///
     /// - Parameters:
-    ///   - origins: Origins of this server in addition to the origin
-    ///     in `Host`, which a proxy may have changed.
-    ///   - pagesHideOrigin: True if the pages of this server send no referrer. Browsers then send `Origin:
-    ///     null` with their forms, as they do for a local file and for other pages without a referrer.
+    ///   - origins: Origins of this server in addition to the origin in `Host`, which a proxy may have
+    ///     changed.
+    ///   - pagesHideOrigin: True if the pages of this server send no referrer. Browsers then send
+    ///     `Origin: null` with their forms, as they do for a local file and for other pages without a
+    ///     referrer.
     public func isForeign(to origins: [String] = [], pagesHideOrigin: Bool = false) -> Bool {
         // A page cannot cause "none": the user has typed the address or has reloaded the page.
         guard site.allSatisfy({ $0 == "same-origin" || $0 == "none" }), origin.count <= 1, host.count <= 1
