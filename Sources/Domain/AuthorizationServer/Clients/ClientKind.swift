@@ -1,5 +1,5 @@
-/// A kind of clients: everything that all clients of the kind share. Checks, rules, help and `siwa client
-/// new` derive from these values; `OAuthClient` has the other values of a client.
+/// A kind of clients: everything that all clients of the kind share. Checks, rules, help and
+/// `siwa client new` derive from these values; `OAuthClient` has the other values of a client.
 public struct ClientKind: Sendable {
     /// The word of the configuration.
     public let name: String
