@@ -109,8 +109,8 @@ struct NewClientLines {
     }
 }
 
-/// The mistakes of a new client, with the names of the options of `siwa
-/// client new`, because no configuration exists yet.
+/// The mistakes of a new client, with the names of the options of
+/// `siwa client new`, because no configuration exists yet.
 struct NewClientMistakes: CustomStringConvertible {
     let description: String
 
