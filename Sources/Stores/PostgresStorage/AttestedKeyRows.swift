@@ -72,11 +72,11 @@ enum AttestedKeyRows {
     }
 
     static func load(_ rows: PostgresRows, into set: inout WorkingSet) throws {
-        for row in rows { set.load(try find.columns.key(row)) }
+        for row in rows { set.load(try find.columns.record(row)) }
     }
 
     static func find(_ id: AttestedKeyID, in session: PostgresSession) throws -> AttestedKeyRecord? {
-        try session.run(find.statement([id])).first.map { try find.columns.key($0) }
+        try session.run(find.statement([id])).first.map { try find.columns.record($0) }
     }
 
     /// Returns the calls that lock and read the keys of a batch, and the numbers of keys of its apps. The lock
@@ -92,7 +92,7 @@ enum AttestedKeyRows {
     /// - Parameter results: Results of `lockCalls`.
     static func load(locked results: ArraySlice<PostgresRows>, into set: inout WorkingSet) throws {
         guard let keys = results.last else { return }
-        for row in keys { set.load(try lock.columns.key(row)) }
+        for row in keys { set.load(try lock.columns.record(row)) }
         guard results.count == 3 else { return }
         for row in results[results.startIndex + 1] {
             set.load(

@@ -76,7 +76,8 @@ struct AuditAppending {
         return [
             Self.lock,
             append.statement.call(entries) { entry, row in
-                append.columns.write(entry, to: row)
+                // PostgreSQL makes the link, which is not among the columns of the statement.
+                append.columns.write(AuditRow(entry, link: .beginning), to: row)
                 row.set(append.canonical, entry.canonicalBytes)
             },
         ]

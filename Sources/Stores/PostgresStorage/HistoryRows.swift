@@ -5,13 +5,15 @@ import SQLTables
 enum HistoryRows {
     private struct Append {
         let columns: AccountHistoryTable
+        let app: Column<Int64>
         /// Number of the entry among those of its account, counted from 1.
         let place: Column<Int64>
         let statement: RowStatement
 
         init() {
             var rows = RowParameters()
-            columns = rows.add(AccountHistoryTable.self, .except { [$0.number] })
+            columns = rows.add(AccountHistoryTable.self, .except { [$0["number", Int64.self]] })
+            app = columns["app_id", Int64.self]
             let names = rows.names
             place = rows.add("place", Int64.self)
             // The row that goes is found by its key: each new number has exactly one. If two replicas append to one
@@ -48,7 +50,7 @@ enum HistoryRows {
             place = entry.accountID == last ? place + 1 : 1
             last = entry.accountID
             append.columns.write(entry, to: row)
-            row.set(append.columns.appID, try names.apps.ensuredNumber(of: entry.clientID))
+            row.set(append.app, try names.apps.ensuredNumber(of: entry.clientID))
             row.set(append.place, place)
         }
     }

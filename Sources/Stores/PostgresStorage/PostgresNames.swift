@@ -146,10 +146,10 @@ extension CredentialTable {
     }
 }
 
-extension OAuthGrantTable {
+extension GrantColumns {
     func record(
         _ row: PostgresRow, _ names: PostgresNames, in session: PostgresSession
     ) throws -> GrantRecord {
-        try record(row, clientID: names.apps.name(of: row.required(appID), in: session))
+        try record(row) { try names.apps.name(of: $0, in: session) }
     }
 }

@@ -47,13 +47,14 @@ final class AttestedKeyRows {
 
     private static let raising = """
         UPDATE app_attest_key SET
-            counter = \(raised[\.counter]), used_at = \(raised[\.usedAt]),
-            validation_category = \(raised[\.validationCategory]), bundle_version = \(raised[\.bundleVersion])
-        WHERE key_id = \(raised[\.keyID]) AND counter < \(raised[\.counter])
+            counter = \(raised[raised.columns.counter]), used_at = \(raised[raised.columns.usedAt]),
+            validation_category = \(raised[raised.columns[\.facts.validationCategory]]),
+            bundle_version = \(raised[raised.columns[\.facts.bundleVersion]])
+        WHERE key_id = \(raised[raised.columns.id]) AND counter < \(raised[raised.columns.counter])
         """
 
     func find(_ id: AttestedKeyID) throws -> AttestedKeyRecord? {
-        try findKey.first(id) { try key.key($0) }
+        try findKey.first(id) { try key.record($0) }
     }
 
     /// Returns the number of keys of an app.

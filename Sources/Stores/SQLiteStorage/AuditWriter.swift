@@ -1,4 +1,5 @@
 import AppleAccounts
+import Cryptography
 import GRDB
 import SQLTables
 
@@ -8,14 +9,17 @@ final class AuditWriter {
     private let insert: PreparedStatement
     private let columns: AuditTable
     private let moveHead: PreparedStatement
-    private let bound: BoundColumns<AuditChainTable>
+    private let lastSequence: Column<Int64>
+    private let lastHash: Column<SHA256Digest>
 
     init(in database: Database) throws {
         let insertion = Insertion<AuditTable>()
         columns = insertion.columns
         insert = try PreparedStatement(insertion.sql, in: database)
         var parameters = ParameterList()
-        bound = parameters.add(columnsOf: AuditChainTable.self, .only { [$0.lastSequence, $0.lastHash] })
+        let bound = parameters.add(
+            columnsOf: AuditChainTable.self, .only { [$0[\.head.sequence], $0[\.head.hash]] })
+        (lastSequence, lastHash) = (bound.columns[\.head.sequence], bound.columns[\.head.hash])
         moveHead = try PreparedStatement(
             "UPDATE audit_chain SET \(bound.assignments) WHERE id = 1", in: database)
     }
@@ -28,13 +32,12 @@ final class AuditWriter {
             let sealed = SealedAuditEntry(entry, using: &generator)
             link = link.next(sealed.canonicalBytes)
             insert.begin()
-            columns.write(sealed, to: insert)
-            columns.write(link, to: insert)
+            columns.write(AuditRow(sealed, link: link), to: insert)
             try insert.execute()
         }
         moveHead.begin()
-        moveHead.set(bound.columns.lastSequence, link.sequence)
-        moveHead.set(bound.columns.lastHash, link.hash)
+        moveHead.set(lastSequence, link.sequence)
+        moveHead.set(lastHash, link.hash)
         try moveHead.execute()
     }
 }

@@ -9,6 +9,8 @@ final class HistoryWriter {
     private let findLast: KeyedSelect<AccountID>
     private let insert: PreparedStatement
     private let columns: AccountHistoryTable
+    private let number: Column<Int64>
+    private let app: Column<Int64>
     private let remove: PreparedStatement
     private let accountToRemove: Parameter<AccountID>
     private let lastToRemove: Parameter<Int64>
@@ -20,6 +22,7 @@ final class HistoryWriter {
         }
         let insertion = Insertion<AccountHistoryTable>()
         columns = insertion.columns
+        (number, app) = (columns["number", Int64.self], columns["app_id", Int64.self])
         insert = try PreparedStatement(insertion.sql, in: database)
         var removal = ParameterList()
         (accountToRemove, lastToRemove) = (removal.add(AccountID.self), removal.add(Int64.self))
@@ -33,8 +36,8 @@ final class HistoryWriter {
         let number = (last ?? 0) + 1
         insert.begin()
         columns.write(entry, to: insert)
-        insert.set(columns.number, number)
-        insert.set(columns.appID, try names.apps.ensureNumber(of: entry.clientID))
+        insert.set(self.number, number)
+        insert.set(app, try names.apps.ensureNumber(of: entry.clientID))
         try insert.execute()
         guard number > HistoryEntry.mostPerAccount else { return }
         remove.begin()

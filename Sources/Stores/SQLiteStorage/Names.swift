@@ -97,25 +97,26 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
 
 // Rows that refer to their client ID and app by number.
 
-extension AuthorizationCodeTable {
-    func record(_ row: PreparedStatement, _ names: Names) throws -> AuthorizationCodeRecord {
-        try record(
-            row, clientID: names.clients.name(of: row.required(clientID)),
-            primaryClientID: names.apps.name(of: row.required(appID)))
+/// The columns of Apple's codes or tokens.
+struct NamedColumns<Record: StoredRecord>: Sendable
+where Record.Given == (clientID: ClientID, primaryClientID: ClientID) {
+    let table: RecordTable<Record>
+    let client: Column<Int64>
+    let app: Column<Int64>
+
+    init(_ table: RecordTable<Record>) {
+        (self.table, client, app) = (table, table["client_id", Int64.self], table["app_id", Int64.self])
+    }
+
+    func record(_ row: PreparedStatement, _ names: Names) throws -> Record {
+        let client = try names.clients.name(of: row.required(client))
+        return try table.record(row, (client, names.apps.name(of: row.required(app))))
     }
 }
 
-extension RefreshTokenTable {
-    func record(_ row: PreparedStatement, _ names: Names) throws -> RefreshTokenRecord {
-        try record(
-            row, clientID: names.clients.name(of: row.required(clientID)),
-            primaryClientID: names.apps.name(of: row.required(appID)))
-    }
-}
-
-extension OAuthGrantTable {
+extension GrantColumns {
     func record(_ row: PreparedStatement, _ names: Names) throws -> GrantRecord {
-        try record(row, clientID: names.apps.name(of: row.required(appID)))
+        try record(row) { try names.apps.name(of: $0) }
     }
 }
 

@@ -1,6 +1,10 @@
+import AppAttestation
 import AppleAccounts
+import AuthorizationServer
+import Cryptography
 import Foundation
 import GRDB
+import KeySets
 import StorageConformance
 import Testing
 
@@ -118,6 +122,138 @@ import Testing
             #expect(isCleared != isRenamed)
         }
         #expect(!cleared.contains("team_id ="))
+    }
+}
+
+/// The tables that are declared by their records.
+@Suite struct RecordTableTests {
+    private static let client = ClientID.placeholder
+    private static let ofToken = (clientID: client, primaryClientID: client)
+
+    @Test func `writes every column to where it reads it from, except the columns that stores write`() throws
+    {
+        var unwritten: [String] = []
+        unwritten += try Self.unwritten(AttestedKeyRecord.self, ())
+        unwritten += try Self.unwritten(AuditRow.self, ())
+        unwritten += try Self.unwritten(AuditChain.self, ())
+        unwritten += try Self.unwritten(SeenConfigurationPart.self, ())
+        unwritten += try Self.unwritten(AccountEvent.self, (.placeholder, .placeholder, Self.client))
+        unwritten += try Self.unwritten(GoogleAccountRecord.self, ())
+        unwritten += try Self.unwritten(AuthorizationCodeRecord.self, Self.ofToken)
+        unwritten += try Self.unwritten(RefreshTokenRecord.self, Self.ofToken)
+        unwritten += try Self.unwritten(ServiceHourCount.self, ())
+        unwritten += try Self.unwritten(AppCheckHour.self, ())
+        unwritten += try Self.unwritten(CodeRecord.self, (.placeholder, .placeholder))
+        unwritten += try Self.unwritten(DeviceAuthorization.self, ())
+        unwritten += try Self.unwritten(GrantRecord.self, Self.client)
+        unwritten += try Self.unwritten(TokenFamily.self, ())
+        unwritten += try Self.unwritten(GrantPace.self, ())
+        unwritten += try Self.unwritten(Ticket.self, ())
+        unwritten += try Self.unwritten(KeySetSnapshot.self, ())
+        unwritten += try Self.unwritten(SigningKeyRecord.self, ())
+        unwritten += try Self.unwritten(HistoryEntry.self, Self.client)
+        unwritten += try Self.unwritten(TransferRecord.self, .placeholder)
+        unwritten += try Self.unwritten(ReceiverRecord.self, ())
+        unwritten += try Self.unwritten(DeliveryRetry.self, ())
+        #expect(
+            unwritten == [
+                "audit_chain.id", "event.subject_id", "event.app_id", "authorization_code.client_id",
+                "authorization_code.app_id", "refresh_token.client_id", "refresh_token.app_id",
+                "oauth_grant.app_id", "account_history.number", "account_history.app_id", "transfer.team_id",
+                "event_retry.receiver",
+            ])
+    }
+
+    /// Reads a row with another value in each column, and writes the record. No member of the record may be empty,
+    /// because a member with a default value needs no column to compile.
+    ///
+    /// - Returns: The columns that are not written.
+    private static func unwritten<Record: StoredRecord>(
+        _ type: Record.Type, _ given: Record.Given
+    ) throws -> [String] {
+        let columns = RecordTable<Record>.declaration.columns
+        let table = RecordTable<Record>.placed().table
+        var unwritten: [String] = []
+        // Two Booleans would hide a swap if both were true.
+        for booleans in [false, true] {
+            let row = ValueRow(
+                columns.enumerated().map { value(of: $1, $0, isTrue: ($0 % 2 == 0) == booleans) })
+            let record = try table.record(row, given)
+            let copy = ValueRow(columns.map { _ in .null })
+            table.write(record, to: copy)
+            unwritten = []
+            for (place, column) in columns.enumerated() {
+                if case .null = copy.values[place] {
+                    unwritten.append("\(Record.table).\(column.name)")
+                } else {
+                    #expect(
+                        "\(copy.values[place])" == "\(row.values[place])", "\(Record.table).\(column.name)")
+                }
+            }
+            #expect(emptyMembers(of: record).filter { $0 != "TransferRecord.from" } == [])
+        }
+        return unwritten
+    }
+
+    private static func emptyMembers(of value: Any) -> [String] {
+        Mirror(reflecting: value).children.flatMap { label, member -> [String] in
+            let mirror = Mirror(reflecting: member)
+            if mirror.displayStyle == .optional {
+                return mirror.children.first.map { emptyMembers(of: $0.value) }
+                    ?? ["\(Swift.type(of: value)).\(label ?? "")"]
+            }
+            return mirror.displayStyle == .struct ? emptyMembers(of: member) : []
+        }
+    }
+
+    private static func value(of column: ColumnDeclaration, _ place: Int, isTrue: Bool) -> SQLValue {
+        switch column.form {
+        case .boolean: return .boolean(isTrue)
+        case .uniqueID: return .uniqueID(UniqueID(high: 1, low: UInt64(place)))
+        case .integer:
+            let hour = Int64(place) * 3_600_000
+            switch column.bound {
+            case .range(let range) where range.upperBound == 99: return .integer(1)
+            case .range(let range): return .integer(min(range.upperBound, max(range.lowerBound, hour)))
+            case nil, .nameNumber, .length: return .integer(hour)
+            }
+        case .text:
+            return .text(column.name == "app_id" ? "ABCDE12345.a\(place)" : "a\(place)")
+        case .bytes:
+            guard case .length(let length) = column.bound else { return .bytes([UInt8(place)]) }
+            // The zeros are valid as the time of a token.
+            return .bytes([UInt8(place)] + Array(repeating: 0, count: max(length.lowerBound, 1) - 1))
+        }
+    }
+}
+
+private final class ValueRow: WritableRow, ReadableRow {
+    var values: [SQLValue]
+
+    init(_ values: [SQLValue]) { self.values = values }
+
+    func set<Value: ColumnValue>(_ column: SQLTables.Column<Value>, _ value: Value?) {
+        values[Int(column.place)] = SQLValue(value)
+    }
+
+    subscript<Value: ColumnValue>(_ column: SQLTables.Column<Value>) -> Value? {
+        Value(cell: ValueCell(value: values[Int(column.place)]))
+    }
+
+    func missingValue(in column: any AnyColumn) -> StorageError {
+        StorageError(.corrupted, detail: "\(column.name)")
+    }
+}
+
+private struct ValueCell: ColumnCell {
+    let value: SQLValue
+
+    func integer() -> Int64? { if case .integer(let value) = value { value } else { nil } }
+    func text() -> String? { if case .text(let value) = value { value } else { nil } }
+    func boolean() -> Bool? { if case .boolean(let value) = value { value } else { nil } }
+    func uniqueID() -> UniqueID? { if case .uniqueID(let value) = value { value } else { nil } }
+    func bytes<Value>(_ make: (UnsafeRawBufferPointer) -> Value?) -> Value? {
+        if case .bytes(let value) = value { value.withUnsafeBytes(make) } else { nil }
     }
 }
 

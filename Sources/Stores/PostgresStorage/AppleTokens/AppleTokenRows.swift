@@ -92,9 +92,10 @@ enum PostgresAppleTokenWriter {
     }
 
     private static let insertCodes = NamedRows<AuthorizationCodeTable>(
-        "insert_codes", .except { [$0.clientID, $0.appID] }, onConflict: "(id) DO NOTHING")
+        "insert_codes", .except { [$0["client_id", Int64.self], $0["app_id", Int64.self]] },
+        onConflict: "(id) DO NOTHING")
     private static let putTokens = NamedRows<RefreshTokenTable>(
-        "put_tokens", .except { [$0.clientID, $0.appID] },
+        "put_tokens", .except { [$0["client_id", Int64.self], $0["app_id", Int64.self]] },
         onConflict: """
             (account_id, client_id)
             DO UPDATE SET \(RefreshTokenTable.names(.values).assigned(from: "excluded"))

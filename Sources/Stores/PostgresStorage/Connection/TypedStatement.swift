@@ -66,7 +66,7 @@ extension Optional: PostgresElement where Wrapped: PostgresColumnValue {
 /// } sql: { list, id in
 ///     "SELECT \(list) FROM signing_key WHERE key_id = \(id)"
 /// }
-/// session.run(find.statement(id)).map { try find.columns.key($0) }
+/// session.run(find.statement(id)).map { try find.columns.record($0) }
 /// ```
 struct TypedQuery<Columns: Sendable, each Argument: PostgresArgument>: Sendable {
     let columns: Columns

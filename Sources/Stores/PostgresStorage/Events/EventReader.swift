@@ -177,12 +177,15 @@ struct EventAppending {
 
     private struct Append {
         let columns: EventTable
+        let subject: Column<Int64>
+        let app: Column<Int64>
         let lastSequence: Column<Int64>
         let statement: RowStatement
 
         init() {
             var rows = RowParameters()
             columns = rows.add(EventTable.self, .except { [$0.sequence] })
+            (subject, app) = (columns["subject_id", Int64.self], columns["app_id", Int64.self])
             var list = SelectList()
             lastSequence = list.add("last_sequence", Int64.self, as: "last_sequence")
             statement = RowStatement(
@@ -221,11 +224,11 @@ struct EventAppending {
 
     /// Returns the call that appends the events. Its result has one row, with the number of the last event.
     func call(_ names: PostgresNames) throws -> PostgresCall {
-        let columns = Self.append.columns
-        return try Self.append.statement.call(events) { item, row in
-            columns.write(item.event, to: row)
-            row.set(columns.subjectID, item.rowID)
-            row.set(columns.appID, try item.event.clientID.map { try names.apps.ensuredNumber(of: $0) })
+        let append = Self.append
+        return try append.statement.call(events) { item, row in
+            append.columns.write(item.event, to: row)
+            row.set(append.subject, item.rowID)
+            row.set(append.app, try item.event.clientID.map { try names.apps.ensuredNumber(of: $0) })
         }
     }
 

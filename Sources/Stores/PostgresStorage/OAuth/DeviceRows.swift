@@ -60,13 +60,13 @@ enum DeviceRows {
 
     /// - Parameter rows: Result of `lockCall`.
     static func load(_ rows: PostgresRows, into set: inout GrantWorkingSet) throws {
-        for row in rows { set.load(try find.columns.device(row)) }
+        for row in rows { set.load(try find.columns.record(row)) }
     }
 
     /// - Parameter results: Results of `calls`.
     static func load(_ results: ArraySlice<PostgresRows>, into set: inout GrantWorkingSet) throws {
         guard let devices = results.first, let counts = results.last else { return }
-        for row in devices { set.load(try find.columns.device(row)) }
+        for row in devices { set.load(try find.columns.record(row)) }
         for row in counts {
             set.load(deviceCount: Int(try row.required(count.total)))
             set.load(deviceCount: Int(try row.required(count.count)), of: try row.required(count.client))

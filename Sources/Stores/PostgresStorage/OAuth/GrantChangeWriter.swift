@@ -31,7 +31,7 @@ enum GrantChangeWriter {
     }
 
     private static let putGrants = NamedInsert<OAuthGrantTable, ClientID>(
-        "put_oauth_grants", .except { [$0.appID] }, table: "app",
+        "put_oauth_grants", .except { [$0["app_id", Int64.self]] }, table: "app",
         "ON CONFLICT (id) DO UPDATE SET \(OAuthGrantTable.names(.values).assigned(from: "excluded"))")
     private static let putFamilies = TableWrite<OAuthTokenFamilyTable>(puttingBy: "id", .progress)
     private static let putCodes = TableWrite<OAuthCodeTable>(puttingBy: "digest", .redemption)

@@ -9,14 +9,14 @@ enum OAuthReader {
     private struct FindStatus {
         let statement: TypedStatement<UniqueID>
         let family: OAuthTokenFamilyTable
-        let grant: OAuthGrantTable
+        let grant: GrantColumns
         let subject: SubjectTable
         let credential: CredentialTable
 
         init() {
             var list = SelectList()
             family = list.add(OAuthTokenFamilyTable.self, as: "l")
-            grant = list.add(OAuthGrantTable.self, as: "g")
+            grant = GrantColumns(list.add(OAuthGrantTable.self, as: "g"))
             subject = list.add(SubjectTable.self, as: "s")
             credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
             statement = TypedStatement("oauth_standing") {
@@ -47,7 +47,7 @@ enum OAuthReader {
         for row in rows { try findStatus.credential.add(row, to: &record, session.names, in: session) }
         guard let account = record.account else { return nil }
         return TokenStatus(
-            family: try findStatus.family.family(first), grant: grant,
+            family: try findStatus.family.record(first), grant: grant,
             status: AccountStatus(account: account, credential: record.record(for: grant.clientID)))
     }
 

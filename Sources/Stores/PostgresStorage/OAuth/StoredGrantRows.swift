@@ -29,8 +29,8 @@ struct StoredGrantRows {
         }
     }
 
-    private static let findGrants = TypedQuery<OAuthGrantTable, [AccountID]>("oauth_grants") {
-        $0.add(OAuthGrantTable.self)
+    private static let findGrants = TypedQuery<GrantColumns, [AccountID]>("oauth_grants") {
+        GrantColumns($0.add(OAuthGrantTable.self))
     } sql: { list, accounts in
         "SELECT \(list) FROM oauth_grant WHERE account_id = ANY (\(accounts)) ORDER BY id"
     }
@@ -67,11 +67,10 @@ struct StoredGrantRows {
             let codes = results.popFirst()
         else { throw StorageError(.unavailable, detail: "expected the results of three statements") }
         self.grants = try grants.map { try Self.findGrants.columns.record($0, names, in: session) }
-        self.families = try families.map { try Self.findFamilies.columns.family($0) }
+        self.families = try families.map { try Self.findFamilies.columns.record($0) }
         let columns = Self.findCodes
         self.codes = try codes.map { row in
-            try columns.columns.code(
-                row, of: row.required(columns.accountID), client: row.required(columns.client))
+            try columns.columns.record(row, (row.required(columns.accountID), row.required(columns.client)))
         }
     }
 }
@@ -166,8 +165,8 @@ enum GrantSelectionRows {
             let events = results.popFirst(), let paces = results.popFirst()
         else { throw StorageError(.unavailable, detail: "expected the results of four statements") }
         for row in erased { set.load(erased: try row.required(findErased.columns)) }
-        for row in accounts { set.load(try findGoogleAccounts.columns.account(row)) }
-        for row in paces { set.load(try findPaces.columns.pace(row)) }
+        for row in accounts { set.load(try findGoogleAccounts.columns.record(row)) }
+        for row in paces { set.load(try findPaces.columns.record(row)) }
         for row in events { set.load(googleEvent: try row.required(findEvents.columns)) }
     }
 

@@ -14,6 +14,9 @@ public protocol ColumnValue: Sendable {
     /// The values that the type can have. `nil` where the form is the only bound.
     static var bound: ColumnBound? { get }
 
+    /// Any valid value, for a record that lists its columns. Only types of such records need it.
+    static var placeholder: Self { get }
+
     /// Reads a value in its form. Returns `nil` for NULL, and for a value that is not of this type.
     init?(cell: some ColumnCell)
 
@@ -23,6 +26,7 @@ public protocol ColumnValue: Sendable {
 
 extension ColumnValue {
     @inlinable public static var bound: ColumnBound? { nil }
+    public static var placeholder: Self { preconditionFailure("\(Self.self) has no placeholder") }
 }
 
 /// One value of a row in a store's own form. Each function returns `nil` for NULL.
@@ -106,6 +110,7 @@ extension Column where Value: StorageCode {
 
 extension Int64: ColumnValue {
     @inlinable public static var form: ColumnForm { .integer }
+    @inlinable public static var placeholder: Self { 0 }
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let value = cell.integer() else { return nil }
@@ -117,6 +122,7 @@ extension Int64: ColumnValue {
 
 extension String: ColumnValue {
     @inlinable public static var form: ColumnForm { .text }
+    @inlinable public static var placeholder: Self { "" }
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let value = cell.text() else { return nil }
@@ -128,6 +134,7 @@ extension String: ColumnValue {
 
 extension Bool: ColumnValue {
     @inlinable public static var form: ColumnForm { .boolean }
+    @inlinable public static var placeholder: Self { false }
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let value = cell.boolean() else { return nil }
@@ -139,6 +146,7 @@ extension Bool: ColumnValue {
 
 extension UniqueID: ColumnValue {
     @inlinable public static var form: ColumnForm { .uniqueID }
+    @inlinable public static var placeholder: Self { UniqueID(high: 0, low: 0) }
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let value = cell.uniqueID() else { return nil }
@@ -150,6 +158,7 @@ extension UniqueID: ColumnValue {
 
 extension [UInt8]: ColumnValue {
     @inlinable public static var form: ColumnForm { .bytes }
+    @inlinable public static var placeholder: Self { [] }
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let value = cell.bytes({ Array($0) }) else { return nil }
@@ -162,6 +171,7 @@ extension [UInt8]: ColumnValue {
 extension SHA256Digest: ColumnValue {
     @inlinable public static var form: ColumnForm { .bytes }
     @inlinable public static var bound: ColumnBound? { .length(32...32) }
+    public static let placeholder = hash([])
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let value = cell.bytes({ SHA256Digest($0) }) else { return nil }
@@ -174,6 +184,7 @@ extension SHA256Digest: ColumnValue {
 extension SHA512Digest: ColumnValue {
     @inlinable public static var form: ColumnForm { .bytes }
     @inlinable public static var bound: ColumnBound? { .length(64...64) }
+    public static let placeholder = hash([])
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let value = cell.bytes({ SHA512Digest($0) }) else { return nil }
@@ -196,6 +207,14 @@ public protocol StoredForm: ColumnValue {
 extension StoredForm {
     @inlinable public static var form: ColumnForm { Stored.form }
     @inlinable public static var bound: ColumnBound? { Stored.bound }
+    public static var placeholder: Self { valid(.placeholder) }
+
+    static func valid(_ stored: Stored) -> Self {
+        guard let value = Self(stored: stored) else {
+            preconditionFailure("\(Self.self) needs its own placeholder")
+        }
+        return value
+    }
 
     @inlinable public init?(cell: some ColumnCell) {
         guard let stored = Stored(cell: cell) else { return nil }
@@ -233,34 +252,40 @@ extension GrantID: StoredForm {
 
 extension OAuthClientID: StoredForm {
     @inlinable public static var bound: ColumnBound? { .length(1...255) }
+    public static let placeholder = valid("a")
     @inlinable public init?(stored: String) { self.init(stored) }
     @inlinable public var stored: String { rawValue }
 }
 
 extension ReceiverName: StoredForm {
     @inlinable public static var bound: ColumnBound? { .length(1...ReceiverName.longest) }
+    public static let placeholder = valid("a")
     @inlinable public init?(stored: String) { self.init(stored) }
     @inlinable public var stored: String { rawValue }
 }
 
 extension TeamID: StoredForm {
+    public static let placeholder = valid("a")
     @inlinable public init?(stored: String) { self.init(stored) }
     @inlinable public var stored: String { rawValue }
 }
 
 extension ClientID: StoredForm {
+    public static let placeholder = valid("a")
     @inlinable public init?(stored: String) { self.init(stored) }
     @inlinable public var stored: String { rawValue }
 }
 
 extension InboxIdentifier: StoredForm {
     @inlinable public static var bound: ColumnBound? { .length(1...255) }
+    public static let placeholder = valid("a")
     @inlinable public init?(stored: String) { self.init(stored) }
     @inlinable public var stored: String { rawValue }
 }
 
 extension SealedSecret: StoredForm {
     @inlinable public static var bound: ColumnBound? { .length(1...SealedSecret.longest) }
+    public static let placeholder = valid([0])
     @inlinable public init?(stored: [UInt8]) { self.init(stored) }
     @inlinable public var stored: [UInt8] { bytes }
 }
@@ -282,6 +307,20 @@ extension AttestedKeyID: StoredForm {
 
 extension AppID: StoredForm {
     @inlinable public static var bound: ColumnBound? { .length(12...166) }
+    public static let placeholder = valid("ABCDE12345.a")
     @inlinable public init?(stored: String) { self.init(text: stored) }
     @inlinable public var stored: String { text }
+}
+
+extension AppleSubject: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .length(1...255) }
+    public static let placeholder = valid("a")
+    @inlinable public init?(stored: String) { self.init(stored) }
+    @inlinable public var stored: String { rawValue }
+}
+
+extension UInt32: StoredForm {
+    @inlinable public static var bound: ColumnBound? { .range(0...Int64(UInt32.max)) }
+    @inlinable public init?(stored: Int64) { self.init(exactly: stored) }
+    @inlinable public var stored: Int64 { Int64(self) }
 }

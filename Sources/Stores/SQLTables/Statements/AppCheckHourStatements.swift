@@ -26,7 +26,7 @@ extension SQLReader {
             try targets.flatMap { target in
                 let call = AppCheckHourStatements.find(
                     target.kind.storageCode, target.name, Moment(seconds: hour))
-                return try session.rows(call) { try AppCheckHourStatements.find.columns.hour($0) }
+                return try session.rows(call) { try AppCheckHourStatements.find.columns.record($0) }
             }.sorted { $0.hour < $1.hour }
         }
     }

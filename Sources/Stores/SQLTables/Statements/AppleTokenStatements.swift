@@ -18,13 +18,15 @@ public enum AppleTokenStatements {
         private let app: Column<ClientID>
 
         public init(_ list: inout SelectList) {
-            code = list.add(AuthorizationCodeTable.self, as: "c", .except { [$0.clientID, $0.appID] })
+            code = list.add(
+                AuthorizationCodeTable.self, as: "c",
+                .except { [$0["client_id", Int64.self], $0["app_id", Int64.self]] })
             client = list.add("(SELECT name FROM client WHERE id = c.client_id)", ClientID.self, as: "client")
             app = list.add("(SELECT name FROM app WHERE id = c.app_id)", ClientID.self, as: "app")
         }
 
         public func record(_ row: some ReadableRow) throws(StorageError) -> AuthorizationCodeRecord {
-            try code.record(row, clientID: row.required(client), primaryClientID: row.required(app))
+            try code.record(row, (row.required(client), row.required(app)))
         }
     }
 
@@ -35,13 +37,15 @@ public enum AppleTokenStatements {
         private let app: Column<ClientID>
 
         public init(_ list: inout SelectList) {
-            token = list.add(RefreshTokenTable.self, as: "t", .except { [$0.clientID, $0.appID] })
+            token = list.add(
+                RefreshTokenTable.self, as: "t",
+                .except { [$0["client_id", Int64.self], $0["app_id", Int64.self]] })
             client = list.add("(SELECT name FROM client WHERE id = t.client_id)", ClientID.self, as: "client")
             app = list.add("(SELECT name FROM app WHERE id = t.app_id)", ClientID.self, as: "app")
         }
 
         public func record(_ row: some ReadableRow) throws(StorageError) -> RefreshTokenRecord {
-            try token.record(row, clientID: row.required(client), primaryClientID: row.required(app))
+            try token.record(row, (row.required(client), row.required(app)))
         }
     }
 

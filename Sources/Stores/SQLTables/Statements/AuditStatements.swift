@@ -34,7 +34,7 @@ public enum AuditStatements {
     }
     // The rows are locked before the chain, as an erasure locks them, so that the two do not wait for each other.
     fileprivate static let lockOldest = SQLStatement<AuditTable, Int64>("lock_oldest_audit") {
-        $0.add(AuditTable.self, .only { [$0.sequence, $0.recordedAt, $0.hash] })
+        $0.add(AuditTable.self, .only { [$0[\.link.sequence], $0[\.entry.facts.moment], $0[\.link.hash]] })
     } sql: { dialect, list, limit in
         "SELECT \(list) FROM audit ORDER BY sequence LIMIT \(limit) \(dialect.locking)"
     }
@@ -78,7 +78,7 @@ public enum AuditStatements {
             """)
 
     public static func chain(in session: any SQLSession) throws -> AuditChain {
-        guard let chain = try session.rows(findChain(), { try findChain.columns.chain($0) }).first else {
+        guard let chain = try session.rows(findChain(), { try findChain.columns.record($0) }).first else {
             throw StorageError(
                 .corrupted, detail: "expected one row in audit_chain, found none; restore a backup")
         }
@@ -86,7 +86,7 @@ public enum AuditStatements {
     }
 
     fileprivate static func parts(in session: any SQLSession) throws -> [SeenConfigurationPart] {
-        try session.rows(findParts()) { try findParts.columns.part($0) }
+        try session.rows(findParts()) { try findParts.columns.record($0) }
     }
 }
 
@@ -98,7 +98,7 @@ extension AuditReader where Self: SQLReader {
     public func auditRows(after sequence: Int64, limit: Int) async throws -> [AuditRow] {
         let find = AuditStatements.after
         return try await snapshot { session in
-            try session.rows(find(sequence, Int64(limit))) { try find.columns.row($0) }
+            try session.rows(find(sequence, Int64(limit))) { try find.columns.record($0) }
         }
     }
 
@@ -108,10 +108,10 @@ extension AuditReader where Self: SQLReader {
         let (before, ofAccount) = (AuditStatements.before, AuditStatements.ofAccount)
         return try await snapshot { session in
             guard let account else {
-                return try session.rows(before(sequence, Int64(limit))) { try before.columns.row($0) }
+                return try session.rows(before(sequence, Int64(limit))) { try before.columns.record($0) }
             }
             return try session.rows(ofAccount(account, sequence, Int64(limit))) {
-                try ofAccount.columns.row($0)
+                try ofAccount.columns.record($0)
             }
         }
     }
@@ -140,11 +140,13 @@ extension AuditStore where Self: SQLStore {
         guard try await snapshot({ try $0.value(anyOld, as: Int64.self) }) != nil else { return 0 }
         return try await transaction { session in
             let columns = AuditStatements.lockOldest.columns
+            let (time, number, hash) = (
+                columns[\.entry.facts.moment], columns[\.link.sequence], columns[\.link.hash]
+            )
             let oldest = try session.rows(AuditStatements.lockOldest(Int64(AuditPurge.largestStep))) { row in
                 (
-                    moment: try row.required(columns.recordedAt),
-                    link: AuditLink(
-                        sequence: try row.required(columns.sequence), hash: try row.required(columns.hash))
+                    moment: try row.required(time),
+                    link: AuditLink(sequence: try row.required(number), hash: try row.required(hash))
                 )
             }
             let count = try AuditPurge.step(oldest.map(\.moment), before: end, at: now) {
@@ -175,12 +177,8 @@ extension AuditStore where Self: SQLStore {
                     try session.runLast(AuditStatements.removePart(change.item))
                     continue
                 }
-                try session.runLast(
-                    AuditStatements.putPart {
-                        $1.set($0.item, change.item)
-                        $1.set($0.fingerprint, after)
-                        $1.set($0.firstSeenAt, moment)
-                    })
+                let part = SeenConfigurationPart(item: change.item, fingerprint: after, firstSeenAt: moment)
+                try session.runLast(AuditStatements.putPart { $0.write(part, to: $1) })
             }
             try session.appendAudit(changes.map { $0.entry(at: moment) })
             return changes

@@ -126,9 +126,10 @@ extension SQLSession {
         let records = try rows(call) { try DeliveryStatements.all.columns.record($0) }
         guard !records.isEmpty else { return [] }
         let (names, columns) = (SQLList(records.map(\.name.rawValue)), DeliveryStatements.retries.columns)
+        let receiver = columns["receiver", ReceiverName.self]
         var retries: [ReceiverName: [DeliveryRetry]] = [:]
         try run(DeliveryStatements.retries(names)) { row in
-            retries[try row.required(columns.receiver), default: []].append(try columns.retry(row))
+            retries[try row.required(receiver), default: []].append(try columns.record(row))
         }
         return records.map { ClaimedReceiver(record: $0, retries: retries[$0.name] ?? []) }
     }
@@ -199,7 +200,10 @@ extension DeliveryStore where Self: SQLStore {
         if progress.changed.isEmpty, progress.removed.isEmpty { return try await run(advance) > 0 }
         let changes =
             progress.changed.map { retry in
-                DeliveryStatements.replace { $0.write(retry, of: claimed.name, to: $1) }
+                DeliveryStatements.replace {
+                    $0.write(retry, to: $1)
+                    $1.set($0["receiver", ReceiverName.self], claimed.name)
+                }
             } + progress.removed.map { DeliveryStatements.remove(claimed.name, $0) }
         return try await transaction { session in
             // The update locks the row of the receiver, so no later claim begins before the commit.

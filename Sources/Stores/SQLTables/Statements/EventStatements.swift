@@ -2,11 +2,18 @@ public import AppleAccounts
 
 /// The columns of an event and its user. The tables have the aliases `e` and `s`.
 public struct EventColumns: Sendable {
-    public let event: EventTable
+    private let event: EventTable
     private let subject: SubjectTable
+    private let sequence: Column<Int64>
+    /// The numbers of the app and of the user, and the account, which decide who sees the event.
+    public let app: Column<Int64>
+    public let user: Column<Int64>
+    public let account: Column<AccountID>
 
     public init(_ list: inout SelectList) {
         event = list.add(EventTable.self, as: "e")
+        (sequence, account) = (event.sequence, event.accountID)
+        (app, user) = (event["app_id", Int64.self], event["subject_id", Int64.self])
         subject = list.add(SubjectTable.self, as: "s", .only { [$0.teamID, $0.subject] })
     }
 
@@ -24,9 +31,8 @@ public struct EventColumns: Sendable {
                 .corrupted,
                 detail: "expected a sub or a tombstone as the subject of an event; restore a backup")
         }
-        return try event.event(
-            row, team: team(row.required(self.subject.teamID)), subject: subject,
-            clientID: row[event.appID].map(app))
+        return try event.record(
+            row, (team(row.required(self.subject.teamID)), subject, row[self.app].map(app)))
     }
 
     /// Reads a page from one row more than `scan`, which shows that more events follow.
@@ -47,7 +53,7 @@ public struct EventColumns: Sendable {
                 return EventPage(events: events, cursor: cursor, hasMore: true)
             }
             if let event = try event(row) { events.append(event) }
-            cursor = row[self.event.sequence] ?? cursor
+            cursor = row[self.sequence] ?? cursor
             scanned += 1
         }
         return EventPage(events: events, cursor: cursor, hasMore: false)

@@ -55,7 +55,7 @@ extension AccountSearchStore where Self: SQLStore {
         let (find, columns) = (HistoryStatements.find, HistoryStatements.find.columns)
         return try await snapshot { session in
             try session.rows(find(id, Int64(limit))) {
-                try columns.entry.entry($0, clientID: $0.required(columns.app))
+                try columns.entry.record($0, $0.required(columns.app))
             }
         }
     }

@@ -71,15 +71,14 @@ extension GrantInspectionStore where Self: SQLStore {
         let (find, columns) = (InspectionStatements.code, InspectionStatements.code.columns)
         return try await snapshot { session in
             try session.rows(find(digest)) {
-                try columns.code.code(
-                    $0, of: $0.required(columns.account), client: $0.required(columns.client))
+                try columns.code.record($0, ($0.required(columns.account), $0.required(columns.client)))
             }.first
         }
     }
 
     public func device(withDigest digest: SHA256Digest) async throws -> DeviceAuthorization? {
         let find = InspectionStatements.device
-        return try await snapshot { try $0.rows(find(digest)) { try find.columns.device($0) }.first }
+        return try await snapshot { try $0.rows(find(digest)) { try find.columns.record($0) }.first }
     }
 
     public func clientUsage(lookingAt most: Int) async throws -> ClientUsage {

@@ -5,7 +5,7 @@ public import KeySets
 /// it.
 public struct SQLKeySetSnapshotStore: KeySetSnapshotStore {
     private static let find = SQLStatement<KeySetSnapshotTable>("load_key_set") {
-        $0.add(KeySetSnapshotTable.self, .values)
+        $0.add(KeySetSnapshotTable.self)
     } sql: { _, list in
         "SELECT \(list) FROM key_set_snapshot WHERE id = 1"
     }
@@ -39,6 +39,6 @@ public struct SQLKeySetSnapshotStore: KeySetSnapshotStore {
     }
 
     public static func load(in session: any SQLSession) throws -> KeySetSnapshot? {
-        try session.rows(find()) { find.columns.snapshot($0) }.first ?? nil
+        try session.rows(find()) { try find.columns.record($0) }.first
     }
 }

@@ -113,12 +113,12 @@ extension SQLReader {
 extension AuthorizationStore where Self: SQLStore {
     public func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace? {
         let find = OAuthReadStatements.findPace
-        return try await snapshot { try $0.rows(find(account, client)) { try find.columns.pace($0) }.first }
+        return try await snapshot { try $0.rows(find(account, client)) { try find.columns.record($0) }.first }
     }
 
     public func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization? {
         let find = OAuthReadStatements.findDevice
-        return try await snapshot { try $0.rows(find(digest)) { try find.columns.device($0) }.first }
+        return try await snapshot { try $0.rows(find(digest)) { try find.columns.record($0) }.first }
     }
 
     public func isDisabled(googleSubject: String) async throws -> Bool {

@@ -76,7 +76,7 @@ extension AppReceiptStore where Self: SQLStore {
     ) async throws -> [AttestedKeyRecord] {
         try await transaction { session in
             let due = try session.rows(ReceiptStatements.due(moment, Int64(max(limit, 0)))) {
-                try ReceiptStatements.due.columns.key($0)
+                try ReceiptStatements.due.columns.record($0)
             }
             for key in due {
                 guard let receipt = key.receipt else { continue }

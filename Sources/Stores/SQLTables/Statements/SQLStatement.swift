@@ -110,7 +110,7 @@ public struct SQLCall: Sendable {
 /// } sql: { _, list, id in
 ///     "SELECT \(list) FROM signing_key WHERE key_id = \(id)"
 /// }
-/// try session.rows(find(id)) { try find.columns.key($0) }
+/// try session.rows(find(id)) { try find.columns.record($0) }
 /// ```
 /// What would need a trick in one of the databases is a statement for each, side by side in one `switch` over the
 /// dialect. SQLite takes no alias in `RETURNING`, and nothing that changes data in a `WITH`.

@@ -34,7 +34,7 @@ private enum SigningKeyStatements {
 extension SQLReader {
     public func signingKeys() async throws -> [SigningKeyRecord] {
         try await snapshot { session in
-            try session.rows(SigningKeyStatements.find()) { try SigningKeyStatements.find.columns.key($0) }
+            try session.rows(SigningKeyStatements.find()) { try SigningKeyStatements.find.columns.record($0) }
         }
     }
 }

@@ -131,7 +131,7 @@ extension SQLDialect {
 extension SQLSession {
     public func transfer(team: TeamID, transferSubject: AppleSubject) throws -> TransferRecord? {
         try rows(TransferStatements.find(team, transferSubject.rawValue)) {
-            try TransferStatements.find.columns.record($0, team: team, transferSubject: transferSubject)
+            try TransferStatements.find.columns.record($0, team)
         }.first
     }
 }

@@ -5,144 +5,89 @@ public import Cryptography
 ///
 /// The four personal columns are covered by `person_digest` alone, so that an erasure clears them without
 /// breaking the chain.
-public struct AuditTable: Table {
-    public static let name = "audit"
+public typealias AuditTable = RecordTable<AuditRow>
 
-    public let sequence: Column<Int64>
-    public let recordedAt: Column<Moment>
-    public let actorKind: Column<AuditActor.Kind>
-    public let actor: Column<String>
-    public let action: Column<AuditAction>
-    public let outcome: Column<AuditOutcome>
-    public let reason: Column<String>
-    public let oauthClient: Column<OAuthClientID>
-    public let requestID: Column<String>
-    public let detail: Column<String>
-    public let personDigest: Column<SHA256Digest>
-    public let accountID: Column<AccountID>
-    public let tokenFamily: Column<UniqueID>
-    public let scope: Column<String>
-    public let salt: Column<[UInt8]>
-    public let hash: Column<SHA256Digest>
+extension AuditRow: StoredRecord {
+    public static var table: String { "audit" }
 
-    public init(_ columns: inout ColumnList) {
-        sequence = columns("sequence", .operational, .required, .range(1...Int64.max))
-        recordedAt = columns("recorded_at", .operational, .required)
-        actorKind = columns("actor_kind", .operational, .required)
-        actor = columns("actor", .operational, .optional, .length(1...AuditFacts.longestName))
-        action = columns("action", .operational, .required)
-        outcome = columns("outcome", .operational, .required)
-        reason = columns("reason", .operational, .optional, .length(1...AuditFacts.longestName))
-        oauthClient = columns("oauth_client", .operational, .optional)
-        requestID = columns("request_id", .operational, .optional, .length(1...AuditFacts.longestName))
-        detail = columns("detail", .operational, .optional, .length(1...AuditFacts.longestDetail))
-        personDigest = columns("person_digest", .operational, .optional)
-        accountID = columns("account_id", .personal, .optional)
-        tokenFamily = columns("token_family", .personal, .optional)
-        scope = columns("scope", .personal, .optional, .length(1...AuditFacts.longestDetail))
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        let sequence = try column("sequence", .operational, \.link.sequence, .range(1...Int64.max))
+        let facts = AuditFacts(
+            moment: try column("recorded_at", .operational, \.entry.facts.moment),
+            actor: AuditActor(
+                kind: try column.code("actor_kind", .operational, \.entry.facts.actor.kind),
+                name: try column(
+                    "actor", .operational, \.entry.facts.actor.name, .length(1...AuditFacts.longestName))),
+            action: try column.code("action", .operational, \.entry.facts.action),
+            outcome: try column.code("outcome", .operational, \.entry.facts.outcome),
+            reason: try column(
+                "reason", .operational, \.entry.facts.reason, .length(1...AuditFacts.longestName)),
+            oauthClient: try column("oauth_client", .operational, \.entry.facts.oauthClient),
+            requestID: try column(
+                "request_id", .operational, \.entry.facts.requestID, .length(1...AuditFacts.longestName)),
+            detail: try column(
+                "detail", .operational, \.entry.facts.detail, .length(1...AuditFacts.longestDetail)))
+        let digest = try column("person_digest", .operational, \.entry.personDigest)
+        let account = try column.part("account_id", .personal) { $0.entry.person?.account }
+        let family = try column.part("token_family", .personal) { $0.entry.person?.tokenFamily }
+        let scope = try column.part("scope", .personal, .length(1...AuditFacts.longestDetail)) {
+            $0.entry.person?.scope
+        }
         let saltSize = SealedAuditEntry.StoredPerson.saltSize
-        salt = columns("salt", .personal, .optional, .length(saltSize...saltSize))
-        hash = columns("hash", .operational, .required)
+        let salt = try column.part("salt", .personal, .length(saltSize...saltSize)) { $0.entry.person?.salt }
+        var person: SealedAuditEntry.StoredPerson?
+        if let account, let salt {
+            person = .init(account: account, tokenFamily: family, scope: scope, salt: salt)
+        }
+        return AuditRow(
+            SealedAuditEntry(facts: facts, personDigest: digest, person: person),
+            link: AuditLink(sequence: sequence, hash: try column("hash", .operational, \.link.hash)))
     }
 }
 
 extension ColumnChoice where T == AuditTable {
     /// The columns that an entry fills; the store fills the others when it chains the entry.
-    public static var entry: Self { except { [$0.sequence, $0.hash] } }
+    public static var entry: Self { except { [$0[\.link.sequence], $0[\.link.hash]] } }
 }
 
 extension AuditTable {
     /// SQL text that clears the columns about the user.
     public static var clearing: String { sensitiveNames(except: .only { _ in [] }).cleared }
-
-    /// Writes all columns except the number and the hash of the row.
-    @inlinable public func write(_ entry: SealedAuditEntry, to row: some WritableRow) {
-        row.set(recordedAt, entry.facts.moment)
-        row.set(actorKind, entry.facts.actor.kind)
-        row.set(actor, entry.facts.actor.name)
-        row.set(action, entry.facts.action)
-        row.set(outcome, entry.facts.outcome)
-        row.set(reason, entry.facts.reason)
-        row.set(oauthClient, entry.facts.oauthClient)
-        row.set(requestID, entry.facts.requestID)
-        row.set(detail, entry.facts.detail)
-        row.set(personDigest, entry.personDigest)
-        row.set(accountID, entry.person?.account)
-        row.set(tokenFamily, entry.person?.tokenFamily)
-        row.set(scope, entry.person?.scope)
-        row.set(salt, entry.person?.salt)
-    }
-
-    /// Writes the number and the hash of the row.
-    @inlinable public func write(_ link: AuditLink, to row: some WritableRow) {
-        row.set(sequence, link.sequence)
-        row.set(hash, link.hash)
-    }
-
-    @inlinable public func row(_ row: some ReadableRow) throws(StorageError) -> AuditRow {
-        let facts = AuditFacts(
-            moment: try row.required(recordedAt),
-            actor: AuditActor(kind: try row.requiredCode(actorKind), name: row[actor]),
-            action: try row.requiredCode(action), outcome: try row.requiredCode(outcome), reason: row[reason],
-            oauthClient: row[oauthClient], requestID: row[requestID], detail: row[detail])
-        var person: SealedAuditEntry.StoredPerson?
-        if let account = row[accountID], let salt = row[salt] {
-            person = SealedAuditEntry.StoredPerson(
-                account: account, tokenFamily: row[tokenFamily], scope: row[scope], salt: salt)
-        }
-        return AuditRow(
-            SealedAuditEntry(facts: facts, personDigest: row[personDigest], person: person),
-            link: AuditLink(sequence: try row.required(sequence), hash: try row.required(hash)))
-    }
 }
 
 /// The ends of the chain of the audit log: one row, which a transaction that appends to the log locks.
-public struct AuditChainTable: Table {
-    public static let name = "audit_chain"
+public typealias AuditChainTable = RecordTable<AuditChain>
 
-    public let id: Column<Int64>
-    public let lastSequence: Column<Int64>
-    public let lastHash: Column<SHA256Digest>
-    public let anchorSequence: Column<Int64>
-    public let anchorHash: Column<SHA256Digest>
+extension AuditChain: StoredRecord {
+    public static var table: String { "audit_chain" }
 
-    public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational, .required, .range(1...1))
-        lastSequence = columns("last_sequence", .operational, .required, .range(0...Int64.max))
-        lastHash = columns("last_hash", .operational, .required)
-        anchorSequence = columns("anchor_sequence", .operational, .required, .range(0...Int64.max))
-        anchorHash = columns("anchor_hash", .operational, .required)
-    }
-}
-
-extension AuditChainTable {
-    @inlinable public func chain(_ row: some ReadableRow) throws(StorageError) -> AuditChain {
-        AuditChain(
-            anchor: AuditLink(sequence: try row.required(anchorSequence), hash: try row.required(anchorHash)),
-            head: AuditLink(sequence: try row.required(lastSequence), hash: try row.required(lastHash)))
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        column.other("id", .operational, Int64.self, .range(1...1))
+        let head = AuditLink(
+            sequence: try column("last_sequence", .operational, \.head.sequence, .range(0...Int64.max)),
+            hash: try column("last_hash", .operational, \.head.hash))
+        let anchor = AuditLink(
+            sequence: try column("anchor_sequence", .operational, \.anchor.sequence, .range(0...Int64.max)),
+            hash: try column("anchor_hash", .operational, \.anchor.hash))
+        return AuditChain(anchor: anchor, head: head)
     }
 }
 
 /// Fingerprints of the configuration of the last start, by the names of its parts. No value can be read from them.
-public struct ConfigurationFingerprintTable: Table {
-    public static let name = "configuration_fingerprint"
+public typealias ConfigurationFingerprintTable = RecordTable<SeenConfigurationPart>
 
-    public let item: Column<String>
-    public let fingerprint: Column<String>
-    /// The start that first had this fingerprint. A part that was away for a start begins anew.
-    public let firstSeenAt: Column<Moment>
+extension SeenConfigurationPart: StoredRecord {
+    public static var table: String { "configuration_fingerprint" }
 
-    public init(_ columns: inout ColumnList) {
-        item = columns("item", .operational, .required, .length(1...ConfigurationChange.longestItem))
-        fingerprint = columns("fingerprint", .operational, .required, .length(1...64))
-        firstSeenAt = columns("first_seen_at", .operational, .required)
-    }
-}
-
-extension ConfigurationFingerprintTable {
-    @inlinable public func part(_ row: some ReadableRow) throws(StorageError) -> SeenConfigurationPart {
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
         SeenConfigurationPart(
-            item: try row.required(item), fingerprint: try row.required(fingerprint),
-            firstSeenAt: try row.required(firstSeenAt))
+            item: try column(
+                "item", .operational, \.item, .length(1...ConfigurationChange.longestItem)),
+            fingerprint: try column("fingerprint", .operational, \.fingerprint, .length(1...64)),
+            // The start that first had this fingerprint. A part that was away for a start begins anew.
+            firstSeenAt: try column("first_seen_at", .operational, \.firstSeenAt))
     }
 }

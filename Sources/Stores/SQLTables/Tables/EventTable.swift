@@ -3,88 +3,46 @@ public import Cryptography
 
 /// The feed of account events. Its rows stay after an erasure: their subject is then a tombstone, and names
 /// no user.
-public struct EventTable: Table {
-    public static let name = "event"
+public typealias EventTable = RecordTable<AccountEvent>
 
-    public let sequence: Column<Int64>
-    public let id: Column<EventID>
-    public let kind: Column<AccountEvent.Kind>
-    public let subjectID: Column<Int64>
-    /// The account's ID at the time of the event.
-    public let accountID: Column<AccountID>
-    public let appID: Column<Int64>
-    public let reason: Column<CredentialReason>
-    public let source: Column<CredentialSource>
-    public let moment: Column<Moment>
-    public let recordedAt: Column<Moment>
-    /// Only for events of OAuth grants.
-    public let grantID: Column<GrantID>
-    public let oauthClientID: Column<OAuthClientID>
-    public let grantReason: Column<GrantEndReason>
-    /// Only for grants that an event of Google has ended.
-    public let googleEventKind: Column<GoogleEventKind>
-    public let googleEventReason: Column<GoogleEventReason>
-    /// Double digest of a dead refresh token, for Google. It leads to no user.
-    public let endedToken: Column<SHA512Digest>
+extension AccountEvent: StoredRecord {
+    public typealias Given = (team: TeamID, subject: AppleSubject?, clientID: ClientID?)
 
-    public init(_ columns: inout ColumnList) {
-        sequence = columns("sequence", .operational, .required)
-        id = columns("id", .operational, .required)
-        kind = columns("kind", .operational, .required)
-        subjectID = columns("subject_id", .operational, .required)
-        accountID = columns("account_id", .operational, .optional)
-        appID = columns("app_id", .operational, .optional, .nameNumber)
-        reason = columns("reason", .operational, .optional)
-        source = columns("source", .operational, .optional)
-        moment = columns("moment", .operational, .required)
-        recordedAt = columns("recorded_at", .operational, .required)
-        grantID = columns("grant_id", .operational, .optional)
-        oauthClientID = columns("oauth_client", .operational, .optional)
-        grantReason = columns("grant_reason", .operational, .optional)
-        googleEventKind = columns("google_event_kind", .operational, .optional)
-        googleEventReason = columns("google_event_reason", .operational, .optional)
-        endedToken = columns("ended_token", .operational, .optional)
-    }
-}
+    public static var table: String { "event" }
 
-extension EventTable {
-    /// Writes all columns except the numbers of the event, of the user and of the app.
-    @inlinable public func write(_ event: AccountEvent, to row: some WritableRow) {
-        row.set(id, event.id)
-        row.set(kind, event.kind)
-        row.set(accountID, event.accountID)
-        row.set(reason, event.reason)
-        row.set(source, event.source)
-        row.set(moment, event.moment)
-        row.set(recordedAt, event.recordedAt)
-        guard let grant = event.grant else { return }
-        row.set(grantID, grant.id)
-        row.set(oauthClientID, grant.oauthClientID)
-        row.set(grantReason, grant.reason)
-        row.set(googleEventKind, grant.googleEvent?.kind)
-        row.set(googleEventReason, grant.googleEvent?.reason)
-        row.set(endedToken, grant.endedToken)
-    }
-
-    @inlinable public func event(
-        _ row: some ReadableRow, team: TeamID, subject: AppleSubject?, clientID: ClientID?
-    ) throws(StorageError) -> AccountEvent {
-        AccountEvent(
-            sequence: try row.required(sequence), id: try row.required(id), kind: try row.requiredCode(kind),
-            team: team, subject: subject, accountID: row[accountID], clientID: clientID,
-            reason: try row.code(reason), source: try row.code(source), grant: try grant(row),
-            moment: try row.required(moment), recordedAt: try row.required(recordedAt))
-    }
-
-    @inlinable func grant(_ row: some ReadableRow) throws(StorageError) -> GrantReference? {
-        guard let id = row[grantID] else { return nil }
-        return GrantReference(
-            id: id, oauthClientID: try row.required(oauthClientID), reason: try row.code(grantReason),
-            googleEvent: try googleEvent(row), endedToken: row[endedToken])
-    }
-
-    @inlinable func googleEvent(_ row: some ReadableRow) throws(StorageError) -> GoogleEventReference? {
-        guard let kind = try row.code(googleEventKind) else { return nil }
-        return GoogleEventReference(kind: kind, reason: try row.code(googleEventReason))
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        let sequence = try column("sequence", .operational, \.sequence)
+        let id = try column("id", .operational, \.id)
+        let kind = try column.code("kind", .operational, \.kind)
+        column.other("subject_id", .operational, Int64.self)
+        // The account's ID at the time of the event.
+        let accountID = try column("account_id", .operational, \.accountID)
+        let clientID = column.number("app_id") { $0.clientID }
+        let reason = try column.code("reason", .operational, \.reason)
+        let source = try column.code("source", .operational, \.source)
+        let moment = try column("moment", .operational, \.moment)
+        let recordedAt = try column("recorded_at", .operational, \.recordedAt)
+        let grantID = try column.part("grant_id", .operational) { $0.grant?.id }
+        let client = try column.part("oauth_client", .operational) { $0.grant?.oauthClientID }
+        let end = try column.codePart("grant_reason", .operational) { $0.grant?.reason }
+        // Only for grants that an event of Google has ended.
+        let google = try column.codePart("google_event_kind", .operational) { $0.grant?.googleEvent?.kind }
+        let googleReason = try column.codePart("google_event_reason", .operational) {
+            $0.grant?.googleEvent?.reason
+        }
+        // Double digest of a dead refresh token, for Google. It leads to no user.
+        let endedToken = try column.part("ended_token", .operational) { $0.grant?.endedToken }
+        var grant: GrantReference?
+        if let grantID {
+            grant = GrantReference(
+                id: grantID, oauthClientID: try column.required(client, "oauth_client"), reason: end,
+                googleEvent: google.map { GoogleEventReference(kind: $0, reason: googleReason) },
+                endedToken: endedToken)
+        }
+        return AccountEvent(
+            sequence: sequence, id: id, kind: kind, team: column.given { $0.team },
+            subject: column.given({ $0.subject }, nil), accountID: accountID, clientID: clientID,
+            reason: reason, source: source, grant: grant, moment: moment, recordedAt: recordedAt)
     }
 }

@@ -39,34 +39,20 @@ extension GoogleEventTable {
 }
 
 /// Google's latest statements about Google accounts.
-public struct GoogleAccountTable: Table {
-    public static let name = "google_account"
+public typealias GoogleAccountTable = RecordTable<GoogleAccountRecord>
 
-    public let googleSubject: Column<String>
-    public let isDisabled: Column<Bool>
-    public let moment: Column<Moment>
+extension GoogleAccountRecord: StoredRecord {
+    public static var table: String { "google_account" }
 
-    public init(_ columns: inout ColumnList) {
-        googleSubject = columns("google_subject", .personal, .required, .length(1...255))
-        isDisabled = columns("is_disabled", .personal, .required)
-        moment = columns("moment", .personal, .required)
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        GoogleAccountRecord(
+            subject: try column("google_subject", .personal, \.subject, .length(1...255)),
+            isDisabled: try column("is_disabled", .personal, \.isDisabled),
+            moment: try column("moment", .personal, \.moment))
     }
 }
 
 extension ColumnChoice where T == GoogleAccountTable {
-    public static var values: Self { except { [$0.googleSubject] } }
-}
-
-extension GoogleAccountTable {
-    @inlinable public func write(_ account: GoogleAccountRecord, to row: some WritableRow) {
-        row.set(googleSubject, account.subject)
-        row.set(isDisabled, account.isDisabled)
-        row.set(moment, account.moment)
-    }
-
-    @inlinable public func account(_ row: some ReadableRow) throws(StorageError) -> GoogleAccountRecord {
-        GoogleAccountRecord(
-            subject: try row.required(googleSubject), isDisabled: try row.required(isDisabled),
-            moment: try row.required(moment))
-    }
+    public static var values: Self { except { [$0.subject] } }
 }

@@ -2,53 +2,43 @@ public import AppAttestation
 public import AppleAccounts
 
 /// Numbers of the service by hour, replica and name. No column leads to a user.
-public struct ServiceHourTable: Table {
-    public static let name = "service_hour"
+public typealias ServiceHourTable = RecordTable<ServiceHourCount>
 
-    public let beginsAt: Column<Moment>
-    public let replica: Column<String>
-    public let countName: Column<String>
-    public let count: Column<Int64>
+extension ServiceHourCount: StoredRecord {
+    public static var table: String { "service_hour" }
 
-    public init(_ columns: inout ColumnList) {
-        beginsAt = columns("begins_at", .operational, .required)
-        replica = columns(
-            "replica", .operational, .required, .length(1...ServiceHourCount.longestName))
-        countName = columns(
-            "name", .operational, .required, .length(1...ServiceHourCount.longestName))
-        count = columns("count", .operational, .required, .range(0...Int64.max))
-    }
-}
-
-extension ServiceHourTable {
-    @inlinable public func write(_ hour: ServiceHourCount, to row: some WritableRow) {
-        row.set(beginsAt, hour.hour)
-        row.set(replica, hour.replica)
-        row.set(countName, hour.name)
-        row.set(count, hour.count)
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        let hour = try column("begins_at", .operational, \.hour)
+        return ServiceHourCount(
+            replica: try column(
+                "replica", .operational, \.replica, .length(1...ServiceHourCount.longestName)),
+            hour: hour,
+            name: try column("name", .operational, \.name, .length(1...ServiceHourCount.longestName)),
+            count: try column("count", .operational, \.count, .range(0...Int64.max)))
     }
 }
 
 /// Judged requests of App Check by hour. No column leads to a user.
-public struct AppCheckHourTable: Table {
-    public static let name = "app_check_hour"
+public typealias AppCheckHourTable = RecordTable<AppCheckHour>
 
-    public let targetKind: Column<AppCheckTarget.Kind>
-    public let target: Column<String>
-    public let beginsAt: Column<Moment>
-    public let verified: Column<Int64>
-    public let outdatedApp: Column<Int64>
-    public let unknownOrigin: Column<Int64>
-    public let invalid: Column<Int64>
+extension AppCheckHour: StoredRecord {
+    public static var table: String { "app_check_hour" }
 
-    public init(_ columns: inout ColumnList) {
-        targetKind = columns("target_kind", .operational, .required)
-        target = columns("target", .operational, .required, .length(1...255))
-        beginsAt = columns("begins_at", .operational, .required)
-        verified = columns("verified", .operational, .required, .range(0...Int64.max))
-        outdatedApp = columns("outdated_app", .operational, .required, .range(0...Int64.max))
-        unknownOrigin = columns("unknown_origin", .operational, .required, .range(0...Int64.max))
-        invalid = columns("invalid", .operational, .required, .range(0...Int64.max))
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        AppCheckHour(
+            target: AppCheckTarget(
+                try column.code("target_kind", .operational, \.target.kind),
+                name: try column("target", .operational, \.target.name, .length(1...255))),
+            hour: try column.part("begins_at", .operational) { Moment(seconds: $0.hour) }.milliseconds / 1000,
+            tally: AppCheckTally(
+                verified: try column("verified", .operational, \.tally.verified, .range(0...Int64.max)),
+                outdatedApp: try column(
+                    "outdated_app", .operational, \.tally.outdatedApp, .range(0...Int64.max)),
+                unknownOrigin: try column(
+                    "unknown_origin", .operational, \.tally.unknownOrigin, .range(0...Int64.max)),
+                invalid: try column("invalid", .operational, \.tally.invalid, .range(0...Int64.max))))
     }
 }
 
@@ -58,28 +48,9 @@ extension AppCheckHourTable {
     /// - Parameter alias: The row that is there.
     public static func additions(to alias: String) -> String {
         let counts: ColumnChoice<Self> = .only {
-            [$0.verified, $0.outdatedApp, $0.unknownOrigin, $0.invalid]
+            [$0[\.tally.verified], $0[\.tally.outdatedApp], $0[\.tally.unknownOrigin], $0[\.tally.invalid]]
         }
         return names(counts).names.map { "\($0) = \(alias).\($0) + excluded.\($0)" }
             .joined(separator: ", ")
-    }
-
-    @inlinable public func write(_ hour: AppCheckHour, to row: some WritableRow) {
-        row.set(targetKind, hour.target.kind)
-        row.set(target, hour.target.name)
-        row.set(beginsAt, Moment(seconds: hour.hour))
-        row.set(verified, hour.tally.verified)
-        row.set(outdatedApp, hour.tally.outdatedApp)
-        row.set(unknownOrigin, hour.tally.unknownOrigin)
-        row.set(invalid, hour.tally.invalid)
-    }
-
-    @inlinable public func hour(_ row: some ReadableRow) throws(StorageError) -> AppCheckHour {
-        AppCheckHour(
-            target: AppCheckTarget(try row.requiredCode(targetKind), name: try row.required(target)),
-            hour: try row.required(beginsAt).milliseconds / 1000,
-            tally: AppCheckTally(
-                verified: try row.required(verified), outdatedApp: try row.required(outdatedApp),
-                unknownOrigin: try row.required(unknownOrigin), invalid: try row.required(invalid)))
     }
 }

@@ -3,31 +3,39 @@ public import AuthorizationServer
 public import Cryptography
 
 /// Grants of users to OAuth clients.
-public struct OAuthGrantTable: Table {
-    public static let name = "oauth_grant"
+public typealias OAuthGrantTable = RecordTable<GrantRecord>
 
-    public let id: Column<GrantID>
-    public let accountID: Column<AccountID>
-    public let oauthClientID: Column<OAuthClientID>
-    public let appID: Column<Int64>
-    public let scope: Column<String>
-    public let createdAt: Column<Moment>
-    public let consentedAt: Column<Moment>
-    public let authorizedAt: Column<Moment>
-    public let googleSubject: Column<String>
-    public let lastUsedAt: Column<Moment>
+extension GrantRecord: StoredRecord {
+    public typealias Given = ClientID
 
-    public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational, .required)
-        accountID = columns("account_id", .operational, .required)
-        oauthClientID = columns("oauth_client", .operational, .required)
-        appID = columns("app_id", .operational, .required, .nameNumber)
-        scope = columns("scope", .personal, .required, .length(0...2048))
-        createdAt = columns("created_at", .personal, .required)
-        consentedAt = columns("consented_at", .personal, .required)
-        authorizedAt = columns("authorized_at", .personal, .required)
-        googleSubject = columns("google_subject", .personal, .optional, .length(1...255))
-        lastUsedAt = columns("last_used_at", .personal, .optional)
+    public static var table: String { "oauth_grant" }
+
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        GrantRecord(
+            id: try column("id", .operational, \.id),
+            accountID: try column("account_id", .operational, \.accountID),
+            oauthClientID: try column("oauth_client", .operational, \.oauthClientID),
+            clientID: column.number("app_id") { $0 },
+            scope: try column("scope", .personal, \.scope, .length(0...2048)),
+            createdAt: try column("created_at", .personal, \.createdAt),
+            consentedAt: try column("consented_at", .personal, \.consentedAt),
+            authorizedAt: try column("authorized_at", .personal, \.authorizedAt),
+            googleSubject: try column("google_subject", .personal, \.googleSubject, .length(1...255)),
+            lastUsedAt: try column("last_used_at", .personal, \.lastUsedAt))
+    }
+}
+
+/// The columns of grants with the numbers of their apps.
+public struct GrantColumns: Sendable {
+    @usableFromInline let table: OAuthGrantTable
+    @usableFromInline let app: Column<Int64>
+
+    public init(_ table: OAuthGrantTable) { (self.table, app) = (table, table["app_id", Int64.self]) }
+
+    @inlinable
+    public func record(_ row: some ReadableRow, app name: (Int64) throws -> ClientID) throws -> GrantRecord {
+        try table.record(row, name(row.required(app)))
     }
 }
 
@@ -35,162 +43,106 @@ extension ColumnChoice where T == OAuthGrantTable {
     public static var values: Self { except { [$0.id, $0.accountID, $0.oauthClientID] } }
 }
 
-extension OAuthGrantTable {
-    /// Writes all columns except the number of the app.
-    @inlinable public func write(_ grant: GrantRecord, to row: some WritableRow) {
-        row.set(id, grant.id)
-        row.set(accountID, grant.accountID)
-        row.set(oauthClientID, grant.oauthClientID)
-        row.set(scope, grant.scope)
-        row.set(createdAt, grant.createdAt)
-        row.set(consentedAt, grant.consentedAt)
-        row.set(authorizedAt, grant.authorizedAt)
-        row.set(googleSubject, grant.googleSubject)
-        row.set(lastUsedAt, grant.lastUsedAt)
-    }
-
-    @inlinable public func record(
-        _ row: some ReadableRow, clientID: ClientID
-    ) throws(StorageError) -> GrantRecord {
-        GrantRecord(
-            id: try row.required(id), accountID: try row.required(accountID),
-            oauthClientID: try row.required(oauthClientID),
-            clientID: clientID, scope: try row.required(scope),
-            createdAt: try row.required(createdAt), consentedAt: try row.required(consentedAt),
-            authorizedAt: try row.required(authorizedAt), googleSubject: row[googleSubject],
-            lastUsedAt: row[lastUsedAt])
-    }
-}
-
 /// Token families that codes and assertions gave. The digests of refresh tokens are of random bytes. They are
 /// classified as secret because inverting SHA-256 would yield the token.
-public struct OAuthTokenFamilyTable: Table {
-    public static let name = "oauth_token_family"
+public typealias OAuthTokenFamilyTable = RecordTable<TokenFamily>
 
-    public let id: Column<UniqueID>
-    public let grantID: Column<GrantID>
-    public let isNative: Column<Bool>
-    public let scope: Column<String>
-    public let authenticatedAt: Column<Moment>
-    public let authorizedAt: Column<Moment>
-    public let createdAt: Column<Moment>
-    public let expiresAt: Column<Moment>
-    public let familySecretDigest: Column<SHA256Digest>
-    public let tokenDigest: Column<SHA256Digest>
-    /// For operators. No rule reads it, but the schema requires it in a token family that has a refresh
-    /// token.
-    public let generation: Column<Int64>
-    /// The latest exchanged token: its digest, its time and its salt.
-    public let previousDigest: Column<SHA256Digest>
-    public let rotatedAt: Column<Moment>
-    public let previousSalt: Column<[UInt8]>
-    /// The exchanged tokens before it: up to three times 32 bytes of digest, 32 bytes of salt and 8 bytes of
-    /// time, the latest first. NULL for nearly all families: it is for exchanges within minutes.
-    public let earlierTokens: Column<[UInt8]>
-    /// Only for refresh tokens of Google's client. Google is told the end of a token under this digest, also
-    /// after an erasure.
-    public let doubleSHA512: Column<SHA512Digest>
-    /// The Google account of the token family, if known.
-    public let googleSubject: Column<String>
-    public let isGoogleSubjectLearned: Column<Bool>
+extension TokenFamily: StoredRecord {
+    public static var table: String { "oauth_token_family" }
 
-    public init(_ columns: inout ColumnList) {
-        id = columns("id", .operational, .required)
-        grantID = columns("grant_id", .operational, .required)
-        isNative = columns("is_native", .operational, .required)
-        scope = columns("scope", .personal, .required, .length(0...2048))
-        authenticatedAt = columns("authenticated_at", .personal, .required)
-        authorizedAt = columns("authorized_at", .personal, .required)
-        createdAt = columns("created_at", .personal, .required)
-        expiresAt = columns("expires_at", .operational, .required)
-        familySecretDigest = columns("family_secret_digest", .secret, .optional)
-        tokenDigest = columns("token_digest", .secret, .optional)
-        generation = columns("generation", .operational, .optional, .range(0...4294967295))
-        previousDigest = columns("previous_digest", .secret, .optional)
-        rotatedAt = columns("rotated_at", .personal, .optional)
-        previousSalt = columns("previous_salt", .secret, .optional, .length(32...32))
-        earlierTokens = columns("earlier_tokens", .secret, .optional, .length(72...216))
-        doubleSHA512 = columns("double_sha512", .operational, .optional)
-        googleSubject = columns("google_subject", .personal, .optional, .length(1...255))
-        isGoogleSubjectLearned = columns("google_subject_is_learned", .operational, .required)
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        let id = try column("id", .operational, \.id)
+        let grantID = try column("grant_id", .operational, \.grantID)
+        let isNative = try column("is_native", .operational, \.isNative)
+        let scope = try column("scope", .personal, \.scope, .length(0...2048))
+        let authenticatedAt = try column("authenticated_at", .personal, \.authenticatedAt)
+        let authorizedAt = try column("authorized_at", .personal, \.authorizedAt)
+        let createdAt = try column("created_at", .personal, \.createdAt)
+        let expiresAt = try column("expires_at", .operational, \.expiresAt)
+        let secret = try column.part("family_secret_digest", .secret) { $0.refreshToken?.familySecretDigest }
+        let digest = try column.part("token_digest", .secret) { $0.refreshToken?.digest }
+        // For operators. No rule reads it, but the schema requires it in a token family that has a refresh token.
+        let generation = try column.part("generation", .operational) { $0.refreshToken?.generation }
+        // The latest exchanged token: its digest, its time and its salt.
+        let previous = try column.part("previous_digest", .secret) {
+            $0.refreshToken?.exchanged.first?.digest
+        }
+        let rotatedAt = try column.part("rotated_at", .personal) { $0.refreshToken?.exchanged.first?.moment }
+        let salt = try column.part("previous_salt", .secret, .length(32...32)) {
+            $0.refreshToken?.exchanged.first?.salt
+        }
+        // The exchanged tokens before it: up to three times 32 bytes of digest, 32 bytes of salt and 8 bytes of time,
+        // the latest first. NULL for nearly all families: it is for exchanges within minutes.
+        let earlier = try column.part("earlier_tokens", .secret, .length(72...216)) {
+            $0.refreshToken?.earlierTokens
+        }
+        // Only for refresh tokens of Google's client. Google is told the end of a token under this digest, also after
+        // an erasure.
+        let doubleSHA512 = try column.part("double_sha512", .operational) { $0.refreshToken?.doubleSHA512 }
+        var refreshToken: RefreshTokenState?
+        if let secret {
+            refreshToken = RefreshTokenState(
+                familySecretDigest: secret, digest: try column.required(digest, "token_digest"),
+                generation: try column.required(generation, "generation"),
+                exchanged: RefreshTokenState.exchanged(previous, rotatedAt, salt, earlier: earlier),
+                doubleSHA512: doubleSHA512)
+        }
+        return TokenFamily(
+            id: id, grantID: grantID, isNative: isNative, scope: scope, authenticatedAt: authenticatedAt,
+            authorizedAt: authorizedAt, createdAt: createdAt, expiresAt: expiresAt,
+            refreshToken: refreshToken,
+            // The Google account of the token family, if known.
+            googleSubject: try column("google_subject", .personal, \.googleSubject, .length(1...255)),
+            isGoogleSubjectLearned: try column(
+                "google_subject_is_learned", .operational, \.isGoogleSubjectLearned))
     }
 }
 
 extension ColumnChoice where T == OAuthTokenFamilyTable {
     /// Columns for the repetition of exchanges.
-    public static var retries: Self { only { [$0.previousSalt, $0.earlierTokens] } }
-    public static var exceptRetries: Self { except { [$0.previousSalt, $0.earlierTokens] } }
+    public static var retries: Self {
+        only { [$0["previous_salt", [UInt8].self], $0["earlier_tokens", [UInt8].self]] }
+    }
+    public static var exceptRetries: Self {
+        except { [$0["previous_salt", [UInt8].self], $0["earlier_tokens", [UInt8].self]] }
+    }
 
     /// Columns that uses of the token family and statements of Google change.
     public static var progress: Self {
-        only {
+        except {
             [
-                $0.expiresAt, $0.tokenDigest, $0.generation, $0.previousDigest, $0.rotatedAt, $0.previousSalt,
-                $0.earlierTokens, $0.doubleSHA512, $0.googleSubject, $0.isGoogleSubjectLearned,
+                $0.id, $0.grantID, $0.isNative, $0.scope, $0.authenticatedAt, $0.authorizedAt, $0.createdAt,
+                $0["family_secret_digest", SHA256Digest.self],
             ]
         }
     }
 }
 
-extension OAuthTokenFamilyTable {
-    @inlinable public func write(_ family: TokenFamily, to row: some WritableRow) {
-        row.set(id, family.id)
-        row.set(grantID, family.grantID)
-        row.set(isNative, family.isNative)
-        row.set(scope, family.scope)
-        row.set(authenticatedAt, family.authenticatedAt)
-        row.set(authorizedAt, family.authorizedAt)
-        row.set(createdAt, family.createdAt)
-        row.set(expiresAt, family.expiresAt)
-        row.set(familySecretDigest, family.refreshToken?.familySecretDigest)
-        row.set(tokenDigest, family.refreshToken?.digest)
-        row.set(generation, (family.refreshToken?.generation).map { Int64($0) })
-        let exchanged = family.refreshToken?.exchanged ?? []
-        row.set(previousDigest, exchanged.first?.digest)
-        row.set(rotatedAt, exchanged.first?.moment)
-        row.set(previousSalt, exchanged.first?.salt)
-        row.set(earlierTokens, exchanged.count > 1 ? exchanged.dropFirst().flatMap(\.stored) : nil)
-        row.set(doubleSHA512, family.refreshToken?.doubleSHA512)
-        row.set(googleSubject, family.googleSubject)
-        row.set(isGoogleSubjectLearned, family.isGoogleSubjectLearned)
+extension RefreshTokenState {
+    @usableFromInline var earlierTokens: [UInt8]? {
+        exchanged.count > 1 ? exchanged.dropFirst().flatMap(\.stored) : nil
     }
 
-    @inlinable public func family(_ row: some ReadableRow) throws(StorageError) -> TokenFamily {
-        TokenFamily(
-            id: try row.required(id), grantID: try row.required(grantID),
-            isNative: try row.required(isNative), scope: try row.required(scope),
-            authenticatedAt: try row.required(authenticatedAt),
-            authorizedAt: try row.required(authorizedAt), createdAt: try row.required(createdAt),
-            expiresAt: try row.required(expiresAt), refreshToken: try refreshToken(row),
-            googleSubject: row[googleSubject],
-            isGoogleSubjectLearned: try row.required(isGoogleSubjectLearned))
-    }
-
-    @inlinable func refreshToken(_ row: some ReadableRow) throws(StorageError) -> RefreshTokenState? {
-        guard let secret = row[familySecretDigest] else { return nil }
-        var exchanged: [RefreshTokenState.ExchangedToken] = []
-        if let digest = row[previousDigest], let moment = row[rotatedAt] {
-            exchanged.append(
-                RefreshTokenState.ExchangedToken(digest: digest, moment: moment, salt: row[previousSalt]))
-            exchanged += RefreshTokenState.ExchangedToken.tokens(stored: row[earlierTokens] ?? [])
-        }
-        return RefreshTokenState(
-            familySecretDigest: secret, digest: try row.required(tokenDigest),
-            generation: UInt32(truncatingIfNeeded: try row.required(generation)), exchanged: exchanged,
-            doubleSHA512: row[doubleSHA512])
+    @usableFromInline static func exchanged(
+        _ digest: SHA256Digest?, _ moment: Moment?, _ salt: [UInt8]?, earlier: [UInt8]?
+    ) -> [ExchangedToken] {
+        guard let digest, let moment else { return [] }
+        return [ExchangedToken(digest: digest, moment: moment, salt: salt)]
+            + ExchangedToken.tokens(stored: earlier ?? [])
     }
 }
 
 /// The form of an exchanged token in `earlier_tokens`.
 extension RefreshTokenState.ExchangedToken {
     /// Empty for a token without a salt, which cannot be repeated.
-    @usableFromInline var stored: [UInt8] {
+    fileprivate var stored: [UInt8] {
         guard let salt else { return [] }
         let time = UInt64(bitPattern: moment.milliseconds)
         return digest.bytes + salt + (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * UInt64($0))) }
     }
 
-    @usableFromInline static func tokens(stored bytes: [UInt8]) -> [Self] {
+    fileprivate static func tokens(stored bytes: [UInt8]) -> [Self] {
         stride(from: 0, to: bytes.count - 71, by: 72).compactMap { start in
             let time = bytes[(start + 64)..<(start + 72)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             return SHA256Digest(bytes[start..<(start + 32)]).map {
@@ -204,43 +156,27 @@ extension RefreshTokenState.ExchangedToken {
 
 /// Number of grants that an account has given to OAuth clients within an hour. The row names an account and
 /// leads to no other data, so it outlives an erasure for that hour.
-public struct OAuthGrantPaceTable: Table {
-    public static let name = "oauth_grant_pace"
+public typealias OAuthGrantPaceTable = RecordTable<GrantPace>
 
-    public let accountID: Column<AccountID>
-    public let oauthClientID: Column<OAuthClientID>
-    public let begunAt: Column<Moment>
-    public let count: Column<Int64>
-    /// Number of new token families. NULL for none.
-    public let families: Column<Int64>
+extension GrantPace: StoredRecord {
+    public static var table: String { "oauth_grant_pace" }
 
-    public init(_ columns: inout ColumnList) {
-        accountID = columns("account_id", .operational, .required)
-        oauthClientID = columns("oauth_client", .operational, .required)
-        begunAt = columns("begun_at", .operational, .required)
-        count = columns("count", .operational, .required, .range(0...Int64.max))
-        families = columns("families", .operational, .optional, .range(1...Int64.max))
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        GrantPace(
+            accountID: try column("account_id", .operational, \.accountID),
+            oauthClientID: try column("oauth_client", .operational, \.oauthClientID),
+            begunAt: try column("begun_at", .operational, \.begunAt),
+            count: try column("count", .operational, \.count, .range(0...Int64.max)),
+            // Number of new token families. NULL for none.
+            families: try column.part("families", .operational, .range(1...Int64.max)) {
+                $0.families == 0 ? nil : $0.families
+            } ?? 0)
     }
 }
 
 extension ColumnChoice where T == OAuthGrantPaceTable {
-    public static var values: Self { only { [$0.begunAt, $0.count, $0.families] } }
-    public static var families: Self { only { [$0.families] } }
-    public static var exceptFamilies: Self { except { [$0.families] } }
-}
-
-extension OAuthGrantPaceTable {
-    @inlinable public func write(_ pace: GrantPace, to row: some WritableRow) {
-        row.set(accountID, pace.accountID)
-        row.set(oauthClientID, pace.oauthClientID)
-        row.set(begunAt, pace.begunAt)
-        row.set(count, pace.count)
-        row.set(families, pace.families == 0 ? nil : pace.families)
-    }
-
-    @inlinable public func pace(_ row: some ReadableRow) throws(StorageError) -> GrantPace {
-        GrantPace(
-            accountID: try row.required(accountID), oauthClientID: try row.required(oauthClientID),
-            begunAt: try row.required(begunAt), count: try row.required(count), families: row[families] ?? 0)
-    }
+    public static var values: Self { except { [$0.accountID, $0.oauthClientID] } }
+    public static var families: Self { only { [$0["families", Int64.self]] } }
+    public static var exceptFamilies: Self { except { [$0["families", Int64.self]] } }
 }

@@ -102,91 +102,47 @@ extension SubjectTable {
 }
 
 /// The histories of accounts. The entries of an account have numbers without gaps from the oldest that is kept.
-public struct AccountHistoryTable: Table {
-    public static let name = "account_history"
+public typealias AccountHistoryTable = RecordTable<HistoryEntry>
 
-    public let accountID: Column<AccountID>
-    public let number: Column<Int64>
-    public let kind: Column<HistoryEntry.Kind>
-    public let appID: Column<Int64>
-    public let outcome: Column<HistoryEntry.Outcome>
-    public let moment: Column<Moment>
-    public let recordedAt: Column<Moment>
-    public let decidedBy: Column<Moment>
-    public let cause: Column<RefreshTokenCause>
+extension HistoryEntry: StoredRecord {
+    public typealias Given = ClientID
 
-    public init(_ columns: inout ColumnList) {
-        accountID = columns("account_id", .operational, .required)
-        number = columns("number", .operational, .required, .range(1...Int64.max))
-        kind = columns("kind", .personal, .required)
-        appID = columns("app_id", .operational, .required, .nameNumber)
-        outcome = columns("outcome", .personal, .required)
-        moment = columns("moment", .personal, .required)
-        recordedAt = columns("recorded_at", .personal, .required)
-        decidedBy = columns("decided_by", .personal, .optional)
-        cause = columns("cause", .personal, .optional)
-    }
-}
+    public static var table: String { "account_history" }
 
-extension AccountHistoryTable {
-    /// Writes all columns except the numbers of the entry and of the app.
-    @inlinable public func write(_ entry: HistoryEntry, to row: some WritableRow) {
-        row.set(accountID, entry.accountID)
-        row.set(kind, entry.kind)
-        row.set(outcome, entry.outcome)
-        row.set(moment, entry.moment)
-        row.set(recordedAt, entry.recordedAt)
-        row.set(decidedBy, entry.decidedBy)
-        row.set(cause, entry.cause)
-    }
-
-    @inlinable public func entry(_ row: some ReadableRow, clientID: ClientID) throws(StorageError)
-        -> HistoryEntry
-    {
-        HistoryEntry(
-            accountID: try row.required(accountID), kind: try row.requiredCode(kind), clientID: clientID,
-            outcome: try row.requiredCode(outcome), moment: try row.required(moment),
-            recordedAt: try row.required(recordedAt), decidedBy: row[decidedBy], cause: try row.code(cause))
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        let accountID = try column("account_id", .operational, \.accountID)
+        column.other("number", .operational, Int64.self, .range(1...Int64.max))
+        return HistoryEntry(
+            accountID: accountID, kind: try column.code("kind", .personal, \.kind),
+            clientID: column.number("app_id") { $0 },
+            outcome: try column.code("outcome", .personal, \.outcome),
+            moment: try column("moment", .personal, \.moment),
+            recordedAt: try column("recorded_at", .personal, \.recordedAt),
+            decidedBy: try column("decided_by", .personal, \.decidedBy),
+            cause: try column.code("cause", .personal, \.cause))
     }
 }
 
 /// Accounts that another team transfers to this team, before their users sign in.
-public struct TransferTable: Table {
-    public static let name = "transfer"
+public typealias TransferTable = RecordTable<TransferRecord>
 
-    public let teamID: Column<Int64>
-    public let transferSubject: Column<String>
-    public let accountID: Column<AccountID>
-    public let createdAt: Column<Moment>
-    public let expiresAt: Column<Moment>
+extension TransferRecord: StoredRecord {
+    public typealias Given = TeamID
 
-    public init(_ columns: inout ColumnList) {
-        teamID = columns("team_id", .operational, .required, .nameNumber)
-        transferSubject = columns("transfer_sub", .personal, .required, .length(1...255))
-        accountID = columns("account_id", .operational, .required)
-        createdAt = columns("created_at", .operational, .required)
-        expiresAt = columns("expires_at", .operational, .required)
+    public static var table: String { "transfer" }
+
+    @inlinable @inline(__always)
+    public static func record<C: ColumnCourse<Self>>(_ column: inout C) throws(C.Failure) -> Self {
+        TransferRecord(
+            recipientTeam: column.number("team_id") { $0 },
+            transferSubject: try column("transfer_sub", .personal, \.transferSubject),
+            accountID: try column("account_id", .operational, \.accountID), from: nil,
+            createdAt: try column("created_at", .operational, \.createdAt),
+            expiresAt: try column("expires_at", .operational, \.expiresAt))
     }
 }
 
 extension ColumnChoice where T == TransferTable {
-    public static var values: Self { except { [$0.teamID, $0.transferSubject] } }
-}
-
-extension TransferTable {
-    /// Writes all columns except the number of the team.
-    @inlinable public func write(_ transfer: TransferRecord, to row: some WritableRow) {
-        row.set(transferSubject, transfer.transferSubject.rawValue)
-        row.set(accountID, transfer.accountID)
-        row.set(createdAt, transfer.createdAt)
-        row.set(expiresAt, transfer.expiresAt)
-    }
-
-    @inlinable public func record(
-        _ row: some ReadableRow, team: TeamID, transferSubject: AppleSubject
-    ) throws(StorageError) -> TransferRecord {
-        TransferRecord(
-            recipientTeam: team, transferSubject: transferSubject, accountID: try row.required(accountID),
-            from: nil, createdAt: try row.required(createdAt), expiresAt: try row.required(expiresAt))
-    }
+    public static var values: Self { except { [$0["team_id", Int64.self], $0.transferSubject] } }
 }

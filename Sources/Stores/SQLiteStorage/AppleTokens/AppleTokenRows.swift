@@ -6,19 +6,19 @@ import SQLTables
 final class AppleTokenRows {
     private let names: Names
     private let findCodes: KeyedSelect<AccountID>
-    private let codeColumns: AuthorizationCodeTable
+    private let codeColumns: NamedColumns<AuthorizationCodeRecord>
     private let findTokens: KeyedSelect<AccountID>
-    private let tokenColumns: RefreshTokenTable
+    private let tokenColumns: NamedColumns<RefreshTokenRecord>
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
         var codes = SelectList()
-        codeColumns = codes.add(AuthorizationCodeTable.self)
+        codeColumns = NamedColumns(codes.add(AuthorizationCodeTable.self))
         findCodes = try KeyedSelect(in: database) {
             "SELECT \(codes) FROM authorization_code WHERE account_id = \($0)"
         }
         var tokens = SelectList()
-        tokenColumns = tokens.add(RefreshTokenTable.self)
+        tokenColumns = NamedColumns(tokens.add(RefreshTokenTable.self))
         findTokens = try KeyedSelect(in: database) {
             "SELECT \(tokens) FROM refresh_token WHERE account_id = \($0)"
         }
@@ -37,9 +37,9 @@ final class AppleTokenWriter {
     private let names: Names
     private let sealing: any AppleTokenSealing
     private let insertCode: PreparedStatement
-    private let codeColumns: AuthorizationCodeTable
+    private let codeColumns: NamedColumns<AuthorizationCodeRecord>
     private let putToken: PreparedStatement
-    private let tokenColumns: RefreshTokenTable
+    private let tokenColumns: NamedColumns<RefreshTokenRecord>
     private let removeCode: PreparedStatement
     private let codeID: Parameter<UniqueID>
     private let removeToken: PreparedStatement
@@ -52,12 +52,12 @@ final class AppleTokenWriter {
     init(_ names: Names, sealing: any AppleTokenSealing, in database: Database) throws {
         (self.names, self.sealing) = (names, sealing)
         let codes = Insertion<AuthorizationCodeTable>(conflict: "ON CONFLICT (id) DO NOTHING")
-        codeColumns = codes.columns
+        codeColumns = NamedColumns(codes.columns)
         insertCode = try PreparedStatement(codes.sql, in: database)
         let values = RefreshTokenTable.names(.values).assigned(from: "excluded")
         let tokens = Insertion<RefreshTokenTable>(
             conflict: "ON CONFLICT (account_id, client_id) DO UPDATE SET \(values)")
-        tokenColumns = tokens.columns
+        tokenColumns = NamedColumns(tokens.columns)
         putToken = try PreparedStatement(tokens.sql, in: database)
 
         var codeParameters = ParameterList()
@@ -104,9 +104,9 @@ final class AppleTokenWriter {
         let client = try names.clients.ensureNumber(of: code.clientID)
         let app = try names.apps.ensureNumber(of: code.primaryClientID)
         insertCode.begin()
-        codeColumns.write(code, to: insertCode)
-        insertCode.set(codeColumns.clientID, client)
-        insertCode.set(codeColumns.appID, app)
+        codeColumns.table.write(code, to: insertCode)
+        insertCode.set(codeColumns.client, client)
+        insertCode.set(codeColumns.app, app)
         try insertCode.execute()
     }
 
@@ -114,9 +114,9 @@ final class AppleTokenWriter {
         let client = try names.clients.ensureNumber(of: token.clientID)
         let app = try names.apps.ensureNumber(of: token.primaryClientID)
         putToken.begin()
-        tokenColumns.write(token, to: putToken)
-        putToken.set(tokenColumns.clientID, client)
-        putToken.set(tokenColumns.appID, app)
+        tokenColumns.table.write(token, to: putToken)
+        putToken.set(tokenColumns.client, client)
+        putToken.set(tokenColumns.app, app)
         try putToken.execute()
     }
 }

@@ -54,9 +54,7 @@ struct BoundColumns<T: Table>: Sendable {
     let conditions: String
 
     /// "?3": a single parameter, where the text needs it separately.
-    subscript<Value>(_ column: KeyPath<T, Column<Value>>) -> String {
-        "?\(columns[keyPath: column].place + 1)"
-    }
+    subscript<Value>(_ column: Column<Value>) -> String { "?\(column.place + 1)" }
 
     fileprivate init(columns: T, names: [String], after count: Int32) {
         self.columns = columns

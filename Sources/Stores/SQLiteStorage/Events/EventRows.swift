@@ -115,10 +115,10 @@ final class EventRows {
     /// - Parameter apps: Numbers of a limited caller's apps; `nil` for a caller without a limit.
     private func isVisible(_ find: PreparedStatement, to apps: Set<Int64>?) throws -> Bool {
         guard let apps else { return true }
-        if let app = find[columns.event.appID] { return apps.contains(app) }
+        if let app = find[columns.app] { return apps.contains(app) }
         findApps.begin()
-        findApps.bind(find[columns.event.subjectID], to: subjectOfApps)
-        findApps.bind(find[columns.event.accountID], to: accountOfApps)
+        findApps.bind(find[columns.user], to: subjectOfApps)
+        findApps.bind(find[columns.account], to: accountOfApps)
         defer { findApps.finish() }
         while try findApps.step() {
             if let app = findApps[appOfCredential.appID], apps.contains(app) { return true }
@@ -148,11 +148,14 @@ final class EventWriter {
     private let names: Names
     private let insert: PreparedStatement
     private let columns: EventTable
+    private let subject: Column<Int64>
+    private let app: Column<Int64>
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
         let insertion = Insertion<EventTable>(.except { [$0.sequence] })
         columns = insertion.columns
+        (subject, app) = (columns["subject_id", Int64.self], columns["app_id", Int64.self])
         insert = try PreparedStatement(insertion.sql, in: database)
     }
 
@@ -160,8 +163,8 @@ final class EventWriter {
         let app = try event.clientID.map { try names.apps.ensureNumber(of: $0) }
         insert.begin()
         columns.write(event, to: insert)
-        insert.set(columns.subjectID, subjectRowID)
-        insert.set(columns.appID, app)
+        insert.set(subject, subjectRowID)
+        insert.set(self.app, app)
         try insert.execute()
     }
 }

@@ -31,10 +31,10 @@ final class DeviceRows {
     /// Adds what the batch needs. Batches without devices read nothing.
     func load(into set: inout GrantWorkingSet) throws {
         for digest in set.question.deviceDigests {
-            if let found = try byDigest.first(digest, { try device.device($0) }) { set.load(found) }
+            if let found = try byDigest.first(digest, { try device.record($0) }) { set.load(found) }
         }
         for digest in set.question.userCodeDigests {
-            if let found = try byUserCode.first(digest, { try device.device($0) }) { set.load(found) }
+            if let found = try byUserCode.first(digest, { try device.record($0) }) { set.load(found) }
         }
         guard !set.question.newDevicesOf.isEmpty else { return }
         countAll.begin()

@@ -44,6 +44,7 @@ final class GrantChangeWriter {
 
     private let names: Names
     private let putGrant: Put<OAuthGrantTable>
+    private let appOfGrant: Column<Int64>
     private let putFamily: Put<OAuthTokenFamilyTable>
     private let putCode: Put<OAuthCodeTable>
     private let putDevice: Put<OAuthDeviceTable>
@@ -65,6 +66,7 @@ final class GrantChangeWriter {
             "ON CONFLICT (\(key)) DO UPDATE SET \(columns.assigned(from: "excluded"))"
         }
         putGrant = try Put(update("id", OAuthGrantTable.names(.values)), in: database)
+        appOfGrant = putGrant.columns["app_id", Int64.self]
         putFamily = try Put(update("id", OAuthTokenFamilyTable.names(.progress)), in: database)
         putCode = try Put(update("digest", OAuthCodeTable.names(.redemption)), in: database)
         putDevice = try Put(update("digest", OAuthDeviceTable.names(.progress)), in: database)
@@ -99,7 +101,7 @@ final class GrantChangeWriter {
             let app = try names.apps.ensureNumber(of: grant.clientID)
             try putGrant.run {
                 $0.write(grant, to: $1)
-                $1.set($0.appID, app)
+                $1.set(appOfGrant, app)
             }
         }
         for family in changes.families { try putFamily.run { $0.write(family, to: $1) } }

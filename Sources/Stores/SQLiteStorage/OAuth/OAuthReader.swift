@@ -36,7 +36,7 @@ final class TokenStatusRows {
     private let names: Names
     private let find: KeyedSelect<UniqueID>
     private let family: OAuthTokenFamilyTable
-    private let grant: OAuthGrantTable
+    private let grant: GrantColumns
     private let subject: SubjectTable
     private let credential: CredentialTable
 
@@ -44,7 +44,7 @@ final class TokenStatusRows {
         self.names = names
         var list = SelectList()
         family = list.add(OAuthTokenFamilyTable.self, as: "l")
-        grant = list.add(OAuthGrantTable.self, as: "g")
+        grant = GrantColumns(list.add(OAuthGrantTable.self, as: "g"))
         subject = list.add(SubjectTable.self, as: "s")
         credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
         find = try KeyedSelect(in: database) {
@@ -62,7 +62,7 @@ final class TokenStatusRows {
 
     func find(_ id: UniqueID) throws -> TokenStatus? {
         try find.first(id) { row in
-            let (family, grant) = (try self.family.family(row), try self.grant.record(row, names))
+            let (family, grant) = (try self.family.record(row), try self.grant.record(row, names))
             let key = SubjectKey(
                 team: try names.teams.name(of: row.required(subject.teamID)),
                 subject: try row.requiredSubject(subject.subject))

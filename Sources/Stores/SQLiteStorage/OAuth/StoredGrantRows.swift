@@ -10,7 +10,7 @@ final class StoredGrantRows {
     private let findGrants: KeyedSelect<AccountID>
     private let findFamilies: KeyedSelect<AccountID>
     private let findCodes: KeyedSelect<AccountID>
-    private let grant: OAuthGrantTable
+    private let grant: GrantColumns
     private let family: OAuthTokenFamilyTable
     private let code: OAuthCodeTable
     private let clientOfCode: Column<OAuthClientID>
@@ -23,7 +23,7 @@ final class StoredGrantRows {
     init(_ names: Names, in database: Database) throws {
         self.names = names
         var grants = SelectList()
-        grant = grants.add(OAuthGrantTable.self)
+        grant = GrantColumns(grants.add(OAuthGrantTable.self))
         findGrants = try KeyedSelect(in: database) {
             "SELECT \(grants) FROM oauth_grant WHERE account_id = \($0) ORDER BY id"
         }
@@ -78,7 +78,7 @@ final class StoredGrantRows {
             let grants = try grants(of: account)
             guard !grants.isEmpty else { continue }
             held.grants += grants
-            try findFamilies.forEach(account) { held.families.append(try family.family($0)) }
+            try findFamilies.forEach(account) { held.families.append(try family.record($0)) }
             if codeDigests == nil { try findCodes.forEach(account) { held.codes.append(try record($0)) } }
         }
         for digest in codeDigests ?? [] { try findCode.forEach(digest) { held.codes.append(try record($0)) } }
@@ -86,7 +86,7 @@ final class StoredGrantRows {
     }
 
     private func record(_ row: PreparedStatement) throws -> CodeRecord {
-        try code.code(row, of: row.required(accountOfCode), client: row.required(clientOfCode))
+        try code.record(row, (row.required(accountOfCode), row.required(clientOfCode)))
     }
 }
 
@@ -155,10 +155,10 @@ final class GrantSelectionRows {
     func isKept(googleEvent jti: String) throws -> Bool { try findEvent.first(jti) { _ in true } ?? false }
 
     func forEachPace(of id: AccountID, _ body: (GrantPace) -> Void) throws {
-        try findPaces.forEach(id) { body(try pace.pace($0)) }
+        try findPaces.forEach(id) { body(try pace.record($0)) }
     }
 
     func googleAccount(_ subject: String) throws -> GoogleAccountRecord? {
-        try findGoogleAccount.first(subject) { try googleAccount.account($0) }
+        try findGoogleAccount.first(subject) { try googleAccount.record($0) }
     }
 }
